@@ -121,11 +121,16 @@ def _text(steps: Sequence[Measurements]) -> StepCurve | None:
     points = [Point(step, text.perplexity) for step, text in alike]
 
     def compare(a: int, b: int) -> Estimate | None:
-        before, after = alike[a][1].blocks, alike[b][1].blocks
-        rises = [earlier - later for (earlier, _), (later, _) in zip(before, after, strict=True)]
-        return ratio(rises, [float(tokens) for _, tokens in before], unit="nats")
+        return paired_nats(alike[a][1], alike[b][1])
 
     return _curve("perplexity", "nats", points, compare)
+
+
+def paired_nats(a: TextFigures, b: TextFigures) -> Estimate | None:
+    """By how much the loss per token rises from a to b, over blocks of the same tokens."""
+    pairs = zip(a.blocks, b.blocks, strict=True)
+    rises = [earlier - later for (earlier, _), (later, _) in pairs]
+    return ratio(rises, [float(tokens) for _, tokens in a.blocks], unit="nats")
 
 
 def _blocks_of(text: TextFigures) -> tuple[object, ...]:
@@ -175,7 +180,7 @@ def _curve(
         found = compare(since, until)
         if found is None or found.value is None:
             return None
-        counts = _beyond_noise(found, len(known)) and abs(found.value) >= SMALLEST[unit]
+        counts = beyond_noise(found, len(known)) and abs(found.value) >= SMALLEST[unit]
         return Change(
             since=points[since].step,
             until=points[until].step,
@@ -204,7 +209,7 @@ def _curve(
     return replace(curve, shape="flat" if is_flat else "unclear", change=late)
 
 
-def _beyond_noise(of: Estimate, looked_at: int) -> bool:
+def beyond_noise(of: Estimate, looked_at: int) -> bool:
     """Whether 0 is outside the interval of one change among those looked at."""
     if of.value is None or of.low is None or of.high is None:
         return False

@@ -286,6 +286,18 @@ class GateCriterion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeFromBase:
+    """One figure of an adapter against its base's: `change` in points of a suite, or in nats per
+    token of the text. `gain`: positive is better. `counts`: beyond chance.
+    """
+
+    measure: str  # perplexity, suite:NAME
+    change: Estimate
+    gain: float
+    counts: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Acceptance:
     """Any criterion false: not accepted; else any unknown: unknown. Criteria in the gate's order:
     perplexity, os_benchmark, speed, generation, memory, accuracy_top1, accuracy_top5, and
@@ -380,6 +392,7 @@ class PlannedCheckpoint:
     """A checkpoint of a run. `spec` names it among the run's models. `folder`: the model folder it
     was found in; empty if it was named itself. `failed`: why it could not be opened. `training`:
     step and loss as its trainer logged them; `training_note`: why that log could not be used.
+    `is_base`: the model that the adapters of its folder were trained on.
     """
 
     spec: str
@@ -390,6 +403,7 @@ class PlannedCheckpoint:
     failed: str = ""
     training: tuple[tuple[float, float], ...] = ()
     training_note: str = ""
+    is_base: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -431,7 +445,8 @@ class Decision:
     """All that was decided in a run. By a checkpoint's name: how it fares at the gate, what it is
     worth, the advice for it, and what no criterion of the gate covers; by model folder: which
     checkpoints are in it, which one to ship, and which suites carry signal. `gate_decides`: else
-    the gate only reports how each fares, and no decision is shown.
+    the gate only reports how each fares, and no decision is shown. `changes`: what each adapter
+    changed.
     """
 
     gate: Gate
@@ -445,3 +460,4 @@ class Decision:
     signals: Mapping[str, tuple[SuiteSignal, ...]] = field(default_factory=dict)
     overall: Selection | None = None
     gate_decides: bool = True
+    changes: Mapping[str, tuple[ChangeFromBase, ...]] = field(default_factory=dict)

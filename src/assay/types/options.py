@@ -295,6 +295,11 @@ class LocalOptions(CommandOptions):
         path="existing folder",
         help=tr("Tokenizer folder. Default: the checkpoint's folder or up to two levels above."),
     )
+    base: str | None = option(
+        None,
+        metavar="DIR_OR_HUB_ID",
+        help=tr("Base model of LoRA adapters. Default: the one that each adapter names."),
+    )
     trust_remote_code: bool = option(
         False, help=tr("Run Python code that a checkpoint contains; read that code first.")
     )

@@ -110,16 +110,6 @@ def test_a_folder_of_checkpoints_names_five_of_them(tmp_path):
     assert "step_5" not in error.hint
 
 
-def test_an_adapter_is_to_be_merged_first(checkpoint, tmp_path):
-    alone = tmp_path / "adapter"
-    alone.mkdir()
-    for folder in (alone, checkpoint):
-        (folder / "adapter_config.json").write_text("{}")
-        error = refusal(folder)
-        assert "adapter" in error.message
-        assert "merge" in error.hint
-
-
 # ---------------------------------------------------------------------------------- config.json
 
 

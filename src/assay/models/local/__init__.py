@@ -1,6 +1,7 @@
 """`PATH` or `hf:PATH`: checkpoints on this machine's disk; `hf:ORG/NAME`: models of the hub.
 
 folder               what belongs to a checkpoint, and its small files
+adapter              a LoRA adapter and the base it fits
 hub                  a model of the Hugging Face hub as such a folder
 facts                what is known of it, and what stands for it in every request id
 loading              whether files, config and tokenizer fit; weights on a device

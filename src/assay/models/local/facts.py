@@ -1,8 +1,8 @@
 """What is known of a checkpoint before it is asked anything, as ModelFacts.
 
 Its fingerprint stands for it in every request id: `sha256:…` over all weight bytes, the tokenizer's
-files, the chat template, the configs, the number type and the version of the engine. Where the
-folder lies and its name do not matter.
+files, the chat template, the configs, the number type and the version of the engine; of an adapter,
+over those of its base and its own. Where the folder lies and its name do not matter.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
+from assay.models.local.adapter import Adapter, adapter_parts
 from assay.models.local.folder import (
     LONGEST_NAME,
     TOKENIZER_BYTES,
@@ -44,13 +46,16 @@ def facts_of(
     dtype: str,
     examined: Examined | None = None,
     commit: str = "",
+    adapter: Adapter | None = None,
 ) -> ModelFacts:
-    """Reads all weight bytes once. `commit`: of the hub, for a model from there."""
+    """Reads all weight bytes once. `commit`: of the hub, for a model from there. With an adapter,
+    the checkpoint is its base.
+    """
     examined = examined or examine(checkpoint)
     return ModelFacts(
         spec=spec,
-        name=spec.removeprefix("hf:") if commit else name_of(checkpoint.path),
-        fingerprint=fingerprint_of(checkpoint, dtype=dtype),
+        name=spec.removeprefix("hf:") if commit else name_of((adapter or checkpoint).path),
+        fingerprint=fingerprint_of(checkpoint, dtype=dtype, adapter=adapter),
         capabilities=frozenset({"generate", "score_text"}),
         is_chat=checkpoint.chat_template is not None,
         parameters=examined.parameters,
@@ -68,8 +73,15 @@ def facts_of(
             if checkpoint.chat_template is not None
             else tr("plain text, as it has no chat template"),
             **({"commit": commit} if commit else {}),
+            **({"adapter": _about_adapter(adapter)} if adapter else {}),
         },
     )
+
+
+def _about_adapter(adapter: Adapter) -> str:
+    ranks = sorted({each.rank for each in adapter.layers.values()})
+    return tr("LoRA of rank {rank} in {count} layers, on {base}", base=adapter.base,
+              rank=", ".join(map(str, ranks)), count=len(adapter.layers))  # fmt: skip
 
 
 def name_of(path: Path) -> str:
@@ -123,9 +135,13 @@ ENGINE_VERSION = 1
 _ORIGIN = {"_name_or_path", "name_or_path", "_commit_hash", "transformers_version"}
 
 
-def fingerprint_of(checkpoint: Checkpoint, *, dtype: str) -> str:
+def fingerprint_of(checkpoint: Checkpoint, *, dtype: str, adapter: Adapter | None = None) -> str:
     """The same for a copy under another name, another for a single changed byte."""
-    return _digest_of_parts(_parts(checkpoint, dtype))
+    parts = [*_parts(checkpoint, dtype)]
+    if adapter is not None:
+        parts.append(("adapter", _digest_of_file(adapter.file)))
+        parts.append(("adapter_config", _digest(adapter_parts(adapter))))
+    return _digest_of_parts(parts)
 
 
 def tokenizer_of(checkpoint: Checkpoint) -> str:
@@ -171,10 +187,17 @@ def _digest(value: object) -> str:
 
 def _digest_of_file(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        about = path.stat()
+        return _read_digest(path.absolute(), about.st_size, about.st_mtime_ns)
     except OSError as error:
         raise ModelUnavailable(
             tr("{path} cannot be read: {why}", path=path, why=error.strerror or error),
             hint=tr("change its permissions, or copy the file again"),
         ) from error
+
+
+@cache
+def _read_digest(path: Path, size: int, changed_ns: int) -> str:
+    """Once for each state of a file: ten adapters share their base."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -29,7 +29,7 @@ LEVELS_UP = 2
 SHOWN = 5
 LONGEST_NAME = 80  # characters of a name out of config.json that are shown
 SAFETENSORS, PICKLE = "model.safetensors", "pytorch_model.bin"
-ADAPTER = "adapter_model.safetensors"
+ADAPTER, ADAPTER_CONFIG = "adapter_model.safetensors", "adapter_config.json"
 INDEX = ".index.json"
 
 # Any one of these rows makes a tokenizer.
@@ -130,14 +130,6 @@ def _not_a_checkpoint(path: Path) -> tuple[str, str]:
         return (
             tr("the folder {path} cannot be read: {why}", path=path, why=error.strerror or error),
             tr("name the folder of a checkpoint: the one with config.json and the weights"),
-        )
-    if "adapter_config.json" in names:
-        return (
-            tr("{path} holds an adapter (adapter_config.json), not a whole model", path=path),
-            tr(
-                "merge it into its base model first (peft: merge_and_unload(), then "
-                "save_pretrained()) and name the folder of the result"
-            ),
         )
     if "config.json" in names:
         return "", ""
@@ -264,7 +256,7 @@ def weights_named_in(index: Path, suffix: str) -> list[str]:
 
 def find_tokenizer(path: Path, wanted: Path | None = None) -> Path:
     if wanted is not None:
-        if not _has_tokenizer(wanted):
+        if not has_tokenizer(wanted):
             raise ModelUnavailable(
                 tr("there is no tokenizer in {folder} (tokenizer.json)", folder=wanted),
                 hint=tr("name with --tokenizer a folder that holds a tokenizer.json"),
@@ -272,7 +264,7 @@ def find_tokenizer(path: Path, wanted: Path | None = None) -> Path:
         return wanted
     here = Path(os.path.abspath(path))  # of "run/..": the parent a user sees, links unfollowed
     for folder in (path, *here.parents[:LEVELS_UP]):
-        if _has_tokenizer(folder):
+        if has_tokenizer(folder):
             return folder
     raise ModelUnavailable(
         tr("no tokenizer (tokenizer.json) in {path}, nor in the two folders above it", path=path),
@@ -280,7 +272,7 @@ def find_tokenizer(path: Path, wanted: Path | None = None) -> Path:
     )
 
 
-def _has_tokenizer(folder: Path) -> bool:
+def has_tokenizer(folder: Path) -> bool:
     return any(all((folder / name).is_file() for name in names) for names in _TOKENIZERS)
 
 

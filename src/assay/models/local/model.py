@@ -2,21 +2,25 @@
 
 Its facts come from its files; its weights are loaded by `probe`, or by the first request. One
 checkpoint is in memory at a time: loading another releases the one before, which is loaded again
-if it is asked once more.
+if it is asked once more. Adapters of one base share its weights, which stay in memory until the
+last of them is closed.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import threading
+import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError, ModelUnavailable
 from assay.messages import tr, trn
 from assay.models.base import BaseModel
+from assay.models.local.adapter import Adapter, find_adapter, is_adapter
 from assay.models.local.facts import facts_of
 from assay.models.local.folder import Checkpoint, find_checkpoint
 from assay.models.local.loading.checkpoint import (
@@ -42,12 +46,17 @@ LEAST_USED = 0.75
 
 
 class _Loaded:
+    """`before`: what the weights were that the owner's adapter changed."""
+
     def __init__(self) -> None:
         self.owner: LocalModel | None = None
         self.network: Network | None = None
+        self.before: dict[str, Any] = {}
+        self.sharing: weakref.WeakSet[LocalModel] = weakref.WeakSet()
 
     def let_go(self) -> None:
         self.owner = self.network = None
+        self.before = {}
         gc.collect()  # modules point at each other
         import torch
 
@@ -61,9 +70,13 @@ _loaded = _Loaded()
 class LocalModel(BaseModel):
     def __init__(self, path: Path, *, spec: str, settings: LocalOptions, commit: str = "") -> None:
         self._settings = settings
-        self._checkpoint = find_checkpoint(
-            path, tokenizer=settings.tokenizer, trust_remote_code=settings.trust_remote_code
-        )
+        self._adapter: Adapter | None = None
+        if is_adapter(path):
+            self._checkpoint, self._adapter = find_adapter(path, settings)
+        else:
+            self._checkpoint = find_checkpoint(
+                path, tokenizer=settings.tokenizer, trust_remote_code=settings.trust_remote_code
+            )
         self._examined = examine(self._checkpoint)
         self._device = choose_device(settings.device)
         self._dtype = choose_dtype(settings.dtype, self._device, self._examined.dtype_on_disk)
@@ -74,7 +87,12 @@ class LocalModel(BaseModel):
             dtype=self._dtype,
             examined=self._examined,
             commit=commit,
+            adapter=self._adapter,
         )
+        weights = os.path.realpath(self._checkpoint.path)
+        self._weights = (weights, self._device, self._dtype)
+        if self._adapter is not None:
+            _loaded.sharing.add(self)
         self._tokenizer: LocalTokenizer | None = None
         self._stopped = threading.Event()
         self._counts: Counter[str] = Counter()
@@ -114,7 +132,7 @@ class LocalModel(BaseModel):
             tokenizer=self._tokens(),
             ends=self._tokens().end_ids(self._ends()),
             is_chat=self._facts.is_chat,
-            folder=self._checkpoint.path,
+            folder=(self._adapter or self._checkpoint).path,
             stopped=self._stopped,
             counts=self._counts,
         )
@@ -174,18 +192,37 @@ class LocalModel(BaseModel):
     def close(self) -> None:
         if self._tokenizer:
             self._tokenizer.close()
-        if _loaded.owner is self:
+        _loaded.sharing.discard(self)
+        is_its = _loaded.owner is not None and _loaded.owner._weights == self._weights
+        if is_its and not any(each._weights == self._weights for each in _loaded.sharing):
             _loaded.let_go()
 
     def _network(self) -> Network:
-        if _loaded.owner is not self or _loaded.network is None:
-            if _loaded.owner is not None:
-                _loaded.let_go()
-            network = load(self._checkpoint, self._device, self._dtype, examined=self._examined)
-            self._why_plain = network.why_not
-            _loaded.owner, _loaded.network = self, network
-            return network
-        return _loaded.network
+        if _loaded.owner is self and _loaded.network is not None:
+            return _loaded.network
+        network = self._base_network()
+        if self._adapter is not None:
+            from assay.models.local.loading.merging import merge_adapter
+
+            _loaded.sharing.add(self)
+            network, _loaded.before = merge_adapter(
+                network, self._adapter, self._checkpoint, self._examined, self._dtype
+            )
+        self._why_plain = network.why_not
+        _loaded.owner, _loaded.network = self, network
+        return network
+
+    def _base_network(self) -> Network:
+        """From the files, or as another model on the same weights left it."""
+        owner, network = _loaded.owner, _loaded.network
+        if owner is not None and network is not None and owner._weights == self._weights:
+            from assay.models.local.loading.merging import restore_base
+
+            before, _loaded.owner, _loaded.network, _loaded.before = _loaded.before, None, None, {}
+            return restore_base(network, before)
+        if owner is not None:
+            _loaded.let_go()
+        return load(self._checkpoint, self._device, self._dtype, examined=self._examined)
 
     def _tokens(self) -> LocalTokenizer:
         if self._tokenizer is None:

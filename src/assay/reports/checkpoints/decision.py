@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from assay.messages import tr, trn
+from assay.reports.checkpoints.base_change import base_change_blocks
 from assay.reports.checkpoints.facts import advice_texts, sentence, sentences
 from assay.reports.checkpoints.figures import EvaluatedFolder, evaluated_folder, parent_of
 from assay.reports.checkpoints.file_names import (
@@ -112,6 +113,7 @@ class _Sections:
         yield from self._not_covered(focus)
         yield from _table(evaluated)
         yield from _signal(decision.signals.get(folder, ()), checkpoints)
+        yield from base_change_blocks(decision, names)
         home = f"{CHECKPOINTS}/{names[0].rpartition('/')[0]}"
         if sum(not each.failed for each in checkpoints) >= FEWEST_DRAWN:
             over = tr("{model}: perplexity, suites and weighted score over the steps", model=title)
@@ -153,7 +155,8 @@ class _Sections:
             for each in checkpoints
             for figures in (each.text, each.speed, each.memory_mb, each.samples)
         )
-        if not shown and not any(each.failed for each in checkpoints):
+        changed = any(self.decision.changes.get(each.name) for each in checkpoints)
+        if not shown and not changed and not any(each.failed for each in checkpoints):
             return
         yield Heading(title)
         if shown:
@@ -163,6 +166,7 @@ class _Sections:
             yield Paragraph(Span(said, "strong"), "warning")
         of = EvaluatedFolder(checkpoints=checkpoints, gate=self.decision.gate)
         yield from _table(of, shown=shown)
+        yield from base_change_blocks(self.decision, [each.name for each in checkpoints])
         if self.finished:
             yield from self._files(_reports(checkpoints))
         if shown:

@@ -57,6 +57,8 @@ def evaluation_report(decision: Decision, measured: Measurements) -> JsonObject:
         "recommendations": [_recommendation(each) for each in decision.advice[name]],
         "provenance": measured.provenance,
     }
+    if changes := decision.changes.get(name):
+        details["changes_from_base"] = {each.measure: each.change for each in changes}
     return {**headline(measured), "details": plain_value(details)}
 
 

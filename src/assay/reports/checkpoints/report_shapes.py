@@ -179,6 +179,7 @@ class Details(BaseModel):
     not_measured: dict[str, Text]
     training_loss: tuple[tuple[Number, Number], ...]
     recommendations: tuple[RecommendationShape, ...] = ()
+    changes_from_base: dict[str, AnyEstimate] | None = None
     provenance: dict[str, Any]
 
 

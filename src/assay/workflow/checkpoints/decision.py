@@ -9,11 +9,12 @@ beginning; and the decision itself. Its steps, in order:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from assay.decide.accept import accept
 from assay.decide.advice import advise
+from assay.decide.base_change import changes_from_base
 from assay.decide.coverage import find_not_covered
 from assay.decide.scores import weigh
 from assay.decide.select import select
@@ -24,6 +25,7 @@ from assay.types.choices import MeasureKind
 from assay.types.decisions import (
     MEASURES,
     Acceptance,
+    ChangeFromBase,
     Decision,
     DecisionPlan,
     Gate,
@@ -54,15 +56,18 @@ def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestam
     }
     selections: dict[str, Selection] = {}
     trends: dict[str, Trend | None] = {}
-    signals = {folder: find_signals(candidates) for folder, candidates in inside.items()}
-    for folder, candidates in inside.items():
-        trends |= dict.fromkeys(folders[folder], trend(candidates))
+    signals = {folder: find_signals(found) for folder, found in inside.items()}
+    bases = {subject.name for subject in deciding.subjects if subject.is_base}
+    for folder, found in inside.items():
+        trends |= dict.fromkeys(folders[folder], trend(found))
         if deciding.selects:
             noise = [each.suite for each in signals[folder] if not each.carries]
+            candidates = _candidates(found, bases)
             selections[folder] = select(candidates, gate, timestamp=timestamp, noise=noise)
     overall = None
     if deciding.selects and folders and (deciding.top or len(folders) > 1):
-        overall = select([each for of in inside.values() for each in of], gate, timestamp=timestamp)
+        several = [each for found in inside.values() for each in _candidates(found, bases)]
+        overall = select(several, gate, timestamp=timestamp)
     return Decision(
         gate=gate,
         gate_decides=deciding.selects,
@@ -83,7 +88,23 @@ def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestam
         selections=selections,
         signals=signals,
         overall=overall,
+        changes={name: change for of in inside.values() for name, change in _changes(of, bases)},
     )
+
+
+def _candidates(found: Sequence[Measurements], bases: Collection[str]) -> list[Measurements]:
+    """The base of adapters is measured to compare with, not to be selected."""
+    return [each for each in found if each.name not in bases] or list(found)
+
+
+def _changes(
+    found: Sequence[Measurements], bases: Collection[str]
+) -> Iterator[tuple[str, tuple[ChangeFromBase, ...]]]:
+    whole = [each for each in found if not each.failed]
+    for base in (each for each in whole if each.name in bases):
+        yield from (
+            (each.name, changes_from_base(base, each)) for each in whole if each is not base
+        )
 
 
 def _without_decision(acceptance: Acceptance) -> Acceptance:

@@ -8,6 +8,9 @@ folder.
       step_900/config.json      run/step_900
       step_1000/config.json     run/step_1000
 
+    adapters/                   PATH: LoRA adapters, and the model that they were trained on
+      math/adapter_config.json  adapters/math; adapters/base is that model
+
     models/                     PATH: every model folder has its own selection, and there is one
       a/step_900/config.json    over all
       b/step_900/config.json
@@ -28,16 +31,20 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from assay.errors import UsageError
+from assay.errors import AssayError, UsageError
 from assay.messages import tr
+from assay.models.local.adapter import find_base, is_adapter
+from assay.models.local.folder import ADAPTER_CONFIG
 from assay.models.local.hub import HubName, read_hub_spec
 from assay.models.opening import is_home_made, read_spec
 from assay.types.decisions import PlannedCheckpoint
 from assay.types.model_spec import without_secrets
 
 FINAL = "final"
+BASE = "base"
 TOPMOST = "root"  # of the file system, which has no name
 CONFIG = "config.json"
+MAKES_CHECKPOINT = (CONFIG, ADAPTER_CONFIG)
 WEIGHTS = (".safetensors", ".bin", ".safetensors.index.json", ".bin.index.json")
 MOST_OF_A_NAME = 40
 MOST_FOLDERS = 10_000  # in one folder; more is no folder of checkpoints
@@ -47,7 +54,7 @@ MOST_FOLDERS = 10_000  # in one folder; more is no folder of checkpoints
 class CheckpointPlace:
     """One checkpoint. `folder`: the model folder it was found in, None where it was named itself;
     `top`: the folder of model folders, if that was named. `on_disk`: False for a plugin's model,
-    whose path means nothing.
+    whose path means nothing. `is_base`: the model that the adapters of the folder were trained on.
     """
 
     spec: str
@@ -58,6 +65,7 @@ class CheckpointPlace:
     top: Path | None = None
     on_disk: bool = True
     served: bool = False  # behind a server, or any other model that writes and reads no text
+    is_base: bool = False
 
     @property
     def name(self) -> str:
@@ -66,7 +74,9 @@ class CheckpointPlace:
 
     @property
     def step(self) -> float | None:
-        """The last number in its name; None for the final one."""
+        """The last number in its name; None for the final one; 0 before any training."""
+        if self.is_base:
+            return 0.0
         number = step_of(self.step_name)
         return None if math.isinf(number) else number
 
@@ -78,11 +88,35 @@ def planned_checkpoint(place: CheckpointPlace) -> PlannedCheckpoint:
         path=str(place.path),
         step=place.step,
         folder=str(place.folder or ""),
+        is_base=place.is_base,
     )
 
 
+def with_bases(
+    found: Sequence[tuple[str, CheckpointPlace | None]], named: str | None
+) -> list[tuple[str, CheckpointPlace | None]]:
+    """Before the adapters of each folder the base that the first of them has, as the baseline. One
+    without a base is refused where it is opened.
+    """
+    whole: list[tuple[str, CheckpointPlace | None]] = []
+    done: set[Path] = set()
+    for spec, place in found:
+        folder = place.folder if place else None
+        if place and folder and folder not in done and is_adapter(place.path):
+            try:
+                base = find_base(place.path, named)
+            except AssayError:
+                base = ""
+            if base:
+                done.add(folder)
+                beside = replace(place, spec=base, path=Path(base), step_name=BASE, is_base=True)
+                whole.append((base, beside))
+        whole.append((spec, place))
+    return whole
+
+
 def places_of(
-    specs: Sequence[str], *, holding: Sequence[str] = (CONFIG,)
+    specs: Sequence[str], *, holding: Sequence[str] = MAKES_CHECKPOINT
 ) -> list[tuple[str, CheckpointPlace | None]]:
     """Every model that the user's words mean: how to open it, and its place if it is a
     checkpoint. `holding`: one of these files makes a folder a checkpoint.
@@ -201,10 +235,14 @@ def _steps_of_model(folder: Path, holding: Sequence[str]) -> list[Path]:
     may have a config.json of their own.
     """
     steps = _steps_in(folder, holding)
-    others = [name for name in holding if name != CONFIG]
+    others = [name for name in holding if name not in MAKES_CHECKPOINT]
     files = (path.name for step in steps for path in step.glob("*"))
     has_weights = any(name.endswith(WEIGHTS) for name in files)
-    if not _holds(folder, (CONFIG,)) or has_weights or any(_holds(step, others) for step in steps):
+    if (
+        not _holds(folder, MAKES_CHECKPOINT)
+        or has_weights
+        or any(_holds(step, others) for step in steps)
+    ):
         return steps
     return []
 

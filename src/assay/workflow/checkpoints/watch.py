@@ -51,7 +51,13 @@ from assay.types.options import WatchOptions
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.measures import failed_subject
-from assay.workflow.checkpoints.places import FINAL, CheckpointPlace, places_of, planned_checkpoint
+from assay.workflow.checkpoints.places import (
+    FINAL,
+    MAKES_CHECKPOINT,
+    CheckpointPlace,
+    places_of,
+    planned_checkpoint,
+)
 from assay.workflow.checkpoints.report_files import write_decisions
 from assay.workflow.evaluate.evaluation import evaluate
 from assay.workflow.evaluate.job import Job
@@ -413,4 +419,4 @@ def places_in(folder: Path) -> list[CheckpointPlace]:
 
 def is_there(path: str | Path) -> bool:
     """Whether the folder still is one of a checkpoint."""
-    return (Path(path) / "config.json").is_file()
+    return any((Path(path) / name).is_file() for name in MAKES_CHECKPOINT)

@@ -18,7 +18,12 @@ from assay.plan import needs_text
 from assay.suites.held_out_text import HeldOut
 from assay.suites.load import only_tests
 from assay.types import Model, ModelFacts, Suite
-from assay.workflow.checkpoints.places import CONFIG, CheckpointPlace, place_of_plugin
+from assay.workflow.checkpoints.places import (
+    CONFIG,
+    MAKES_CHECKPOINT,
+    CheckpointPlace,
+    place_of_plugin,
+)
 from assay.workflow.evaluate.job import Job
 
 
@@ -179,7 +184,7 @@ def why_failed(folder: Path, error: AssayError) -> str:
     """What is wrong and what to do, in one line. Of a folder that has gone since it was found, what
     transformers says is about its hub.
     """
-    for gone in (folder, folder / CONFIG):
-        if not gone.exists():
-            return tr("{path} has been removed since the run began", path=gone)
+    if not folder.exists() or not any((folder / name).exists() for name in MAKES_CHECKPOINT):
+        gone = folder / CONFIG if folder.exists() else folder
+        return tr("{path} has been removed since the run began", path=gone)
     return in_one_line(error)

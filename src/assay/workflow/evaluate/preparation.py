@@ -41,6 +41,7 @@ from assay.workflow.checkpoints.places import (
     is_text,
     place_of_served,
     places_of,
+    with_bases,
 )
 from assay.workflow.checkpoints.tokenizer_texts import SourceTexts, texts_to_cut
 from assay.workflow.evaluate.job import Job
@@ -107,7 +108,9 @@ def prepare(job: Job) -> Prepared:
     """Load, find and plan everything; collect what is wrong and show it together. A server is
     probed only when nothing else is wrong, for then a probe is all that asks a model anything.
     """
-    named = [(each.spec, each) for each in job.places] or places_of(job.models)
+    named = [(each.spec, each) for each in job.places] or with_bases(
+        places_of(job.models), job.base
+    )
     given = [*map(place_of_given, job.given)]
     whole = _with_defaults(job, [*given, *(place for _, place in named)])
     by_default, job = whole.suites != job.suites, whole

@@ -1,0 +1,45 @@
+"""What an adapter changed: every figure against that of its base, on the same text and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assay.decide.trend import SMALLEST, Unit, beyond_noise, change_by_tests, paired_nats
+from assay.types import Estimate
+from assay.types.decisions import ChangeFromBase, Measurements
+
+
+def changes_from_base(base: Measurements, adapted: Measurements) -> tuple[ChangeFromBase, ...]:
+    """Perplexity first, then the suites by name. A change counts where its interval, widened for
+    all the figures looked at, leaves out 0.
+    """
+    found = [*_changes(base, adapted)]
+    return tuple(
+        ChangeFromBase(
+            measure=measure,
+            change=change,
+            gain=(change.value or 0.0) * (1 if unit == "points" else -1),
+            counts=beyond_noise(change, len(found)) and abs(change.value or 0.0) >= SMALLEST[unit],
+        )
+        for measure, unit, change in found
+    )
+
+
+def _changes(base: Measurements, adapted: Measurements) -> Iterator[tuple[str, Unit, Estimate]]:
+    texts = (base.text, adapted.text)
+    if (
+        texts[0] is not None
+        and texts[1] is not None
+        and _same_cut(texts[0].blocks, texts[1].blocks)
+    ):
+        change = paired_nats(texts[0], texts[1]) if texts[0].text == texts[1].text else None
+        if change is not None and change.value is not None:
+            yield "perplexity", "nats", change
+    for name in sorted(base.suites.keys() & adapted.suites.keys()):
+        change = change_by_tests(base.suites[name], adapted.suites[name])
+        if change is not None and change.n:
+            yield f"suite:{name}", "points", change
+
+
+def _same_cut(a: Sequence[tuple[float, int]], b: Sequence[tuple[float, int]]) -> bool:
+    return [tokens for _, tokens in a] == [tokens for _, tokens in b]
