@@ -30,7 +30,7 @@ _DENIED_BEFORE = re.compile(  # not | think it is | a modem or | an | old
     rf"(?:{NEGATION.pattern}(?:\s+|(?<=')){_QUOTES}(?:{WORDS['between']}\s+){{0,6}}"
     rf"|(?<!\w){WORDS['advises']}(?:\s+|(?<=')){WORDS['uses']}\s+)"
     rf"(?:{_ARTICLE}?{_QUOTES}(?:{_NAME_WORD}){{1,3}}{WORDS['or']}\s+)?"
-    rf"(?:{_ARTICLE}{_QUOTES}(?:{_NAME_WORD}){{0,2}})?{_QUOTES}\Z"
+    rf"(?:{_ARTICLE}{_QUOTES}(?:{_NAME_WORD}){{0,2}})?{_QUOTES}(?:[\w-]{{1,20}}-)?\Z"
 )
 _UNUSED_BEFORE = re.compile(rf"(?<![\w-]){WORDS['unused']}\s+{_QUOTES}\Z")
 _DENIED_BEHIND = re.compile(rf"[\"'”’»`*)\]_]{{0,4}}\s+{WORDS['denied_behind']}(?!\w)")
