@@ -286,8 +286,9 @@ def test_a_success_ends_a_row_of_time_outs():
 def test_five_time_outs_in_a_row_end_the_asking():
     shared = patience()
     for _ in range(5):
-        assert fault_of(lambda: shared.tried(failing(Fault("timeout", "slow")))).asked
-    assert not fault_of(lambda: shared.tried(failing())).asked
+        assert fault_of(lambda: shared.tried(failing(Fault("timeout", "slow")))).cause == "timeout"
+    with pytest.raises(ServerGone, match="5 requests in a row timed out"):
+        shared.tried(failing())
 
 
 def test_a_time_out_that_a_server_reports_is_an_answer_of_a_server():

@@ -151,14 +151,6 @@ def test_a_host_that_is_none_is_refused_in_words(host):
         ollama_url(f"http://{host}")
 
 
-def test_not_asked_requests_do_not_unload_the_model_again_and_again(ollama_server):
-    ollama_server.fault("hang", times=None)
-    settings = ServerOptions(timeout=0.2)
-    replies(ollama_server, *(asked(str(n)) for n in range(30)), settings=settings)
-    unloads = [r for r in ollama_server.log("/api/generate") if r.body.get("keep_alive") == 0]
-    assert len(unloads) <= 6
-
-
 def test_many_stalls_at_once_are_one(start_ollama):
     server = start_ollama(slots=8)
     server.fault("hang", times=8)

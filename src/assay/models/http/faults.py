@@ -27,7 +27,7 @@ SHOWN_OF_A_MESSAGE = 300
 @dataclass(eq=False)
 class Fault(Exception):
     """One failed attempt. `sentence` is for the user; `message` is what the server itself said.
-    `asked` is False where the server was not even tried, `away` True where nobody took the call.
+    `away` is True where nobody took the call.
     """
 
     cause: Cause
@@ -38,7 +38,6 @@ class Fault(Exception):
     message: str = ""
     partial: str = ""
     attempts: int = 1
-    asked: bool = True
     away: bool = False
 
     def __str__(self) -> str:
@@ -195,14 +194,12 @@ class Patience:
 
     def _refuse_a_server_that_never_answers(self) -> None:
         if self._timeouts >= TIMEOUTS_IN_A_ROW:
-            raise Fault(
-                "timeout",
+            raise ServerGone(
                 tr(
-                    "not asked: {count} requests in a row had timed out; a longer --timeout or a "
-                    "smaller model may help",
+                    "{count} requests in a row timed out, and what was not asked stays to be "
+                    "asked; a longer --timeout or a smaller model may help",
                     count=TIMEOUTS_IN_A_ROW,
-                ),
-                asked=False,
+                )
             )
 
     def _pause(self, number: int, fault: Fault) -> None:

@@ -140,7 +140,7 @@ class OllamaModel(ServedModel):
         return 0
 
     def _learn(self, fault: Fault) -> None:
-        if fault.cause != "timeout" or fault.status is not None or not fault.asked:
+        if fault.cause != "timeout" or fault.status is not None:
             return
         if not fault.partial and (others := self._others_in_memory()):
             fault.sentence = tr(
