@@ -1,4 +1,4 @@
-"""Likelihoods and ranks from hidden states: slice by slice, and from whole rows of logits."""
+"""Likelihoods and ranks from hidden states, some positions at a time."""
 
 from __future__ import annotations
 
@@ -10,18 +10,10 @@ from hypothesis import strategies as st
 
 from assay.engine import predicted
 from assay.engine.network import make_ready
-from assay.engine.predicted import MANY, Head, by_passes, from_logits
+from assay.engine.predicted import MANY, by_passes, from_logits, predicted_at
 from tests.engine.shapes import random_model
 
 VOCABULARY, SIZE = 211, 48
-
-
-@pytest.fixture
-def slices(monkeypatch):
-    """Small enough that a tiny vocabulary has several."""
-    monkeypatch.setattr(predicted, "SLICE", 32)
-    monkeypatch.setattr(predicted, "TOGETHER", 8)
-    monkeypatch.setattr(predicted, "POSITIONS", 5)
 
 
 def by_sorting(logits, targets):
@@ -39,8 +31,7 @@ def tiny(shape="llama", **config):
 
 
 def found_by_head(network, hidden, targets):
-    head = Head(network, len(targets))
-    return head.predicted_at(hidden, np.arange(len(targets)), targets.numpy())
+    return predicted_at(network, hidden, np.arange(len(targets)), targets.numpy())
 
 
 def drawn(count, spread=1.0, seed=0):
@@ -49,11 +40,11 @@ def drawn(count, spread=1.0, seed=0):
     return hidden, torch.randint(0, VOCABULARY, (count,), generator=draw)
 
 
-@pytest.mark.usefixtures("slices")
 @pytest.mark.parametrize("shape", ["llama", "phi"], ids=["no bias", "bias"])
 @pytest.mark.parametrize("count", [1, 4, 5, 23])
-def test_slices_and_sorting_agree(shape, count):
+def test_five_positions_at_a_time_and_sorting_agree(shape, count, monkeypatch):
     network = tiny(shape)
+    monkeypatch.setattr(type(network), "positions_at_once", 5)
     head = network.model.get_output_embeddings()
     if getattr(head, "bias", None) is not None:
         torch.nn.init.normal_(head.bias)
@@ -68,7 +59,6 @@ def test_slices_and_sorting_agree(shape, count):
     assert ranks[:6] == [0, 1, 2, 3, 4, MANY][: len(ranks)]
 
 
-@pytest.mark.usefixtures("slices")
 @pytest.mark.parametrize("spread", [1e-6, 1.0, 30.0, 1e4])
 def test_no_scale_of_logits_overflows_or_vanishes(spread):
     network = tiny()
@@ -80,7 +70,6 @@ def test_no_scale_of_logits_overflows_or_vanishes(spread):
     assert found.likelier.tolist() == ranks
 
 
-@pytest.mark.usefixtures("slices")
 @pytest.mark.parametrize("offset", [-300.0, -80.0, 80.0, 300.0])
 def test_rows_whose_logits_all_lie_far_from_zero_are_as_exact(offset):
     network = tiny("phi")
@@ -92,11 +81,10 @@ def test_rows_whose_logits_all_lie_far_from_zero_are_as_exact(offset):
     assert found.log_likelihood.tolist() == pytest.approx(values.tolist(), abs=1e-3)
 
 
-@pytest.mark.usefixtures("slices")
 @pytest.mark.parametrize(
     "setting", [{"final_logit_softcapping": 3.0}, {"logit_scale": 0.3}, {"logits_scaling": 4.0}]
 )
-def test_what_families_do_to_their_logits_is_done_to_slices_too(setting):
+def test_what_families_do_to_their_logits_is_done_here_too(setting):
     hidden, targets = drawn(7)
     plain = found_by_head(tiny(), hidden, targets)
     network = tiny(**setting)
@@ -107,7 +95,6 @@ def test_what_families_do_to_their_logits_is_done_to_slices_too(setting):
     assert found.log_likelihood.tolist() != pytest.approx(plain.log_likelihood.tolist(), abs=1e-2)
 
 
-@pytest.mark.usefixtures("slices")
 def test_sixteen_bit_weights_are_multiplied_in_fp32():
     network = make_ready(random_model("llama").to(torch.bfloat16), context_length=32)
     hidden, targets = drawn(6)
@@ -129,9 +116,8 @@ def test_of_equal_logits_the_lower_number_is_the_likelier(levels, data):
     assert found.likelier.tolist() == ranks
 
 
-@pytest.mark.usefixtures("slices")
 @pytest.mark.parametrize("target", [0, 1, 4, 5, 40, 210])
-def test_ties_across_slices_are_settled_by_number(target):
+def test_ties_are_settled_by_number(target):
     network = tiny()
     with torch.no_grad():
         network.model.get_output_embeddings().weight.zero_()
@@ -140,7 +126,6 @@ def test_ties_across_slices_are_settled_by_number(target):
     assert found.likelier.tolist() == [min(target, MANY)] * 3
 
 
-@pytest.mark.usefixtures("slices")
 def test_what_is_no_number_stays_none():
     network = tiny()
     hidden, targets = drawn(3)

@@ -30,7 +30,7 @@ from assay.engine.layout.packing import Kept, PackedRow, pack
 from assay.engine.layout.prompt_filling import keep_trunks
 from assay.engine.layout.tree import Forest, Trunk, grow
 from assay.engine.network import Network
-from assay.engine.predicted import Head
+from assay.engine.predicted import predicted_at
 from assay.pause_gc import pause_gc
 
 Tokens = Sequence[int]
@@ -164,7 +164,6 @@ def _computed(
     hanging: dict[Trunk | None, list[_AskedContext]] = {}
     for one in asked:
         hanging.setdefault(one.row.trunk, []).append(one)
-    head = Head(network, sum(len(one.places) for one in asked))
     kept: dict[Trunk, Kept] = {}
     trunks = [trunk for root in forest.roots for trunk in root.family()]
     for some in by_tokens(trunks, lambda trunk: trunk.end, trunk_budget(network)):
@@ -173,8 +172,8 @@ def _computed(
         work = [one for trunk in some for one in _by_size(hanging.get(trunk, ()))]
         room = 0 if network.by_blocks else max((one.size for one in work), default=0)
         keep_trunks(network, some, kept, room, budget)
-        yield from _batch_by_batch(network, head, work, kept, budget)
-    yield from _batch_by_batch(network, head, _by_size(hanging.get(None, ())), {}, budget)
+        yield from _batch_by_batch(network, work, kept, budget)
+    yield from _batch_by_batch(network, _by_size(hanging.get(None, ())), {}, budget)
 
 
 def _by_size(work: Sequence[_AskedContext]) -> list[_AskedContext]:
@@ -183,18 +182,15 @@ def _by_size(work: Sequence[_AskedContext]) -> list[_AskedContext]:
 
 def _batch_by_batch(
     network: Network,
-    head: Head,
     work: Sequence[_AskedContext],
     kept: dict[Trunk, Kept],
     budget: int,
 ) -> Iterator[tuple[list[_AskedContext], Tensor]]:
     for batch in by_tokens(work, lambda one: one.size, budget):
-        yield from halved_when_full(batch, lambda part: _scored(network, head, part, kept))
+        yield from halved_when_full(batch, lambda part: _scored(network, part, kept))
 
 
-def _scored(
-    network: Network, head: Head, batch: Sequence[_AskedContext], kept: dict[Trunk, Kept]
-) -> Tensor:
+def _scored(network: Network, batch: Sequence[_AskedContext], kept: dict[Trunk, Kept]) -> Tensor:
     """Likelihoods at the places of the whole batch, in their order."""
     with pause_gc():
         packing = pack([one.row for one in batch], kept, network.device)
@@ -204,7 +200,7 @@ def _scored(
         tokens = np.fromiter(
             chain.from_iterable(chain.from_iterable(one.wanted for one in batch)), np.int64
         )
-    found = head.predicted_at(network.hidden(packing), places, tokens)
+    found = predicted_at(network, network.hidden(packing), places, tokens)
     return torch.stack((found.log_likelihood, (found.likelier == 0).to(found.log_likelihood)))
 
 

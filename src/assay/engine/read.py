@@ -21,7 +21,7 @@ from assay.engine.layout.batches import by_tokens, halved_when_full, one_behind,
 from assay.engine.layout.packing import PackedRow, on_device, pack
 from assay.engine.layout.windows import PREFIX, Window, windows
 from assay.engine.network import Network, NotFinite, own_logits
-from assay.engine.predicted import Head, Predicted, from_logits, together
+from assay.engine.predicted import Predicted, from_logits, predicted_at, together
 
 Tokens = Sequence[int] | NDArray[np.integer]
 # On two cores two windows at once take as long as one after the other, and twice the memory.
@@ -149,7 +149,6 @@ class _Reader:
     def __init__(self, network: Network, prefix: int) -> None:
         self._network = network
         self._prefix = prefix
-        self._head: Head | None = None
 
     def computed(
         self, pieces: Iterable[_WindowPiece]
@@ -179,9 +178,7 @@ class _Reader:
             np.arange(end - len(tokens), end) for end, tokens in zip(ends, wanted, strict=True)
         ]
         targets = np.concatenate(wanted)
-        if self._head is None:
-            self._head = Head(self._network, len(targets))
-        return self._head.predicted_at(self._hidden(fed), np.concatenate(places), targets)
+        return predicted_at(self._network, self._hidden(fed), np.concatenate(places), targets)
 
     def _hidden(self, fed: Sequence[NDArray[np.int64]]) -> Tensor:
         length = len(fed[0])
