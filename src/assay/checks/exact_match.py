@@ -25,6 +25,7 @@ _FORMS: dict[str, Callable[[str], str]] = {
 class ExactMatch(AnswerCheck):
     """The whole answer is one of the accepted texts: 1 or 0."""
 
+    version = 2
     expected: Annotated[OneOrMore, Doc("The right answer: a text or a list of accepted texts.")]
     normalize: Annotated[
         Literal["strict", "trim", "text", "number"],

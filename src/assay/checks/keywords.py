@@ -65,7 +65,7 @@ class Keywords(AnswerCheck):
         unwanted = [
             keyword
             for keyword in chain.from_iterable(self.forbidden_keywords)
-            if states(keyword, text, self.keyword_match)
+            if occurs(keyword, text, self.keyword_match)
         ]
         share = len(found) / len(parts) if parts else 1.0
         return Score(

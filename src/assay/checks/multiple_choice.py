@@ -32,6 +32,7 @@ _WITHOUT_MARKERS = "ABCDE"
 class MultipleChoice(AnswerCheck):
     """The letter that the model chose is the right one: 1 or 0."""
 
+    version = 2
     expected: Annotated[
         str,
         Form("[A-Za-z]", lambda: tr("one letter from A to Z")),
