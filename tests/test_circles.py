@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
 
@@ -68,6 +69,21 @@ def test_large_pieces_are_counted_by_their_words():
 )
 def test_lists_refrains_tables_and_rulers_are_no_circles(text):
     assert stopped_after(text) is None
+
+
+def test_95_of_100_circles_of_any_length_in_real_text_are_stopped_in_time():
+    draw = random.Random(0)
+    pages = [page.read_text("utf-8") for page in sorted((ROOT / "docs").glob("*.md"))]
+    in_time = 0
+    for _ in range(100):
+        tokens = re.findall(r" ?\w{1,7}|[^\w\s]|\s+", draw.choice(pages)[:9000])
+        start = draw.randrange(300)
+        size = draw.choice([1, 2, 3, 5, 8, 13, 20, 30, 50, 80, 120, 200, 300])
+        before, unit = tokens[:start], tokens[start : start + size]
+        text = "".join(before + unit * (800 // size + 2))
+        found = stopped_after(text, piece=r" ?\w{1,7}|[^\w\s]|\s+")
+        in_time += found is not None and found <= start + size + TOKENS
+    assert in_time >= 95
 
 
 def test_no_page_of_the_documentation_goes_in_circles():

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from assay.errors import ModelUnavailable, UsageError
+from assay.errors import ModelUnavailable, ServerGone, UsageError
 from assay.messages import tr
 from assay.models.http.connection import PLACEHOLDERS, SHORTEST, Connection, is_this_machine
 from assay.models.http.faults import Fault
@@ -84,6 +84,8 @@ class OpenAIModel(ServedModel):
             capabilities, is_ollama = learn(self._settings.form, self._client)
         except Fault as fault:
             raise self._unavailable(fault) from fault
+        except ServerGone as gone:
+            raise ModelUnavailable(gone.message) from gone
         form = self._client.dialect.form
         about = dict(self._facts.about)
         if is_ollama:
