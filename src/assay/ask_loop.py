@@ -1,12 +1,8 @@
 """The ask loop: pending Requests and a Model in, Replies out, each stored before it is counted.
 
-In: a model, the Dialogues it is to have, and a Ledger that stores replies. Out: the
-Dialogues, with nothing pending. Tests, measurements and judges are all asked by `ask_all`.
+Tests, measurements and judges are all asked by `ask_all`:
 
     reuse what the ledger holds -> ask the rest -> store each reply -> hand it to its dialogue
-
-`ask` turns what a model does wrong into an outcome, never into an answer: a request that the model
-skipped is Failed; a reply to nothing that was asked, or a second one, is dropped.
 """
 
 from __future__ import annotations
@@ -23,9 +19,7 @@ from assay.types import Failed, Model, Observer, Reply, Request, Score
 
 
 class Dialogue(Protocol):
-    """What a model is asked about one thing: one request, or several that build on the replies.
-    Hashed by identity.
-    """
+    """One request, or several that build on the replies. Hashed by identity."""
 
     def pending(self) -> Sequence[Request]:
         """What to ask next; empty when done."""
@@ -67,9 +61,8 @@ def ask_all(
     done: int = 0,
     until: float | None = None,
 ) -> None:
-    """Ask until nothing is pending. Equal requests of several dialogues are asked once, and each
-    reply is stored before the observer counts it, under `name`. `done`: how many requests are
-    known to be answered and have no dialogue; `until`: when the budget is spent (time.monotonic).
+    """Ask until nothing is pending; equal requests are asked once. `done`: how many requests are
+    answered and have no dialogue; `until`: when the budget is spent (time.monotonic).
     """
     dialogues = list(dialogues)
     planned = done + sum(each.left for each in dialogues)
@@ -122,10 +115,8 @@ def _count_left(waiting: _Waiting[Talk]) -> int:
 def ask(
     model: Model, requests: Sequence[Request], *, until: float | None = None
 ) -> Iterator[Reply]:
-    """Yield one reply for every request, in the order in which they arrive.
-
-    Raises BudgetSpent at `until` (time.monotonic): the replies that arrived have been yielded; the
-    rest stay pending.
+    """Yield one reply for every request: one that the model skipped is Failed, one to nothing that
+    was asked is dropped. At `until` raises BudgetSpent; the rest stay pending.
     """
     waiting = {request.id for request in requests}
     _refuse_without_time(until, waiting)

@@ -1,11 +1,8 @@
 """Runs make.py and check.py of a test folder in the sandbox, and reads what they say.
 
-In: a test folder, seeds or answers, a sandbox. Out: Made, Evidence. Nothing that a checker or an
-answer does raises here: evidence that could not be had says why.
-
-`assay.checking` is the other side. It tells when code of an answer is about to be run. If the
-process ends after that without a report, the answer may have ended it: the checker then runs once
-more, and code of the answer counts as having died.
+Nothing that a checker or an answer does raises here. `assay.checking`, the other side, tells when
+code of an answer is about to be run: if the process then ends without a report, the answer may have
+ended it. The checker runs once more, and that code counts as having died.
 """
 
 from __future__ import annotations
@@ -46,9 +43,7 @@ main()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """What make.py gave: files that the prompt shows, and what is true of them, hidden from the
-    model. `problem` says why there is nothing.
-    """
+    """The files that a prompt shows and the hidden truth; `problem` says why there are none."""
 
     files: Mapping[str, str] = field(default_factory=dict)
     truth: Mapping[str, Any] = field(default_factory=dict)
@@ -56,9 +51,7 @@ class Made:
 
 
 def make_files(folder: Path, seeds: Sequence[int], sandbox: Sandbox | None) -> list[Made]:
-    """What make.py of a folder gives for each seed; nothing where there is none. Without a sandbox
-    it runs in this process if it ships, else not at all.
-    """
+    """Of each seed. Without a sandbox only a make.py that ships is run, in this process."""
     if not (folder / MAKE).is_file():
         return [Made() for _ in seeds]
     source = _read_source(folder / MAKE)
@@ -73,9 +66,7 @@ def make_files(folder: Path, seeds: Sequence[int], sandbox: Sandbox | None) -> l
 def gather(
     folder: Path, items: Sequence[tuple[str, Made]], sandbox: Sandbox | None
 ) -> list[Evidence]:
-    """What check.py of a folder finds about each answer, in one sandbox for all of them. Without a
-    sandbox there is no evidence.
-    """
+    """What check.py finds about each answer; no evidence without a sandbox."""
     if sandbox is None:
         return [code_not_allowed() for _ in items]
     told = [{"answer": answer, "truth": dict(made.truth), "files": dict(made.files)}
@@ -144,8 +135,8 @@ Report = dict[str, Any]  # what came of one item: "checks", "made", "failed" or 
 
 
 def _do(job: Mapping[str, Any], sandbox: Sandbox) -> Iterator[Report]:
-    """One report for each item. Where the process was lost, the next one goes on; where code of the
-    answer had been run, it may have ended it: the item is then done once more, without that code.
+    """One report for each item. After a lost process the next goes on; an item whose answer may
+    have ended it is done once more, without that code.
     """
     items = list(job["items"])
     starts, inert = 0, False
@@ -165,9 +156,7 @@ def _do(job: Mapping[str, Any], sandbox: Sandbox) -> Iterator[Report]:
 
 
 def _start(job: Mapping[str, Any], sandbox: Sandbox) -> tuple[list[Report], Report, bool]:
-    """Reports of the first items; if not all came, what is to be said of the next one, and whether
-    code of its answer had been run.
-    """
+    """Reports of the first items; if not all came, why the next failed, and whether it ran code."""
     text = json.dumps(job).encode("ascii")
     nonces = [secrets.token_hex(16) for _ in job["items"]]
     stdin = b"%d\n%s%s\n" % (len(text), text, "\n".join(nonces).encode())

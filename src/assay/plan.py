@@ -1,11 +1,7 @@
 """PLAN: suites and a model's facts in, everything that will be asked out.
 
-In: Suites, ModelFacts, and AskOptions (seed, repeats, sampling). Out: a Plan of Exchanges, and for
-each of their turns a Request. Refuses work that valid files or options
-ask for and the model cannot do; nothing later says no.
-
-An Exchange is one test asked once. Most have one turn; a live conversation has several, and the
-request of a later turn holds the model's own earlier replies, so it can be made only after them.
+Refuses what the model cannot do; nothing later says no. An Exchange is one test asked once. The
+request of a later turn of a live conversation holds the model's own earlier replies:
 
     opening (system, worked examples) + messages up to the asked turn + replies between = Request
 """
@@ -89,9 +85,7 @@ class Plan:
         )
 
     def right_answers(self) -> Iterator[tuple[Case, ToChoose]]:
-        """The right answer to each test that is answered in writing and in one turn, so that its
-        likelihood can be read.
-        """
+        """Of each test that is answered in writing and in one turn, to read its likelihood."""
         for exchange in self.exchanges:
             gold = exchange.case.check.gold()
             if gold and not exchange.repeat and len(exchange.asked) == 1:
@@ -140,9 +134,7 @@ class Plan:
         return sampling if options.sampling == "fixed" else _left_to_the_server(sampling)
 
     def _stops(self, exchange: Exchange) -> tuple[str, ...]:
-        """A base model that was shown worked examples goes on with the next one: its answer ends
-        at the blank line that parts them.
-        """
+        """A base model goes on with the next example: the blank line before ends its answer."""
         shown = any(message.role == "assistant" for message in exchange.opening)
         if self.facts.is_chat or not shown or BETWEEN_EXAMPLES in exchange.case.stop:
             return exchange.case.stop
@@ -230,9 +222,7 @@ def cannot_think(facts: ModelFacts, options: AskOptions) -> Iterator[UsageError]
 
 
 def _too_long(suites: Sequence[Suite], facts: ModelFacts, context: int) -> Iterator[UsageError]:
-    """Prompts that cannot fit, however few tokens their bytes make. Behind one that lost its
-    beginning choices can still be compared, as the reply says.
-    """
+    """Prompts that cannot fit, however few tokens their bytes make."""
     by_text = "score_text" in facts.capabilities
     for suite in suites:
         for case in suite.cases:
@@ -254,8 +244,8 @@ def _too_long(suites: Sequence[Suite], facts: ModelFacts, context: int) -> Itera
 
 
 def rendered_prompt(case: Case, *, by_text: bool = False) -> str:
-    """The last user turn as the model sees it, choices included. `by_text`: for a model that says
-    how likely a text is; one that does not is shown the choices of a text to be continued.
+    """The last user turn as the model sees it, choices included; `by_text`: for one that gives
+    likelihoods. Another is shown the choices of a text to be continued.
     """
     asked = case.check.requests()
     lines = [f"{letter}. {text}" for letter, text in zip(LETTERS, asked.options, strict=False)]

@@ -1,12 +1,8 @@
-"""The three joints of Assay: checks (an `eval_method`), model schemes and report formats.
+"""The three joints of Assay, open to `--plugin` and to the entry-point group `assay.plugins`.
 
-In: a name and the class or function behind it, from Assay's own packages, from `--plugin`, or from
-the entry-point group `assay.plugins`. Out: registries that loaders, planners and reports iterate
-over. The shipped ones register the same way as a user's.
-
-    checks         "keywords" -> the class with its fields and `score`  one file in checks/
-    model schemes  "ollama"   -> the class that answers `ollama:NAME`   a folder in models/
-    report formats "html"     -> the function from a Report to a text   one file in reports/formats/
+checks         "keywords" -> the class with its fields and `score`  one file in checks/
+model schemes  "ollama"   -> the class that answers `ollama:NAME`   a folder in models/
+report formats "html"     -> the function from a Report to a text   one file in reports/formats/
 """
 
 from __future__ import annotations
@@ -39,9 +35,7 @@ Class = TypeVar("Class", bound=type)
 
 
 class Registry(Generic[Registered]):
-    """Names of one kind. The module of `package` that has a name is imported when it is asked for;
-    all of them where none has it, or where the names are listed.
-    """
+    """Names of one kind. The module of `package` with a name is imported when it is asked for."""
 
     def __init__(self, kind: str, package: str) -> None:
         self._kind = kind
@@ -49,9 +43,7 @@ class Registry(Generic[Registered]):
         self._known: dict[str, Registered] = {}
 
     def register(self, name: str, thing: Registered) -> None:
-        """Add one name; a name that is taken, by a shipped one too, is refused, unless the same
-        definition is run again, as a cell of a notebook is.
-        """
+        """Refuse a name that is taken, unless the same definition runs again, as in a notebook."""
         if not str(getattr(thing, "__module__", "")).startswith("assay."):
             self._load_shipped()
         if name in self._known and _definition(self._known[name]) != _definition(thing):
@@ -131,10 +123,7 @@ def check(name: str) -> Callable[[Class], Class]:
 
 
 def _guard_methods(cls: type[AnswerCheck]) -> None:
-    """Make an exception in a plugin's `gold`, `requests` or `baselines` an error with its place.
-
-    `score` needs none: where it fails, the test is unscored.
-    """
+    """Make an exception in a plugin's `gold`, `requests` or `baselines` an error with its place."""
 
     def guard(method: Callable[[AnswerCheck], object]) -> Callable[[AnswerCheck], object]:
         def call(self: AnswerCheck) -> object:
@@ -287,9 +276,7 @@ def _import(name: str, load: Callable[[], object]) -> None:
 
 
 def describe_mistake(error: BaseException, *, of: object = None) -> str:
-    """FILE:LINE: KIND: MESSAGE, of the last line that belongs to no library; where there is none,
-    of the class or function that was called.
-    """
+    """FILE:LINE: KIND: MESSAGE, of the last line that is of no library, else of what was called."""
     place = _place(error) or (place_of(of) if of is not None else "")
     said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return f"{place}: {said}" if place else said

@@ -1,11 +1,8 @@
 """Request identity: every Request is made here, with an id that is a hash of its content.
 
-In: the fingerprint of the model that is asked, what is asked, and for what. Out: a Request. Equal
-requests have equal ids, so a stored reply is found again by any later run.
-
 Everything that could change the answer enters the hash, and nothing else. Stored replies are found
-by these ids: the order and the form of what is hashed never change. New fields enter the hash only
-when set, so existing request ids stay valid.
+by these ids: the order and the form of what is hashed never change, and new fields enter the hash
+only when set.
 """
 
 from __future__ import annotations
@@ -56,9 +53,8 @@ def make_judge_request(
     repeat: int = 0,
     suite: str = JUDGE_SUITE,
 ) -> Request:
-    """One question to a judge. `key`: what is judged, as judge_key or example_key returns it;
-    `turn`: the number of the attempt, of the question, or of the order of a pair; `suite`: what
-    the store counts it under.
+    """`key`: as judge_key or example_key returns it; `turn`: the number of the attempt, of the
+    question, or of the order of a pair; `suite`: what the store counts it under.
     """
     body = [IDENTITY_VERSION, fingerprint, key, turn, repeat, work.kind, _set_fields(work)]
     text = json.dumps(body, ensure_ascii=False, separators=_COMPACT)

@@ -1,7 +1,5 @@
 """The public functions. Every interface calls these, and so may any Python program.
 
-In: plain arguments. Out: the shapes of `assay.types.results`, or an AssayError with a hint.
-
     from assay import api
 
     report = api.run(["scripted:good.json"], suites=["example"])

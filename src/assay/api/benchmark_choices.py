@@ -1,8 +1,4 @@
-"""What a user of `run_benchmark.py` left unsaid: which tests, which server and model, whose voice.
-
-The words of --tests, --endpoint, --model and --compare become arguments for `api.run`, or an
-AssayError that says what to name.
-"""
+"""What a user of `run_benchmark.py` left unsaid: the tests, the server, the model, the prompt."""
 
 from __future__ import annotations
 
@@ -35,9 +31,7 @@ _RUN_ID = re.compile(r"\d{8}T\d")
 
 @dataclass(frozen=True, slots=True)
 class ChosenModel:
-    """A model, and the variable with its server's key: "" if none is to be sent, None if it is
-    what `assay run` would take.
-    """
+    """With the variable of its server's key: "" sends none, None what `assay run` would."""
 
     spec: str
     key_env: str | None = None
@@ -47,9 +41,7 @@ class ChosenModel:
 
 
 def suite_argument(given: str | None, tell: Tell = lambda _: None) -> str:
-    """The folder given, as a path: a folder called `coding` is not the suite that ships. Else the
-    user's ./tests, else what ships.
-    """
+    """A given folder as a path, never as a suite's name; else ./tests, else what ships."""
     if given is not None:
         bare = not any(mark in given for mark in (os.sep, os.altsep) if mark)
         return os.path.join(".", given) if given and bare and os.path.lexists(given) else given
@@ -62,9 +54,7 @@ def suite_argument(given: str | None, tell: Tell = lambda _: None) -> str:
 
 
 def holds_tests(folder: Path) -> bool:
-    """Whether a file directly in it begins like a list of tests; other programs keep JSON there as
-    well.
-    """
+    """Whether a file directly in it begins like a list of tests; other JSON may be there too."""
     files = (file for file in folder.glob("[!.]*.json") if file.is_file())
     return any(_TESTS.match(file.read_bytes()) for file in files)
 

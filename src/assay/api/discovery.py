@@ -1,8 +1,4 @@
-"""What is on this machine: models, checkpoints, suites and judges to choose from, and its limits.
-
-In: a folder, an address, names. Out: the records of `workflow.discover`, for interfaces that let a
-user choose before a run.
-"""
+"""What is on this machine, for interfaces that let a user choose before a run."""
 
 from __future__ import annotations
 

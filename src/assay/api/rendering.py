@@ -1,9 +1,4 @@
-"""What interfaces show: results in a format, and progress while a run goes on.
-
-In: a result of the public functions, and the name of a format. Out: a text.
-
-What only some results need is loaded when one comes: it takes a tenth of a second.
-"""
+"""Results in a format, for interfaces to show. What only some results need is loaded with them."""
 
 from __future__ import annotations
 

@@ -204,9 +204,7 @@ def _why_not(measured: Measurements, name: str) -> tuple[DecisionFact, ...]:
 
 
 def _generation(measured: Measurements, gate: Gate) -> GateCriterion | None:
-    """Prompts after which most seeds loop, repeat themselves or are nonsense, counted. A count of
-    what was written has no interval, so it is never marginal.
-    """
+    """Prompts that fail are counted; a count has no interval, so it is never marginal."""
     allowed = gate.generation_max_failures
     if allowed is None:
         return None

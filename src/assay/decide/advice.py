@@ -31,9 +31,7 @@ QUOTED = 3  # samples with their passage
 def advise(
     measured: Measurements, acceptance: Acceptance, trend: Trend | None, gate: Gate
 ) -> tuple[Recommendation, ...]:
-    """What to change after this checkpoint: at most MOST, the most useful first, no two alike.
-    `trend` is over the steps of its folder.
-    """
+    """At most MOST, the most useful first, no two alike. `trend`: over the steps of its folder."""
     if measured.failed:
         advice = fact("repair_one", checkpoint=measured.name)
         return (Recommendation("missing", advice, (fact("text", text=measured.failed),)),)

@@ -10,9 +10,7 @@ from assay.types.decisions import ChangeFromBase, Measurements
 
 
 def changes_from_base(base: Measurements, adapted: Measurements) -> tuple[ChangeFromBase, ...]:
-    """Perplexity first, then the suites by name. A change counts where its interval, widened for
-    all the figures looked at, leaves out 0.
-    """
+    """Perplexity, then the suites. Intervals are widened for all the figures looked at."""
     found = [*_changes(base, adapted)]
     return tuple(
         ChangeFromBase(

@@ -64,9 +64,7 @@ def _suites(measured: Measurements, gate: Gate) -> Iterator[DecisionFact]:
 def beside_guessing(
     suite: SuiteFigures, categories: Sequence[str] = ()
 ) -> tuple[Estimate | None, float | None]:
-    """The share of a suite, or the mean of some of its categories, and the best baseline of the
-    same; None where it is not known.
-    """
+    """The share of a suite or of some categories, and the best baseline of the same."""
     if not categories:
         score = suite.score
         return (score.mapped(lambda x: x / 100) if score.n else None), suite.baseline

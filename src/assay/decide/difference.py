@@ -1,9 +1,7 @@
 """How much one candidate is ahead of another, and how surely.
 
 Tests are drawn within their categories and blocks within the text, the same draw on both sides;
-runs of the speed measurement are drawn for each side by itself, and so are blocks where the
-tokenizers cut the text differently. Only tests that both sides have are drawn. Equal shapes are
-equally fast: their difference has no speed in it.
+runs of the speed measurement for each side by itself, and so blocks where tokenizers differ.
 """
 
 from __future__ import annotations

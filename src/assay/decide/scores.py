@@ -1,14 +1,10 @@
-"""One score out of four parts: perplexity, OS benchmark, MMLU and speed; and a scale that all
-candidates share.
+"""One score out of four parts, and a scale that all candidates share.
 
     0.4 · (10 / perplexity) + 0.3 · os_benchmark.avg + 0.2 · mmlu_cs + 0.1 · (tokens_per_s / 50)
 
-A missing part adds 0 and is named. Nothing is capped: the contract states no cap.
-
-Perplexity per token depends on how long a token is. Where tokenizers differ, the bits per byte of
-every candidate are turned into the perplexity of one common token: as many bytes as a token has on
-average over the tokenizers at hand. The order is then that of bits per byte, and the part keeps
-about the size the formula gives it.
+A missing part adds 0 and is named; nothing is capped. Where tokenizers differ, the bits per byte of
+every candidate become the perplexity of one common token, as many bytes as a token has on average
+over the tokenizers at hand: the order is then that of bits per byte.
 """
 
 from __future__ import annotations
@@ -44,9 +40,8 @@ SAMPLED = "sampled"  # the method of shares whose predictions were sampled, not 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankingScale:
-    """The parts that are compared. `stretches`: by tokenizer, how many common tokens one of its
-    own tokens stands for; empty where all have one tokenizer. `speeds`: by shape, the newest one
-    measured, so that speed decides nothing between equal shapes. `notes`: what was left out.
+    """`stretches`: by tokenizer, how many common tokens one of its own stands for; empty where all
+    have one tokenizer. `speeds`: by shape, the newest one, so that equal shapes are equally fast.
     """
 
     parts: tuple[Part, ...]
@@ -77,9 +72,7 @@ def _weighted(part: Part, of: Estimate) -> Estimate:
 
 
 def _sum(parts: Mapping[Part, Estimate]) -> Estimate | None:
-    """With an interval from those of the parts, which are independent (MOVER, Zou and Donner 2008);
-    without one where a part has none.
-    """
+    """With the interval of independent parts (MOVER, Zou and Donner 2008), where all have one."""
     if not parts:
         return None
     total = math.fsum(WEIGHTS[part] for part in parts)
@@ -96,9 +89,7 @@ def _sum(parts: Mapping[Part, Estimate]) -> Estimate | None:
 
 
 def parts_of(measured: Measurements, scale: RankingScale = OWN_SCALE) -> dict[Part, Estimate]:
-    """Every part of the scale that was measured, before its weight: 1 is a good perplexity, all
-    tests passed, or the usual speed.
-    """
+    """Before their weights: 1 is a good perplexity, all tests passed, or the usual speed."""
     if measured.failed:
         return {}
     stretch = scale.stretch(measured)

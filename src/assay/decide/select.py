@@ -1,8 +1,7 @@
 """Which checkpoint to ship: the gate first, then the highest score, and how sure that is.
 
-The difference to the runner-up comes from a paired bootstrap. An interval across 0 is a tie, and so
-is a difference without one; the higher score is selected all the same. Equal scores go to the
-later step, of which `final` is the last.
+An interval of the difference across 0 is a tie, and so is a difference without one; the higher
+score is selected all the same. Equal scores go to the later step, of which `final` is the last.
 """
 
 from __future__ import annotations
@@ -43,9 +42,7 @@ class _Candidate(NamedTuple):
 def select(
     candidates: Sequence[Measurements], gate: Gate, *, timestamp: str, noise: Collection[str] = ()
 ) -> Selection:
-    """Apply the gate to all, rank them on what all of them have, and pick. `noise`: suites that
-    decide nothing between them.
-    """
+    """Apply the gate, rank on what all of them have, pick. `noise`: suites that decide nothing."""
     scale = common_scale([each for each in candidates if not each.failed], noise)
     ranking = sorted((_candidate(each, gate, scale) for each in candidates), key=_best_first)
     accepted = [each for each in ranking if each.accepted]
@@ -94,9 +91,7 @@ def _candidate(measured: Measurements, gate: Gate, scale: RankingScale) -> _Cand
 
 
 def _best_first(each: _Candidate) -> tuple[bool, bool, float, float, str, str]:
-    """Accepted, then evaluated, then failed; by the score, then the later step, from which training
-    would go on; the name last, so that no order of arrival counts.
-    """
+    """Failed ones last, accepted first; the name last, so that no order of arrival counts."""
     measured = each.measured
     score = -math.inf if each.row.ranking_score is None else each.row.ranking_score
     step = math.inf if measured.step is None else measured.step

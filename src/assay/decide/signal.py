@@ -1,5 +1,4 @@
-"""Which suites carry signal over the steps of a model folder: the change over training against the
-noise between neighbouring steps.
+"""Which suites carry signal over the steps of a model folder.
 
 The noise is the standard error of the difference between neighbouring steps, paired by test, or the
 largest step back, if that is larger. A suite carries signal where the interval of the change leaves

@@ -1,9 +1,7 @@
 """What to do about a perplexity or a suite that misses its limit: how and on what to train.
 
 A held-out loss that still falls asks for steps, one that is flat for parameters or data, one that
-rises while the training loss falls for data. Without a trend this cannot be known, and the advice
-is to measure one. A suite asks for data on its lowest categories, and for longer training first
-where the model still learns.
+rises while the training loss falls for data; without a trend the advice is to measure one.
 """
 
 from __future__ import annotations

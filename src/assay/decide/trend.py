@@ -46,8 +46,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepCurve:
-    """One figure over the steps. `unit` is that of its changes, `best` the earliest of the best
-    points, `change` what the shape rests on: None where there are too few steps.
+    """One figure over the steps. `best`: the earliest of the best points; `change`: what the shape
+    rests on, None where there are too few steps.
     """
 
     measure: str  # perplexity, suite:NAME
@@ -59,9 +59,7 @@ class StepCurve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingChange:
-    """Mean training loss before each of two steps, in nats per token. `falls`: by more than their
-    noise.
-    """
+    """Mean training loss before each of two steps, in nats; `falls`: by more than their noise."""
 
     since: float
     until: float
@@ -72,9 +70,7 @@ class TrainingChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
-    """Every curve by its measure. `training`: what the training loss did from the lowest held-out
-    step to the last, None without such a figure.
-    """
+    """Every curve by its measure. `training`: from the lowest held-out step to the last."""
 
     curves: Mapping[str, StepCurve]
     training: TrainingChange | None = None
@@ -104,9 +100,7 @@ def trend(candidates: Sequence[Measurements]) -> Trend | None:
 
 
 def steps_of(candidates: Sequence[Measurements]) -> list[Measurements]:
-    """In order. Those that failed or have no step are left out; of two with one step the first by
-    name stays.
-    """
+    """In order, without those that failed or have no step; of one step the first by name stays."""
     kept: dict[float, Measurements] = {}
     for each in sorted(candidates, key=lambda one: one.name):
         if each.step is not None and not each.failed:
@@ -168,9 +162,7 @@ def _curve(
     points: Sequence[Point],
     compare: Callable[[int, int], Estimate | None],
 ) -> StepCurve | None:
-    """Worsening where the last step is worse than the best one, else improving where it is better
-    than the step in the middle, else flat.
-    """
+    """Worsening since the best step, else improving since the one in the middle, else flat."""
     known = [place for place, point in enumerate(points) if point.value.n]
     if not known:
         return None

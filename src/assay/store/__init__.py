@@ -1,10 +1,4 @@
-"""The store: Runs, requests, replies and scores in one SQLite file (`schema.sql`).
-
-records    what it returns: Run, RunModel, StoredTry, StoredJudgement
-bodies     dataclasses as JSON text, and hashes of content
-database   the file: opened, created, locked, written all or nothing
-verbs      Store: begin, update, find, read, store
-"""
+"""The store: Runs, requests, replies and scores in one SQLite file (`schema.sql`)."""
 
 from assay.store.bodies import new_run_id, suite_digest, utc_now
 from assay.store.database import VERSION

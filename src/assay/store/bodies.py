@@ -1,7 +1,4 @@
-"""Bodies: dataclasses as JSON text in a column of the store, and hashes of content.
-
-In: a frozen dataclass and its type, or the text of one. Out: JSON text, or the dataclass again.
-"""
+"""Dataclasses as JSON text in a column of the store, and hashes of content."""
 
 from __future__ import annotations
 

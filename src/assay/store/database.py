@@ -1,7 +1,4 @@
-"""The file: opened, made, locked and written all or nothing; its errors in our words.
-
-In: a path. Out: a Database with ways in: `one`, `all`, `each`, `writing`.
-"""
+"""The file: opened, made, locked and written all or nothing; its errors in our words."""
 
 from __future__ import annotations
 
@@ -62,9 +59,7 @@ class Database:
                 raise
 
     def _open_to_read(self, path: Path) -> None:
-        """From a place that cannot be written: SQLite wants to write beside the file even to read
-        it, so a copy is read, with the log that may hold its newest rows.
-        """
+        """SQLite wants to write beside the file even to read it: a copy is read, log included."""
         with translated(path):
             self._copy = tempfile.TemporaryDirectory()
             copy = Path(self._copy.name) / path.name
@@ -130,9 +125,7 @@ class Database:
             self._bring_up_to_date()
 
     def _refuse_another_programs_file(self) -> None:
-        """An empty file becomes a store where one may be made; one with tables and no version of
-        ours is somebody else's, and is not touched.
-        """
+        """One with tables and no version of ours is somebody else's, and is not touched."""
         tables = self.connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
         if tables and self._version() == 0:
             raise StoreCorrupt(
@@ -146,9 +139,7 @@ class Database:
             )
 
     def _bring_up_to_date(self) -> None:
-        """Make the tables, or add what a newer version added. Two processes may try at once; the
-        second finds it done.
-        """
+        """Make the tables, or add what is new. Of two processes the second finds it done."""
         with self.writing() as connection:
             version = self._version()
             newer = range(version + 1, VERSION + 1)
@@ -163,9 +154,7 @@ class Database:
 
 
 def prefer_write_ahead_log(connection: sqlite3.Connection) -> str:
-    """Readers and a writer side by side, where the file system allows it; else what SQLite always
-    can. Returns the journal mode in force.
-    """
+    """Readers beside a writer, where the file system allows it; returns the journal mode."""
     try:
         mode = str(connection.execute("PRAGMA journal_mode = WAL").fetchone()[0])
     except sqlite3.OperationalError as error:

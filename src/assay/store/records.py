@@ -1,7 +1,4 @@
-"""What the store gives back: runs, their models, and tries.
-
-In: nothing. Out: frozen dataclasses.
-"""
+"""What the store gives back: runs, their models, and tries."""
 
 from __future__ import annotations
 
@@ -28,9 +25,7 @@ class RunModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run: what was asked of whom, and whether it is done. Replies before `first_reply` are not
-    reused in it.
-    """
+    """What was asked of whom, and whether it is done. Replies before `first_reply` are not used."""
 
     id: str
     key: str

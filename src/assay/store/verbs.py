@@ -1,11 +1,8 @@
 """The verbs of the store: begin, update, find, read and store.
 
-In: the out folder, and the dataclasses to store. Out: the dataclasses again, from any process.
-
 A reply is committed before it is counted, with its request and its score in one transaction, so a
-`kill -9` at any moment loses nothing that was counted. Write-ahead log with synchronous=NORMAL: a
-power cut may lose the last moments but never corrupts (figures: docs/decisions/003-store.md).
-Several processes may use one store; SQLite's locks keep them apart.
+`kill -9` loses nothing that was counted. With write-ahead log and synchronous=NORMAL a power cut
+may lose the last moments but never corrupts (docs/decisions/003-store.md).
 """
 
 from __future__ import annotations
@@ -99,9 +96,8 @@ class Store:
         judging: Judging | None = None,
         suites: Sequence[Suite] = (),
     ) -> Run:
-        """Store what has changed since the run began; what is not given stays. `finished`: when;
-        nothing is left to ask, and all its files are written. `suites`: the tests it is read with
-        from now on; the old ones stay in the store.
+        """What is not given stays. `finished`: when all was asked and written; `suites`: the tests
+        it is read with from now on.
         """
         values = {
             "finished": finished,
@@ -208,9 +204,7 @@ class Store:
             )
 
     def find_answer(self, run: Run, request_id: str, *, only_own: bool = False) -> int | None:
-        """The number of the newest reply to use instead of asking again; never a failure.
-        `only_own`: only if this run asked for it.
-        """
+        """The newest reply to use instead of asking, never a failure; `only_own`: of this run."""
         row = self._file.one(
             "SELECT max(id) FROM replies WHERE request_id = ? AND id >= ? AND kind != 'failed' "
             "AND run_id = coalesce(?, run_id)",

@@ -1,8 +1,7 @@
 """What was measured of one checkpoint, from the replies it gave.
 
-Perplexity is exp(mean cross-entropy over all predicted tokens); its interval is drawn from blocks
-of a thousand tokens, for neighbours are alike. Per word and per byte are the same sum over other
-counts, so that their intervals are its, rescaled.
+The interval of perplexity is drawn from blocks of a thousand tokens, for neighbours are alike. Per
+word and per byte are the same sum over other counts, so their intervals are its, rescaled.
 """
 
 from __future__ import annotations
@@ -46,9 +45,7 @@ Examine = Callable[..., Health]  # of a sample prompt and a text, whole or trunc
 def text_figures(
     replies: Sequence[Reply], *, text: str, tokenizer: str
 ) -> tuple[TextFigures | None, str]:
-    """How it read the documents, or None and why not: one that failed leaves no figure, for a mean
-    over the others would be of another text.
-    """
+    """Or None and why not: without one that failed it would be the figure of another text."""
     failed = next((reply.reason for reply in replies if isinstance(reply, Failed)), "")
     read = [reply for reply in replies if isinstance(reply, ReadText)]
     tokens = sum(reply.tokens for reply in read)

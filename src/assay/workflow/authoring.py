@@ -1,8 +1,4 @@
-"""Everything that is wrong with test and gate files; and, where code may be run, with checkers.
-
-A checker is right where its reference answer passes every check and each wrong answer fails the
-checks that it names, whatever data a seed makes.
-"""
+"""Everything that is wrong with test and gate files; and, where code may be run, with checkers."""
 
 from __future__ import annotations
 
@@ -61,10 +57,8 @@ def validate(
 ) -> tuple[FileFinding, ...]:
     """Every mistake and every warning in these test files, suites and gates (*.toml).
 
-    With `allow_code_execution` the checkers of test folders are tried out in the sandbox, with data
-    of the seeds 0 to `data_seeds` - 1: the reference answer must pass every check, and each wrong
-    answer must fail those that it names. The folders of a suite whose files have errors are not
-    tried.
+    With `allow_code_execution` checkers are tried in the sandbox, with data of `data_seeds` seeds:
+    the reference must pass every check, each wrong answer must fail those that it names.
     """
     load_plugins(plugins)
     if not allow_code_execution:
@@ -204,8 +198,8 @@ def _severity(answer: str, found: Sequence[_Seeded]) -> Severity:
 
 
 def new_test(name: str, *, suite: Path = Path("my-tests"), judged: bool = False) -> Path:
-    """Write a test to begin with, and return where it is. `judged`: a test folder `name` with a
-    checker of its own; else one more entry in the category file `name`.
+    """Write a test to begin with, and return where it is: one more entry in the category file
+    `name`, or with `judged` a test folder `name` with a checker of its own.
     """
     if not ID_FORM.fullmatch(name) or len(name) > MAX_NAME:
         raise UsageError(

@@ -1,14 +1,7 @@
 """Gets benchmarks made by others and writes them where `-s` finds them by name.
 
-    1 look     are the names known, is there room for the files; refuse before anything is read
-    2 read     all rows of all sources; the first mistake ends it
-    3 make     tests, less what is asked already
-    4 write    each suite's folder as a whole: a fault leaves what was there
-
-Nothing is downloaded where `source` names a copy.
-
-.NAME.partial/    a suite while it is written; the next fetch removes what a killed one left
-NAME/.fetched.json   the digests of the files, which show what a user has changed
+All is read before anything is written, and each suite's folder is written as a whole. Nothing is
+downloaded where `source` names a copy.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""Public functions that take the fields of an options class as arguments.
-
-In: a function of one options object. Out: the same function of positional and keyword arguments,
-with the names, types and defaults of the fields: for mypy, for `help()` and for editors. It loads
-the plugins that the options name.
+"""Public functions that take the fields of an options class as arguments: for mypy, for `help()`
+and for editors. They load the plugins that the options name.
 """
 
 from __future__ import annotations

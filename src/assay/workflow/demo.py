@@ -1,8 +1,4 @@
-"""Shows the main job on what ships: a run that is stopped and continued; and checkpoints.
-
-The run is stopped while its first model is asked, as by Ctrl-C, and continued. Then three shipped
-checkpoints are evaluated, and one is selected.
-"""
+"""The main job on what ships: a run that is stopped and continued; and three checkpoints."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What a run decided: which checkpoint to ship and why, the figures of all, what to change next.
-
-A Report with its Decision becomes blocks: a section for all model folders together, for each of
-them, and for the checkpoints that were named singly.
-"""
+"""What a run decided: which checkpoint to ship and why, the figures of all, what to change next."""
 
 from __future__ import annotations
 
@@ -54,8 +50,8 @@ TONES: dict[bool | None, Tone] = {True: "good", False: "bad", None: "warning"}
 
 
 def decision_blocks(report: Report, *, left_in: Collection[str] | None = None) -> Iterator[Block]:
-    """All that was decided, the selection over all folders first. A page of some of the run's
-    models has these alone, without a selection. `left_in`: list only the files in these folders.
+    """The selection over all folders first. A page of some models has these alone, without a
+    selection. `left_in`: list only the files in these folders.
     """
     decision = report.decision
     if decision is None:
@@ -147,9 +143,7 @@ class _Sections:
         yield from _samples(checkpoints, names)
 
     def _undecided(self, checkpoints: Sequence[Measurements], title: str) -> Iterator[Block]:
-        """Figures without a decision: no gate decided, or not yet. Nothing where a run of suites
-        alone has nothing more to show.
-        """
+        """Figures without a decision; nothing where a run of suites has nothing more to show."""
         shown = any(
             figures is not None
             for each in checkpoints

@@ -90,9 +90,7 @@ _FORMATS: Mapping[str, Callable[..., str]] = {
 
 
 class _Gap:
-    """A value that writes itself into a sentence, as its gap asks. `beside`: with the digits that
-    show on which side of the limit it is.
-    """
+    """A value that writes itself; `beside`: with enough digits to tell it from the limit."""
 
     def __init__(self, value: Value, values: Mapping[str, Value]) -> None:
         self.value, self.values = value, values

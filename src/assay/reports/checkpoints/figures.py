@@ -32,10 +32,7 @@ OS_BENCHMARK = SuiteLimit(name=OS_SUITE, min=0.0, categories=OS_AVERAGED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatedFolder:
-    """One model folder: its checkpoints in step order, and what was decided, by their names.
-
-    `selected`: a name, or None.
-    """
+    """One model folder: its checkpoints in step order, and what was decided, by their names."""
 
     checkpoints: Sequence[Measurements]
     gate: Gate
@@ -57,9 +54,7 @@ def evaluated_folder(
 
 
 class SuiteAsked(NamedTuple):
-    """A suite that the gate asks for: the names of its criterion and of its figure, and the limit,
-    which is only to be drawn where the gate has suites.
-    """
+    """A suite of the gate: the names of its criterion and of its figure, and the limit."""
 
     criterion: str
     figure: str

@@ -1,8 +1,7 @@
 """The JSON of checkpoints: evaluation_report.json, best_checkpoint_selection.json, `watch --json`.
 
-The keys are the contract's, exactly and in its order. What was not measured is null, and so is a
-number that JSON has no name for. `details` holds enough to decide and select again without the
-store: `stored_report` reads the checkpoint back.
+The keys are the contract's, in its order. What was not measured is null. `details` holds enough to
+decide again without the store (`stored_report`).
 """
 
 from __future__ import annotations
@@ -80,9 +79,7 @@ def _value(of: Any) -> object:
 
 
 def _figures(measured: Measurements) -> dict[str, Any]:
-    """Each number with what it rests on, under its own name. The OS benchmark has four tasks, and
-    the mean of three, which is None where one was not run.
-    """
+    """Each number with what it rests on, under its own name."""
     suite, known = measured.suites.get(OS_SUITE), estimates_of(measured)
     tasks = {name: suite.categories.get(name) if suite else None for name in OS_TASKS}
     return {**known, "os_benchmark": {**tasks, "avg": known["os_benchmark"]}}
@@ -149,9 +146,7 @@ def _generation(samples: Sequence[Sample]) -> JsonObject:
 
 
 def selection_document(selection: Selection) -> JsonObject:
-    """best_checkpoint_selection.json. Its contract has no key for notes, and a warning must not get
-    lost: they follow the reason.
-    """
+    """best_checkpoint_selection.json. It has no key for notes: they follow the reason."""
     scores = "accepted weighted_score ranking_score missing_parts"
     ranking = [
         {"checkpoint": row.name, **pick(row, scores), "failed": row.failed or None}

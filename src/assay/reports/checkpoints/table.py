@@ -78,9 +78,7 @@ def score_table(of: EvaluatedFolder) -> Table:
 
 
 def signal_table(signals: Sequence[SuiteSignal]) -> Table:
-    """Of each suite the change over training, the noise between neighbouring steps, and the bits
-    per byte of the right answers at the first step and at the last.
-    """
+    """Change over training, noise between steps, and bits per byte of the right answers."""
     heads = (tr("suite"), tr("change"), tr("noise"), tr("bits per byte, first"), tr("last"))
     return table((*heads, tr("carries signal")), map(_signal_row, signals), right=(1, 2, 3, 4))
 

@@ -1,9 +1,7 @@
 """The figures of a model folder as TensorBoard scalars, by training step.
 
-Tags are `assay/FIGURE`, with `assay-low/`, `assay-high/` and `assay-n/` beside them. A checkpoint
-without a step, such as `final`, gets the last step + 1. Writing again replaces what was shown
-before; because that hides everything in the same folder, where a trainer's own curves may be, ours
-go to `FOLDER/assay-MODEL`.
+Tags are `assay/FIGURE`, with `assay-low/`, `assay-high/` and `assay-n/` beside them. Writing again
+replaces what the folder showed before, so ours go to `FOLDER/assay-MODEL`, not beside a trainer's.
 """
 
 from __future__ import annotations
@@ -45,9 +43,7 @@ def tensorboard_writer() -> OpenWriter:
 def write_tensorboard(
     folder: Path, of: EvaluatedFolder, *, open_writer: OpenWriter | None = None
 ) -> Mapping[str, int]:
-    """Every figure that was measured; returns the step of each checkpoint. UsageError where
-    TensorBoard is not installed or the folder cannot be written.
-    """
+    """Every figure that was measured; returns the step of each checkpoint."""
     open_writer = open_writer or tensorboard_writer()
     steps = steps_of(of)
     try:

@@ -1,10 +1,5 @@
-"""What a run will measure of its checkpoints and decide on, which is stored with it from its
-beginning; and the decision itself. Its steps, in order:
-
-1 accept    every checkpoint at the gate
-2 weigh     what each is worth
-3 select    the one to ship, in every model folder and over all of them
-4 advise    what to change next, by the trend over a folder's steps
+"""What a run will measure of its checkpoints and decide on, stored with it from its beginning; and
+the decision itself.
 """
 
 from __future__ import annotations
@@ -123,8 +118,8 @@ def selected_in(decision: Decision) -> str | None:
 
 
 def passes(deciding: DecisionPlan, decision: Decision) -> bool:
-    """Whether the gate lets it pass: one of what the folders hold can be shipped, and what was
-    named singly is accepted. What is not known passes the default gate alone.
+    """One of each folder can be shipped, and what was named singly is accepted. What is not known
+    passes the default gate alone.
     """
     if not deciding.selects:
         return True
@@ -177,9 +172,7 @@ def what_to_decide(
 
 
 def _measurable(gate: Gate, opened: Opened) -> Gate:
-    """The default gate for plugins' models alone: speed and memory are not measured of them, and
-    what needs a text is not asked of those that write none.
-    """
+    """The default gate for plugins' models alone, without what they cannot do."""
     writes = all("generate" in model.facts.capabilities for model in opened.models)
     return replace(
         gate,

@@ -1,11 +1,4 @@
-"""What a checkpoint is asked beside the tests of suites: to read, to write freely, to be timed.
-
-perplexity   every document of the text is one request
-answers      how likely the right answer is to each test that is answered in writing
-training     the same of the training text
-generation   every sample prompt with each seed of the gate and greedily, 160 tokens
-speed        three timed runs of a shape, not of a checkpoint; another machine is another request
-"""
+"""What a checkpoint is asked beside the tests of suites: to read, to write freely, to be timed."""
 
 from __future__ import annotations
 
@@ -99,9 +92,7 @@ class Measures:
 
 
 def ways_to_write(deciding: DecisionPlan) -> tuple[Sampling, ...]:
-    """With each seed at the gate's temperature, and greedily; own prompts only as they are asked
-    for.
-    """
+    """With each seed at the gate's temperature, and greedily, unless prompts are the user's own."""
     gate = deciding.gate
     if not gate.generation_temperature:
         return (GREEDY,)
@@ -124,9 +115,8 @@ def written_id(sample: SamplePrompt, way: Sampling) -> str:
 
 
 def share_timed_runs(facts: ModelFacts, of_run: Sequence[ModelFacts]) -> range:
-    """Which timed runs of its shape a checkpoint is asked for, so that they are spread over the
-    checkpoints of the shape. The last one is asked for all of them: those that the others made are
-    in the store by then, and those that failed are made up for.
+    """The timed runs of a shape are spread over its checkpoints. The last is asked for all: those
+    that others made are in the store by then, and those that failed are made up for.
     """
     equal = [each.fingerprint for each in of_run if _shape(each) == _shape(facts)]
     number = equal.index(facts.fingerprint) + 1
@@ -142,9 +132,7 @@ def _shape(facts: ModelFacts) -> str:
 def pool_timed_runs(
     models: Sequence[RunModel], tries: Mapping[str, Sequence[StoredTry]]
 ) -> dict[str, tuple[StoredTry, ...]]:
-    """The tries of each model, by its spec, with all timed runs of its shape; of runs that failed
-    and were made again, the later ones.
-    """
+    """The tries of each model, by its spec, with all timed runs of its shape."""
     runs: dict[str, dict[str, StoredTry]] = {}
     for model in models:
         of_shape = runs.setdefault(_shape(model.facts), {})
@@ -179,9 +167,7 @@ def measured_of(
     samples: Sequence[SamplePrompt],
     unqualified: Mapping[str, tuple[str, ...]],
 ) -> Measurements:
-    """One checkpoint of a run; `digests` tell versions of its suites apart, `unqualified` are the
-    judges without a good card that scores of a suite rest on.
-    """
+    """One checkpoint; `digests` tell versions of suites apart, `unqualified` judges by suite."""
     from assay.checks.health.examine import examine  # served models need none of it
 
     replies: dict[str, dict[str, Reply]] = {}

@@ -1,23 +1,16 @@
 """Which checkpoints a path means: one, those of a folder, or those of several model folders.
 
-A model of a plugin's class with `tokenize` and `logits` has a place too, SCHEME/NAME, without a
-folder.
-
     run/                        PATH
       config.json               final, if there are steps beside it; else the checkpoint itself
       step_900/config.json      run/step_900
-      step_1000/config.json     run/step_1000
 
     adapters/                   PATH: LoRA adapters, and the model that they were trained on
       math/adapter_config.json  adapters/math; adapters/base is that model
 
     models/                     PATH: every model folder has its own selection, and there is one
       a/step_900/config.json    over all
-      b/step_900/config.json
 
-A folder within a checkpoint that has a config.json and no weights (step_900/onnx) is a part of it,
-and a link that leads back up is not followed. What lies in a folder that was named is of that
-folder, also where it was named by itself as well.
+A folder within a checkpoint that has a config.json and no weights (step_900/onnx) is a part of it.
 """
 
 from __future__ import annotations
@@ -52,9 +45,8 @@ MOST_FOLDERS = 10_000  # in one folder; more is no folder of checkpoints
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointPlace:
-    """One checkpoint. `folder`: the model folder it was found in, None where it was named itself;
-    `top`: the folder of model folders, if that was named. `on_disk`: False for a plugin's model,
-    whose path means nothing. `is_base`: the model that the adapters of the folder were trained on.
+    """`folder`: the model folder it was found in, None where it was named itself; `top`: the folder
+    of model folders. `on_disk`: False for a plugin's model. `is_base`: of the folder's adapters.
     """
 
     spec: str
@@ -95,9 +87,7 @@ def planned_checkpoint(place: CheckpointPlace) -> PlannedCheckpoint:
 def with_bases(
     found: Sequence[tuple[str, CheckpointPlace | None]], named: str | None
 ) -> list[tuple[str, CheckpointPlace | None]]:
-    """Before the adapters of each folder the base that the first of them has, as the baseline. One
-    without a base is refused where it is opened.
-    """
+    """Before the adapters of each folder the base that the first of them has, as the baseline."""
     whole: list[tuple[str, CheckpointPlace | None]] = []
     done: set[Path] = set()
     for spec, place in found:
@@ -118,8 +108,8 @@ def with_bases(
 def places_of(
     specs: Sequence[str], *, holding: Sequence[str] = MAKES_CHECKPOINT
 ) -> list[tuple[str, CheckpointPlace | None]]:
-    """Every model that the user's words mean: how to open it, and its place if it is a
-    checkpoint. `holding`: one of these files makes a folder a checkpoint.
+    """Every model that is meant: how to open it, and its place if it is a checkpoint. `holding`:
+    one of these files makes a folder a checkpoint.
     """
     found = _each_once([(spec, place) for spec in specs for place in _places(spec, holding)])
     places = _with_different_names([place for _, place in found])
@@ -132,9 +122,7 @@ def places_of(
 def _each_once(
     found: Sequence[tuple[str, CheckpointPlace | None]],
 ) -> list[tuple[str, CheckpointPlace | None]]:
-    """Without those named singly that a named folder holds, and the folders named again. One that
-    is named singly twice is a mistake, and whoever opens it says so.
-    """
+    """Without those named singly that a named folder holds, and the folders named again."""
     inside: dict[str, CheckpointPlace] = {}
     for _, place in found:
         if place is not None and place.folder is not None:
@@ -231,9 +219,7 @@ def _holds(folder: Path, any_of: Sequence[str]) -> bool:
 
 
 def _steps_of_model(folder: Path, holding: Sequence[str]) -> list[Path]:
-    """The steps of a model folder; none where it is no such folder but a checkpoint, whose parts
-    may have a config.json of their own.
-    """
+    """None where it is itself a checkpoint, whose parts may have a config.json of their own."""
     steps = _steps_in(folder, holding)
     others = [name for name in holding if name not in MAKES_CHECKPOINT]
     files = (path.name for step in steps for path in step.glob("*"))

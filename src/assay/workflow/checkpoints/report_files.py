@@ -1,15 +1,7 @@
 """What a decision leaves on the disk: reports, selections, pictures.
 
-Files are written whole or not at all. Everything here can be made again from the store.
-
-    OUT/checkpoints/PARENT/STEP/evaluation_report.json
-    OUT/checkpoints/PARENT/best_checkpoint_selection.json
-    OUT/checkpoints/PARENT/over_steps.svg, curves.csv
-    the two .json beside the weights as well, unless they are not wanted there or cannot be written
-    DIR/assay-PARENT/events…    for --log tensorboard:DIR
-
-A run of suites alone, in which no gate decides, does not replace the report that is already
-beside the same weights: `assay select` needs the figures of the whole evaluation.
+Files are written whole or not at all; all can be made again from the store. A run in which no gate
+decides does not replace the report beside the same weights: `assay select` needs all its figures.
 """
 
 from __future__ import annotations
@@ -145,9 +137,7 @@ def write_checkpoint_report(
 
 
 def _leave_curves(decision: Decision, into: Path) -> Iterator[str]:
-    """Of every model folder, and of those that were named singly by the folders they lie in. A disk
-    that is full by now must not cost what was measured.
-    """
+    """Of every folder, and of those named singly. A disk that is full must not cost the figures."""
     inside = {name for names in decision.folders.values() for name in names}
     named: dict[str, list[str]] = {}
     for each in decision.measured:
@@ -175,9 +165,8 @@ def _as_text(document: Mapping[str, object]) -> str:
 
 
 def _put_beside(file: Path, document: Mapping[str, object], refused: dict[Path, str]) -> None:
-    """Weights often lie where nobody may write; that spoils nothing. The folder keeps its time of
-    change: a Trainer with save_total_limit deletes the checkpoint whose folder changed first. What
-    ships with Assay stays as it is.
+    """Where nobody may write, that spoils nothing. The folder keeps its time of change: a Trainer
+    with save_total_limit deletes the one that changed first. What ships stays as it is.
     """
     folder = file.parent
     if folder.resolve().is_relative_to(PACKAGE):

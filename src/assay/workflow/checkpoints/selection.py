@@ -1,10 +1,6 @@
 """Gate and pick among checkpoints that were evaluated before; no model is loaded.
 
-a model folder    has its own selection; of several there is one over all
-named singly      compared with each other, and no file is written: a folder's selection is one
-among all of its checkpoints
-its report        DIR/…/evaluation_report.json, or OUT/checkpoints/PARENT/STEP/…, if it says that
-it is of this very folder; of both, the one with more figures, then the newer
+Those named singly are compared with each other, and no file is written for them.
 """
 
 from __future__ import annotations
@@ -43,8 +39,8 @@ class WithoutReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selected:
-    """`selection` is the one that counts: over all, or of the only folder. `report`: a run's report
-    without models. `left_in`: the folders under `out` with the selections.
+    """`selection` is the one that counts: over all, or of the only folder. `left_in`: the folders
+    under `out` with the selections.
     """
 
     decision: Decision
@@ -58,9 +54,7 @@ class Selected:
         return self.report.exit_code
 
     def to_dict(self) -> JsonObject:
-        """The selection that counts, key by key as its file has it; then those of the folders,
-        every checkpoint at the gate, and the checkpoints that were not evaluated.
-        """
+        """The selection as its file has it, then those of the folders and every checkpoint."""
         decision = self.decision
         return {
             **selection_document(self.selection),
@@ -236,9 +230,7 @@ def _of_whole_folders(decision: Decision, places: Sequence[CheckpointPlace]) -> 
 
 
 def places_in(folders: Sequence[str]) -> list[CheckpointPlace]:
-    """Every checkpoint that these mean, once, folder by folder; those that were named singly may
-    come in any order.
-    """
+    """Every checkpoint that these mean, once, folder by folder."""
     found: dict[str, CheckpointPlace] = {}
     for _, place in places_of(list(map(_inside, folders)), holding=(CONFIG, REPORT_FILE)):
         assert place is not None  # `_inside` names folders only
@@ -279,9 +271,7 @@ def _nothing_there(problem: str) -> UsageError:
 
 
 def read_reports(places: Sequence[CheckpointPlace], out: Path) -> dict[str, Measurements]:
-    """What was measured of each that has a report, by its name. Raises InvalidFiles with every
-    mistake in all of them.
-    """
+    """By name. Raises InvalidFiles with every mistake in all of them."""
     measured: dict[str, Measurements] = {}
     findings: list[FileFinding] = []
     broken: list[str] = []
@@ -307,9 +297,8 @@ def read_reports(places: Sequence[CheckpointPlace], out: Path) -> dict[str, Meas
 
 
 def _newest(place: CheckpointPlace, out: Path) -> Measurements | None:
-    """The report beside the weights or, if it is of this very folder, the one under `out`:
-    whichever was made later, unless that one lacks what the other has, as that of a run of a part
-    does.
+    """Beside the weights, or under `out` if that is of this very folder: the one with more figures,
+    then the newer.
     """
     beside = place.path / REPORT_FILE
     found = [read_report(beside)] if beside.is_file() else []

@@ -1,12 +1,7 @@
 """One checkpoint, as a program asks about it: a report, the score of a benchmark, samples.
 
-    report = assay.evaluate_model("runs/step_100000", metrics=["perplexity", "os_benchmark"])
-    score = assay.run_benchmark("runs/step_100000", "custom_os_eval")
-    samples = assay.generate_samples("runs/step_100000", ["PCI device 8086:10d3 is"])
-
-Each call is a run in the store of `out`, so that nothing is computed twice, and one that was
-stopped goes on. Nothing is written beside the weights; a report is written under `out` only where
-it has every metric.
+Each call is a run in the store of `out`, so that nothing is computed twice. Nothing is written
+beside the weights; a report is written under `out` only where it has every metric.
 """
 
 from __future__ import annotations
@@ -145,9 +140,7 @@ def _suites_for(
 
 
 def _only(measured: Measurements, wanted: Sequence[str], missing: dict[str, str]) -> Measurements:
-    """Perplexity and accuracy come from one reading, speed and memory from one timing: what was
-    not asked for is left out again.
-    """
+    """Without what was not asked for: one reading and one timing give two figures each."""
     text = measured.text
     if text is not None and "accuracy" not in wanted:
         nothing = estimates.nothing(unit=text.top1.unit, method=text.top1.method)

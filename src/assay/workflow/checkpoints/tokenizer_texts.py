@@ -1,8 +1,5 @@
-"""How a checkpoint's tokenizer cuts the texts of a run: those for perplexity, line by line, and the
-prompts of each suite; by the language of the text.
-
-A suite's language is the one it names. Otherwise a text is read; one that is too short or fits no
-known language counts with all texts of its source.
+"""How a checkpoint's tokenizer cuts the texts of a run, by their language. A text that is too short
+to show its language counts with its source.
 """
 
 from __future__ import annotations

@@ -1,9 +1,5 @@
-"""The training loss of a checkpoint, in nats per token: as its trainer logged it, or as measured.
-
-It comes from the `trainer_state.json` of Hugging Face's Trainer, or from reading `--train-text`.
-
-A measured loss takes the place of a logged one: it is of the same weights and read like the
-held-out text, whereas a trainer logs the mean of the batches before a step, as it learns them.
+"""The training loss of a checkpoint, in nats per token: from the `trainer_state.json` of a Trainer,
+or from reading `--train-text`, which wins: it is read like the held-out text.
 """
 
 from __future__ import annotations
@@ -30,9 +26,7 @@ Losses = tuple[tuple[float, float], ...]
 def training_figures(
     subject: PlannedCheckpoint, replies: Sequence[Reply], deciding: DecisionPlan | None
 ) -> tuple[Mapping[float, float], str, Mapping[str, object]]:
-    """What is known of one checkpoint: measured if that was asked for, else logged. The losses by
-    step, why there are none where there should be, and what to note of their origin.
-    """
+    """The losses by step, why there are none where there should be, and what to note of them."""
     if deciding is None or "training" not in deciding.measures:
         return dict(subject.training), subject.training_note, {}
     figures, why = text_figures(replies, text=deciding.train_text_digest, tokenizer="")
@@ -51,9 +45,7 @@ def training_figures(
 
 
 def training_log(path: Path, folder: Path | None, step: float | None) -> tuple[Losses, str]:
-    """The log beside a checkpoint, else the one in its parent, up to the checkpoint's own step; and
-    why one that is there cannot be used. Nothing is looked for above the model folder.
-    """
+    """The log beside a checkpoint, else in its parent, up to its step; and why it is not used."""
     beside = [path] if folder is not None and path == folder else [path, path.absolute().parent]
     for place in beside:
         file = place / TRAINER_STATE

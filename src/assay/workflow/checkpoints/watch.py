@@ -1,15 +1,8 @@
-"""Evaluates each checkpoint of a folder as it appears.
+"""Evaluates each checkpoint of a folder as it appears, once its files are as they were at the look
+before; one that cannot be opened is tried again for a minute. What is gone is no candidate.
 
-The steps of a look, in order:
-
-    1 gone       what is no longer there is no candidate any more
-    2 settled    a checkpoint whose files are as they were at the look before
-    3 evaluate   what is settled and can be opened; what cannot is tried again, for a minute
-    4 decide     over all so far
-
-Nothing is opened for writing in a checkpoint's folder but our own report. Folders are looked at,
-not listened to: that works on every file system, network ones included. Each checkpoint is a run of
-its own in the store; the decision over all is made anew every time.
+Folders are looked at, not listened to: that works on every file system, network ones included. Each
+checkpoint is a run of its own in the store; the decision over all is made anew every time.
 """
 
 from __future__ import annotations
@@ -85,8 +78,8 @@ class Sight:
 
 @dataclass(slots=True)
 class _Known:
-    """One checkpoint as it was at the look before. `look`: the number of the look that found these
-    files first. `done`: evaluated or given up, as its files are. `told`: that it is not ready.
+    """As it was at the look before. `look`: which look found these files first. `done`: evaluated
+    or given up, as its files are. `told`: that it is not ready.
     """
 
     place: CheckpointPlace
@@ -99,9 +92,7 @@ class _Known:
 
 
 class Watching:
-    """Iterate over it; then its exit code and selection are those of the end. Made only where files
-    and options have no mistake.
-    """
+    """Iterate over it; then its exit code and selection are those of the end."""
 
     def __init__(self, job: Job, options: WatchOptions, observer: Observer) -> None:
         self._job, self._options, self._observer = job, options, observer
@@ -321,9 +312,7 @@ def _is_the_checkpoints(error: AssayError) -> bool:
 
 @dataclass(slots=True)
 class CheckpointSequence:
-    """The candidates so far, by their names. `gate` is read once: a file that is changed meanwhile
-    must not decide on some of them only.
-    """
+    """The candidates so far. `gate` is read once, so that one gate decides on all of them."""
 
     job: Job
     gate: Gate
@@ -334,9 +323,7 @@ class CheckpointSequence:
     with_failed_requests: set[str] = field(default_factory=set)
 
     def evaluate(self, place: CheckpointPlace, observer: Observer) -> Decision | None:
-        """Ask and measure one, then decide over all. None: it was removed meanwhile, and is no
-        candidate; what was found of it is in the store. Raises what `evaluate` raises.
-        """
+        """Ask and measure one, then decide over all. None: it was removed meanwhile."""
         alone = replace(place, folder=None, top=None)
         report = evaluate(replace(self.job, places=(alone,), leaves=False), observer)
         if not is_there(place.path) or report.decision is None:
@@ -406,9 +393,7 @@ def best_in(decision: Decision, name: str) -> Selection:
 
 
 def places_in(folder: Path) -> list[CheckpointPlace]:
-    """The checkpoints of a folder now, in step order. Where it has a config.json and no steps, it
-    is `final`, as it will be when there are.
-    """
+    """In step order now. One with a config.json and no steps is `final`, as it will be then."""
     here = Path(os.path.abspath(folder)).name
     return [
         replace(place, parent=here, step_name=FINAL, folder=folder) if not place.folder else place

@@ -132,8 +132,8 @@ def _begin(job: Job, store: Store, prepared: Prepared) -> tuple[Run, RunFolder]:
 
 
 def key_of(job: Job, prepared: Prepared) -> str:
-    """Equal for two commands that ask the same of the same models. The suites' files stand for
-    their content: hashing 100,000 tests again would cost half a second of every start.
+    """Equal for two commands that ask the same of the same models. Files stand for their content:
+    hashing 100,000 tests again would cost half a second of every start.
     """
     body = [
         assay.__version__,
@@ -166,9 +166,7 @@ def _ask_models(
     background: BackgroundWork,
     until: float | None,
 ) -> tuple[Run, list[AnswerToJudge]]:
-    """One after another; each is closed, and the evidence on its answers gathered, before the
-    next.
-    """
+    """One after another; each is closed, and its evidence gathered, before the next."""
     checked: list[AnswerToJudge] = []
     cut: dict[str, tuple[TokenizerFigures, ...]] = {}  # checkpoints of a folder share a tokenizer
     for model, plan, known in zip(prepared.models, prepared.plans, run.models, strict=True):
@@ -191,8 +189,8 @@ def _ask_models(
 
 
 def _leave_out(store: Store, run: Run, spec: str, error: AssayError, observer: Observer) -> Run:
-    """A checkpoint of a folder may go away or break after the start, as trainers delete old ones:
-    then it is a failed one, and the others go on. Any other model's error is raised.
+    """A checkpoint of a folder may break or go away, as trainers delete old ones, and the others go
+    on. Any other model's error is raised.
     """
     subjects = run.deciding.subjects if run.deciding else ()
     subject = next((each for each in subjects if each.spec == spec), None)

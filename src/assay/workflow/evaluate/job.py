@@ -51,9 +51,7 @@ class Job(RunOptions):
 
     @property
     def command(self) -> str:
-        """The command that repeats or continues it: without --fresh, which would start again, and
-        without --budget, which may differ the next time.
-        """
+        """Without --fresh, which would start again, and --budget, which may differ next time."""
         return self.called or self.command_line("run", *self.models)
 
 

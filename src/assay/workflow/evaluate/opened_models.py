@@ -1,8 +1,4 @@
-"""The models of a job, opened.
-
-What was named must open. A checkpoint that was found in a folder and cannot be opened is a failed
-one among the others.
-"""
+"""The models of a job, opened. A checkpoint of a folder may fail to open; a named one may not."""
 
 from __future__ import annotations
 
@@ -53,9 +49,7 @@ class Opened:
                     self._let_go(number)
 
     def leave_out_copies(self) -> None:
-        """A trainer leaves its last step a second time, as the final one: of checkpoints found in
-        folders, equal ones are asked once.
-        """
+        """A trainer leaves its last step a second time, as the final one: it is asked once."""
         for number in reversed(range(len(self.models))):
             place, fingerprint = self.places[number], self.models[number].facts.fingerprint
             earlier = [
@@ -119,9 +113,7 @@ def open_models(
     texts: Sequence[HeldOut],
     errors: list[AssayError],
 ) -> Opened:
-    """What was named must open, and its vocabulary hold the token ids of the texts that it will be
-    given; what was found in a folder may fail.
-    """
+    """`texts`: token ids in them must be in the vocabulary. What was found in a folder may fail."""
     opened = Opened()
     for given in job.given:
         opened.models.append(given)
@@ -150,9 +142,7 @@ def open_models(
 
 
 def place_of_given(model: Model) -> CheckpointPlace | None:
-    """Of a model that a program gave: an object of a plugin's class is decided on where it measures
-    likelihoods.
-    """
+    """An object of a plugin's class is decided on where it measures likelihoods."""
     from assay.models.home_made.adapter import PluginModel  # numpy takes its time to load
 
     if isinstance(model, PluginModel) and "score_text" in model.facts.capabilities:
@@ -181,9 +171,7 @@ def left_out(name: str, why: str) -> str:
 
 
 def why_failed(folder: Path, error: AssayError) -> str:
-    """What is wrong and what to do, in one line. Of a folder that has gone since it was found, what
-    transformers says is about its hub.
-    """
+    """In one line. Of a folder that has gone, what transformers says is about its hub."""
     if not folder.exists() or not any((folder / name).exists() for name in MAKES_CHECKPOINT):
         gone = folder / CONFIG if folder.exists() else folder
         return tr("{path} has been removed since the run began", path=gone)

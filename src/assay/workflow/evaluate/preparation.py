@@ -1,7 +1,4 @@
-"""Everything a job needs, found and checked before the first request.
-
-Every mistake goes into a list, so that all can be shown at once.
-"""
+"""Everything a job needs, found and checked before the first request; every mistake at once."""
 
 from __future__ import annotations
 
@@ -56,9 +53,7 @@ NAMED = 5  # how many names an error lists
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A job that can begin. `specs` name the models, in their order. Of the suites `remeasured`
-    only the replies are reused that the run itself asked for.
-    """
+    """A job that can begin. Of the suites `remeasured` only this run's own replies are reused."""
 
     suites: tuple[Suite, ...]
     specs: tuple[str, ...]
@@ -105,9 +100,7 @@ class Prepared:
 
 
 def prepare(job: Job) -> Prepared:
-    """Load, find and plan everything; collect what is wrong and show it together. A server is
-    probed only when nothing else is wrong, for then a probe is all that asks a model anything.
-    """
+    """Collect what is wrong and show it together. A server is probed only when nothing else is."""
     named = [(each.spec, each) for each in job.places] or with_bases(
         places_of(job.models), job.base
     )
@@ -187,9 +180,7 @@ def prepare(job: Job) -> Prepared:
 
 
 def check_files(job: Job) -> Gate:
-    """What is wrong with suites, gate and texts, for a job whose checkpoints are yet to come.
-    Raises every mistake at once; returns the gate.
-    """
+    """Suites, gate and texts of a job whose checkpoints are yet to come."""
     to_come = [CheckpointPlace(spec="", path=Path(), parent="", step_name="")]
     job = _with_defaults(job, to_come)
     errors: list[AssayError] = [*senseless(job)]
@@ -200,9 +191,7 @@ def check_files(job: Job) -> Gate:
 
 
 def _with_defaults(job: Job, places: Sequence[CheckpointPlace | None]) -> Job:
-    """No suite named: what every checkpoint is asked, or every served model. Answers of a script
-    are answers to tests that somebody had in mind, so those must be named.
-    """
+    """What every checkpoint is asked, or every served model; for a script tests must be named."""
     if job.suites or job.own or job.only_named or not places:
         return job
     if not any(places) and not any(read_spec(spec).scheme == "scripted" for spec in job.models):
@@ -294,9 +283,7 @@ def gate_and_texts(
     suites: Sequence[Suite],
     errors: list[AssayError],
 ) -> tuple[Gate | None, HeldOut | None, HeldOut | None]:
-    """By what checkpoints are decided on, where there are any; the second text is that of the
-    training.
-    """
+    """By what checkpoints are decided on; the second text is that of the training."""
     checkpoints = [place for place in places if place is not None and not place.served]
     if not checkpoints and (job.text or job.train_text or job.log):
         errors.append(
@@ -320,9 +307,7 @@ def gate_and_texts(
 
 
 def _check_log(target: str) -> None:
-    """Refused before the run: hours later, when there are curves, is too late. Nothing is created
-    here; the first folder above it that exists shows whether it can be written.
-    """
+    """Refused before the run, by the first folder above that exists. Nothing is created."""
     kind, _, place = target.partition(":")
     if kind != "tensorboard" or not place:
         problem = tr("--log does not understand {target!r}", target=target)

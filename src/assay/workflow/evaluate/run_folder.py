@@ -1,13 +1,6 @@
-"""What a run leaves on the disk beside the store: answers, test plans, reports.
+"""What a run leaves on the disk beside the store: answers, test plans, reports, performance.md.
 
 Reports are written whole or not at all. Everything here can be made again from the store.
-
-    outputs/MODEL/TEST-ID.txt   the answers (repeats .2.txt; SUITE.TEST-ID.txt where ids clash)
-    test-plans/TEST-ID.md       what was asked and how it is marked
-    reports/                    report.md, report.html, report.json, and one page per model
-    reports/evaluations/MODEL/  a judged test each, in the standard evaluation format
-    reports/comparative_analysis.md, final_summary.md   what judges found
-    performance.md              the quantitative side
 """
 
 from __future__ import annotations
@@ -156,9 +149,7 @@ class RunFolder:
             self._put_once(name, "\n".join(reply.predictions) or reply.text)
 
     def _put_once(self, name: str, text: str) -> None:
-        """For the many small files: in place, because a run is finished only when all are there.
-        A rename each would be a third of their time.
-        """
+        """The many small files, in place: a rename each would be a third of their time."""
         path = self.path / name
         folder = str(path.parent)
         if folder not in self._written:
@@ -196,9 +187,7 @@ def file_stem(suite: str, test_id: str, clashing: frozenset[str]) -> str:
 
 @contextmanager
 def after_asking() -> Iterator[None]:
-    """Nothing was asked, says an end with 2; once something was, a file that cannot be written is a
-    stop on the way: the answers are in the store, and the same command goes on from there.
-    """
+    """Once something was asked, a file that cannot be written is a stop on the way (130, not 2)."""
     try:
         yield
     except StoreNotWritable as error:
@@ -229,9 +218,7 @@ def explain_write_errors(path: Path) -> Iterator[None]:
 
 
 class BackgroundWork:
-    """A thread beside the asking. It begins when told to, so that it does not hold up the planning:
-    a run of 100,000 tests was continued after 5.3 s instead of 3.
-    """
+    """A thread beside the asking, which begins when told to: planning goes first."""
 
     def __init__(self, folder: RunFolder, suites: Sequence[Suite]) -> None:
         self._folder = folder
