@@ -3,5 +3,5 @@
 examine    a sample prompt and an answer -> Health: every check below
 loop, repetition, nonsense      failures, which count at the gate
 notes, ticks                    what is shown beside the answer
-reading, line_kinds             an answer as the checks see it
+reading                         an answer as the checks see it
 """

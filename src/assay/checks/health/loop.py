@@ -1,7 +1,5 @@
 """Whether an answer runs in a circle: the same unit over and over, back to back.
 
-In: an answer. Out: a HealthCheck; `loop` fails the gate.
-
 Three readings of the text are searched for stretches of period p, in which every item equals the
 one p before it:
 
@@ -17,10 +15,10 @@ units without letters and count only where nearly nothing else is there.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.checks.health.reading import QUOTED_AT_MOST, READ_AT_MOST, quote, read
+from assay.checks.health.reading import QUOTED_AT_MOST, READ_AT_MOST, Read, Word, quote, read
 from assay.messages import tr
 from assay.types.samples import HealthCheck
 
@@ -33,14 +31,12 @@ LONGEST_UNIT_WORDS = 200
 LONGEST_UNIT_CHARACTERS = 240
 ITEMS_COMPARED = 4_000  # words; characters twice as many
 
-# Times a unit has to come: (unit of at most so many words, times at the end, times in the middle).
-_WORD_TIMES = ((1, 4.0, 6.0), (2, 4.0, 5.0), (4, 3.0, 4.0), (7, 2.7, 3.5), (17, 2.4, 3.0))
-_LONG_UNIT_TIMES = (1.9, 2.2)
-_COUNTED_TIMES = ((2, 7.0), (4, 4.0), (8, 3.0))
-_LONG_COUNTED_TIMES = 2.5
+# Times a unit has to come: units of at most so many words or characters, times.
+_AT_END = ((2, 4.0), (4, 3.0), (7, 2.7), (17, 2.4), (LONGEST_UNIT_WORDS, 1.9))
+_IN_MIDDLE = ((1, 6.0), (2, 5.0), (4, 4.0), (7, 3.5), (17, 3.0), (LONGEST_UNIT_WORDS, 2.2))
+_COUNTED = ((2, 7.0), (4, 4.0), (8, 3.0), (LONGEST_UNIT_WORDS, 2.5))
+_CHARACTERS = ((1, 16.0), (3, 8.0), (8, 5.0), (20, 4.0), (LONGEST_UNIT_CHARACTERS, 3.0))
 _LEAST_CHARACTERS = 18  # of a stretch of equal characters
-_CHARACTER_TIMES = ((1, 16.0), (3, 8.0), (8, 5.0), (20, 4.0))
-_LONG_CHARACTER_TIMES = 3.0
 _STAMMER = 3  # letters; "aaaa" and "hahaha" are no code
 _UNLETTERED_SHARE = 0.6  # of the text, for units without letters
 _FLOOD_TIMES, _FLOOD_CHARACTERS = 12, 40  # of signs or tags up to the very end
@@ -51,6 +47,8 @@ _DATA_TIMES, _LONG_DATA_TIMES, _LONG_DATA_UNIT = 2.0, 1.5, 4
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _NUMBER = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
+
+Found = tuple[int, int, int, float]  # start, end, end of the first unit, times
 
 
 class RepeatedStretch(NamedTuple):
@@ -71,7 +69,8 @@ def find_loop(text: str) -> Found | None:
     unit, and how often that comes.
     """
     tail = text[-READ_AT_MOST:]
-    found = _of_words(tail) or _counted(tail) or _of_characters(tail)
+    about = read(tail)
+    found = _of_words(about) or _counted(about) or _of_characters(about)
     if found is None:
         return None
     before = len(text) - len(tail)
@@ -99,172 +98,127 @@ def loop(text: str) -> HealthCheck:
     )
 
 
-Found = tuple[int, int, int, float]  # start, end, end of the first unit, times
-
-
-def stretches(
-    items: NDArray[np.int64], longest: int, least: Sequence[int]
-) -> list[RepeatedStretch]:
-    """The longest stretch of every period, where it has at least `least[period]` items."""
+def _stretches(
+    items: NDArray[np.int64], longest: int, least: Callable[[int], float]
+) -> Iterator[RepeatedStretch]:
+    """The longest stretch of every period and the last one, of at least `least(period)` items."""
     import numpy as np
 
-    found = []
     for period in range(1, min(longest, len(items) // 2) + 1):
         same = items[period:] == items[:-period]
-        if int(same.sum()) + period < least[period]:
+        if int(same.sum()) + period < int(least(period)):
             continue
         breaks = np.flatnonzero(np.concatenate(([True], ~same, [True])))
         runs = np.diff(breaks) - 1
         for best in {int(runs.argmax()), len(runs) - 1}:
-            if runs[best] + period >= least[period]:
+            if runs[best] + period >= int(least(period)):
                 start = int(breaks[best])
-                found.append(RepeatedStretch(start, start + int(runs[best]) + period, period))
-    return found
+                yield RepeatedStretch(start, start + int(runs[best]) + period, period)
 
 
-def _numbered(items: Sequence[str]) -> NDArray[np.int64]:
+def _stretches_of_words(words: Sequence[str], times: float) -> Iterator[RepeatedStretch]:
     import numpy as np
 
     numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(item, len(numbers)) for item in items], dtype=np.int64)
+    items = np.array([numbers.setdefault(word, len(numbers)) for word in words], dtype=np.int64)
+    return _stretches(items, LONGEST_UNIT_WORDS, lambda period: times * period)
 
 
-def _folded(word: str) -> str:
-    return _EDGES.sub("", word).casefold() or word
+def _times(table: Sequence[tuple[int, float]], size: int) -> float:
+    return next(times for most, times in table if size <= most)
 
 
-# ----------------------------------------------------------------------------------------- words
+def _folded(words: Sequence[Word]) -> list[str]:
+    return [_EDGES.sub("", word.text).casefold() or word.text for word in words]
 
 
-def _of_words(text: str) -> Found | None:
-    about = read(text)
+def _data_times(about: Read, word: Word, period: int) -> float:
+    """How much more often a unit may come that is no prose."""
+    if about.is_prose_at(word.start):
+        return 1.0
+    return _DATA_TIMES if period < _LONG_DATA_UNIT else _LONG_DATA_TIMES
+
+
+def _place(words: Sequence[Word], found: RepeatedStretch) -> Found:
+    unit_end = words[found.start + found.period - 1].end
+    return words[found.start].start, words[found.end - 1].end, unit_end, found.times
+
+
+def _of_words(about: Read) -> Found | None:
     words = about.words[-ITEMS_COMPARED:]
-    folded = [_folded(word.text) for word in words]
-    shortest = _LONG_UNIT_TIMES[0]
-    least = [0, *(int(shortest * period) for period in range(1, LONGEST_UNIT_WORDS + 1))]
-    for found in stretches(_numbered(folded), LONGEST_UNIT_WORDS, least):
+    folded = _folded(words)
+    for found in _stretches_of_words(folded, _AT_END[-1][1]):
         unit = folded[found.start : found.start + found.period]
         at_end = found.end >= len(words) - 1  # the last word may be cut
-        needed = _times_needed(found.period, at_end)
+        table = _AT_END if at_end else _IN_MIDDLE
+        needed = _times(table, found.period)
         if len(set(unit)) == 1:
-            needed = max(needed, _WORD_TIMES[0][1 if at_end else 2] / found.period)
-        if about.kind_at(words[found.start].start) != "prose":
-            needed *= _DATA_TIMES if found.period < _LONG_DATA_UNIT else _LONG_DATA_TIMES
+            needed = max(needed, table[0][1] / found.period)
         lettered = sum(1 for word in unit if _LETTER.search(word) and len(word) > 1)
-        if not lettered or (lettered == 1 and len(set(unit)) > 2 * lettered):
-            covered = (words[found.end - 1].end - words[found.start].start) / max(1, len(text))
-            flood = at_end and found.times >= _FLOOD_TIMES and _is_of_signs(unit)
+        if not lettered or (lettered == 1 and len(set(unit)) > 2):
+            start, end, *_ = _place(words, found)
+            covered = (end - start) / len(about.text)
+            of_signs = not any(map(str.isalnum, "".join(unit)))
+            flood = at_end and found.times >= _FLOOD_TIMES and of_signs
             if not flood and (covered < _UNLETTERED_SHARE or found.times < 6):
                 continue
-        if found.times >= needed:
-            first_end = words[found.start + found.period - 1].end
-            return words[found.start].start, words[found.end - 1].end, first_end, found.times
+        if found.times >= needed * _data_times(about, words[found.start], found.period):
+            return _place(words, found)
     return None
 
 
-def _is_of_signs(unit: Sequence[str]) -> bool:
-    return not any(map(str.isalnum, "".join(unit)))
-
-
-def _times_needed(period: int, at_end: bool) -> float:
-    for most, end, middle in _WORD_TIMES:
-        if period <= most:
-            return end if at_end else middle
-    return _LONG_UNIT_TIMES[0 if at_end else 1]
-
-
-# --------------------------------------------------------------------------------------- counted
-
-
-def _counted(text: str) -> Found | None:
+def _counted(about: Read) -> Found | None:
     """Units that differ in numbers only, each of which stays or goes up by one."""
-    about = read(text)
     words = about.words[-ITEMS_COMPARED:]
-    plain = [_folded(word.text) for word in words]
+    plain = _folded(words)
     masked = [_NUMBER.sub("#", word) for word in plain]
     if masked == plain:
         return None
-    least = [0, *(2 * period for period in range(1, LONGEST_UNIT_WORDS + 1))]
-    for found in stretches(_numbered(masked), LONGEST_UNIT_WORDS, least):
+    for found in _stretches_of_words(masked, 2):
         unit = masked[found.start : found.start + found.period]
         lettered = sum(1 for word in unit if len(_LETTER.findall(word)) > 1)
-        needed = next(
-            (times for most, times in _COUNTED_TIMES if lettered <= most), _LONG_COUNTED_TIMES
-        )
-        if about.kind_at(words[found.start].start) != "prose":
-            needed *= _DATA_TIMES if found.period < _LONG_DATA_UNIT else _LONG_DATA_TIMES
-        if not lettered or found.times < needed:
-            continue
-        if _only_counts(plain, found):
-            first_end = words[found.start + found.period - 1].end
-            return words[found.start].start, words[found.end - 1].end, first_end, found.times
+        needed = _times(_COUNTED, lettered)
+        needed *= _data_times(about, words[found.start], found.period)
+        if lettered and found.times >= needed and _only_counts(plain, found):
+            return _place(words, found)
     return None
 
 
 def _only_counts(words: Sequence[str], found: RepeatedStretch) -> bool:
     for at in range(found.start + found.period, found.end):
-        if words[at] == words[at - found.period]:
-            continue
-        now = _NUMBER.findall(words[at])
-        before = _NUMBER.findall(words[at - found.period])
-        steps = {int(a[:18]) - int(b[:18]) for a, b in zip(now, before, strict=True)}
-        if not steps <= {0, 1, -1}:
+        pair = words[at], words[at - found.period]
+        now, before = ([int(each[:18]) for each in _NUMBER.findall(word)] for word in pair)
+        if any(abs(a - b) > 1 for a, b in zip(now, before, strict=True)):
             return False
     return True
 
 
-# ------------------------------------------------------------------------------------ characters
-
-
-def _of_characters(text: str) -> Found | None:
+def _of_characters(about: Read) -> Found | None:
     import numpy as np
 
-    text = text[-2 * ITEMS_COMPARED :].casefold() if len(text.casefold()) == len(text) else text
-    offset = 0
-    if len(text) > 2 * ITEMS_COMPARED:
-        offset = len(text) - 2 * ITEMS_COMPARED
+    text = about.text.casefold()
+    text = text if len(text) == len(about.text) else about.text
+    offset = max(0, len(text) - 2 * ITEMS_COMPARED)
     part = text[offset:].rstrip()
     items = np.frombuffer(part.encode("utf-32-le", errors="surrogatepass"), dtype="<u4")
-    least = [
-        0,
-        *(
-            max(_LEAST_CHARACTERS, int(_character_times(period) * period))
-            for period in range(1, LONGEST_UNIT_CHARACTERS + 1)
-        ),
-    ]
-    about = read(text)
-    for found in stretches(items.astype(np.int64), LONGEST_UNIT_CHARACTERS, least):
+
+    def least(period: int) -> float:
+        return max(_LEAST_CHARACTERS, _times(_CHARACTERS, period) * period)
+
+    for found in _stretches(items.astype(np.int64), LONGEST_UNIT_CHARACTERS, least):
         unit = part[found.start : found.start + found.period]
-        covered = (found.end - found.start) / max(1, len(part))
+        size = found.end - found.start
+        mostly = size >= _UNLETTERED_SHARE * len(part)
         letters = sum(1 for letter in unit if _LETTER.match(letter))
-        if not unit.strip():
+        at_end = found.end == len(part) and found.times >= _FLOOD_TIMES
+        flood = at_end and size >= _FLOOD_CHARACTERS and not set(unit) <= _RULER
+        lettered = flood or mostly or letters >= 0.3 * found.period
+        if not unit.strip() or not lettered:
             continue
-        flood = (
-            found.end == len(part)
-            and found.times >= _FLOOD_TIMES
-            and found.end - found.start >= _FLOOD_CHARACTERS
-            and not set(unit) <= _RULER
-        )
-        if not flood and letters < 0.3 * found.period and covered < _UNLETTERED_SHARE:
-            continue
+        stammers = found.period <= _STAMMER and letters == found.period
+        often = mostly and found.times >= _DATA_TIMES * _times(_CHARACTERS, found.period)
         middle = offset + (found.start + found.end) // 2
-        stammer = found.period <= _STAMMER and letters == found.period
-        if (
-            not stammer
-            and not flood
-            and about.kind_at(middle) != "prose"
-            and (
-                covered < _UNLETTERED_SHARE
-                or found.times < _DATA_TIMES * _character_times(found.period)
-            )
-        ):
-            continue
-        start = offset + found.start
-        return start, offset + found.end, start + found.period, found.times
+        if stammers or flood or often or about.is_prose_at(middle):
+            start = offset + found.start
+            return start, start + size, start + found.period, found.times
     return None
-
-
-def _character_times(period: int) -> float:
-    return next(
-        (times for most, times in _CHARACTER_TIMES if period <= most), _LONG_CHARACTER_TIMES
-    )

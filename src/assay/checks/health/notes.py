@@ -12,8 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from assay.checks.health.line_kinds import without_marker
-from assay.checks.health.reading import quote, read
+from assay.checks.health.reading import quote, read, without_marker
 from assay.messages import tr, trn
 from assay.types.samples import HealthCheck
 
@@ -62,7 +61,7 @@ def coherence(text: str, nonsense: HealthCheck) -> HealthCheck:
     if nonsense.passed is False:
         return replace(nonsense, name=name, failure=False)
     about = read(text)
-    prose = [about.text[line.start : line.end] for line in about.lines if line.kind == "prose"]
+    prose = [about.text[line.start : line.end] for line in about.lines if line.is_prose]
     if sum(len(_WORD.findall(line)) for line in prose) < JUDGED_FROM:
         why = tr("There are no sentences that we could judge.")
         return HealthCheck(name=name, passed=None, explanation=why)
@@ -141,7 +140,7 @@ def _is_cut(text: str, tail: str) -> bool:
     if len(_FENCE.findall(text)) % 2:
         return True
     lines, last = read(tail).lines, tail.splitlines()[-1]
-    if lines and lines[-1].kind != "prose":
+    if lines and not lines[-1].is_prose:
         return _OPEN_COMMAND.search(last) is not None
     long_enough = without_marker(last) == last and len(last.split()) >= SENTENCE_WORDS
     return long_enough and _OPEN_END.search(last) is not None
