@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from assay.errors import ServerGone
+from assay.models.http import watching
 from assay.models.http.reading_speed import ReadingSpeed, estimate_tokens
 from assay.models.ollama.client import OllamaAnswer
 from assay.models.opening import open_model
@@ -226,12 +227,17 @@ def test_the_tokens_of_an_answer_are_seen_while_it_comes(ollama_server):
     assert len(set(screen.tokens)) > 3
 
 
-def test_a_model_that_another_program_uses_is_named_with_the_wait(ollama_server):
+def test_a_model_that_another_program_uses_is_named_with_the_wait(ollama_server, monkeypatch):
+    monkeypatch.setattr(watching, "SHOWN_AFTER_S", 0.0)
+    monkeypatch.setattr(watching, "SILENT_S", 0.3)
     other = {"model": "stories:260k", "prompt": "Once", "keep_alive": "10m", "stream": False}
     ollama_server.ask("POST", "/api/generate", other)
     ollama_server.fault("hang", times=None)
-    model = open_model(ollama_server.spec(), IMPATIENT)
-    reply = only(model, ToAnswer(messages=said("Hi"), sampling=LONG))
+    model = open_model(ollama_server.spec(), replace(IMPATIENT, timeout=1.2))
+    screen, coming = ask_watched(model, count=1)
+    reply = next(coming)
     model.close()
+    (note,) = screen.notes
+    assert "it also holds stories:260k, and may be busy with it for another program" in note
     assert isinstance(reply, Failed)
-    assert "silent for 0.6 s; it also holds stories:260k" in reply.reason
+    assert "it also holds stories:260k" in reply.reason

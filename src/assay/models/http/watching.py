@@ -36,13 +36,17 @@ class ScreenWatcher:
         if self._observer is None:
             return
         self._tell_of_absence(self._observer)
-        now = time.monotonic()
         requests = list(self._connection.under_way.values())
+        now = time.monotonic()
         waited = [now - each.began for each in requests]
         if not requests or max(waited) < SHOWN_AFTER_S:
             return
         tokens = sum(each.tokens for each in requests)
-        speeds = [each.tokens / (now - each.first_token_at) for each in requests if each.tokens > 1]
+        speeds = [
+            (each.tokens - 1) / (now - each.first_token_at)
+            for each in requests
+            if each.first_token_at and now - each.first_token_at > SHOWN_AFTER_S
+        ]
         self._observer.writing(self._name, tokens, sum(speeds), max(waited))
         first = min(requests, key=lambda each: each.began)
         if not tokens and max(waited) > SILENT_S and self._asked_about != first.began:
