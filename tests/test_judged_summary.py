@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from assay.summary.judged import judged
+from assay.summary.judged import EarlierRun, judged
 from assay.types.judged import POINTS_OF_10, Judged, ModelChoice, ModelJudged
 from assay.types.judgements import Evidence, Quote
 from tests.reports.judged_answers import CODING, DATA, evidence, flat, judgement, model, verdict
@@ -255,6 +255,35 @@ def test_domains_are_chosen_for_by_themselves():
     b = model("b", [*flat(CODING, 5), *flat(DATA, 8, 9)])
     of = judged([a, b])
     assert (choice(of, "coding").chosen, choice(of, "data").chosen) == ("a", "b")
+
+
+# ---------------------------------------------------------------------------------------- over runs
+
+
+def test_a_models_runs_stand_in_order_of_time_and_the_last_two_are_compared_test_by_test():
+    earlier = [
+        EarlierRun(run="r2", when="2026-02-01", model="a", final_judgements=tuple(flat(CODING, 5))),
+        EarlierRun(run="r1", when="2026-01-01", model="a", final_judgements=tuple(flat(CODING, 3))),
+        EarlierRun(
+            run="rx", when="2026-01-01", model="other", final_judgements=tuple(flat(CODING, 9))
+        ),
+    ]
+    of = judged([model("a", flat(CODING, 7, 8))], run="r3", when="2026-03-01", earlier=earlier)
+    (runs,) = only(of).over_runs
+    assert [point.run for point in runs.points] == ["r1", "r2", "r3"]
+    assert [point.mean.value for point in runs.points] == [3.0, 5.0, 7.5]
+    assert runs.change.value == pytest.approx(2.5)
+    assert runs.told_apart
+    assert runs.same_judges
+
+
+def test_another_version_of_the_judge_is_told():
+    before = [verdict("CT-01", judgements=[judgement("coding", (5,) * 3, fingerprint="older")])]
+    earlier = [EarlierRun(run="r1", when="2026-01-01", model="a", final_judgements=tuple(before))]
+    (runs,) = only(judged([model("a", flat(CODING, 7))], earlier=earlier)).over_runs
+    assert not runs.same_judges
+    assert runs.change.n == 1
+    assert not runs.told_apart
 
 
 def test_the_same_verdicts_give_the_same_figures():

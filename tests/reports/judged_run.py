@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from assay.summary.judged import JudgedAnswer, JudgedModel, judged
+from dataclasses import replace
+
+from assay.summary.judged import EarlierRun, JudgedAnswer, JudgedModel, judged
 from assay.types.judged import Judged
 from assay.types.judgements import Deviation, Evidence, FinalJudgement, Quote
 from tests.reports.judged_answers import NAMES, evidence, judgement, performance, verdict
@@ -79,6 +81,7 @@ def deviation(judge: str, rubric: str) -> Deviation:
 
 
 def judged_run(first: str = "llama3.2:3b", second: str = "qwen2.5-coder:7b") -> Judged:
+    earlier = [replace(each, suite=each.suite) for each in quick()[:6]]
     return judged(
         [
             JudgedModel(
@@ -89,6 +92,14 @@ def judged_run(first: str = "llama3.2:3b", second: str = "qwen2.5-coder:7b") -> 
                 model=second, answers=answers(steady()), performance=performance(24.1),
                 memory_bytes=6 * 2**30,
             ),
+        ],
+        run="20261115T090000Z-abc123",
+        when="2026-11-15T09:00:00Z",
+        earlier=[
+            EarlierRun(
+                run="20261101T090000Z-0f0f0f", when="2026-11-01T09:00:00Z", model=second,
+                final_judgements=tuple(earlier),
+            )
         ],
         deviations=[deviation(judge, rubric) for judge in JUDGES for rubric in ("coding", "data")],
         notes=("The judge and llama3.2:3b are of different families.",),

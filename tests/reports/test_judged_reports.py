@@ -147,12 +147,13 @@ def test_the_comparative_analysis_has_all_its_parts(run):
     for head in (
         "# Comparative analysis", "## llama3.2:3b", "## qwen2.5-coder:7b", "### coding",
         "### data analysis", "#### Strengths", "#### Weaknesses", "#### Across categories",
-        "## Differences between models",
+        "### Over runs", "## Differences between models",
         "## Recommendations for use",
     ):  # fmt: skip
         assert head in heads
     assert re.search(r"\| writing [A-Z]+ \| \d\.\d of 10 \|", page)
     assert "| overall by the judge alone | 9.0 of 10 |" in page
+    assert "Since the run before: " in page
     assert "- CT-06: No reply of the judge could be read." in page
 
 

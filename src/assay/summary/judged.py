@@ -10,13 +10,20 @@ in no mean, and is counted beside each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.stats import estimates
-from assay.summary.judged_choice import choose_model, differences
+from assay.summary.judged_choice import choose_model, differences, paired, told_apart
 from assay.summary.judged_domain import domain_judged
-from assay.summary.judged_scores import JudgedAnswer, tests_of
+from assay.summary.judged_scores import (
+    JudgedAnswer,
+    mean_over,
+    overall,
+    per_test,
+    scored,
+    tests_of,
+)
 from assay.types import Estimate
 from assay.types.judged import (
     POINTS_OF_10,
@@ -25,12 +32,25 @@ from assay.types.judged import (
     Judged,
     ModelJudged,
     ModelSpeed,
+    OverRuns,
     RaterAgreement,
+    RunPoint,
+    TestJudged,
 )
 from assay.types.judgements import MOST, Deviation, FinalJudgement, JudgedBy
 from assay.types.results import Performance
 
-__all__ = ["JudgedAnswer", "JudgedModel", "judged"]
+__all__ = ["EarlierRun", "JudgedAnswer", "JudgedModel", "judged"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierRun:
+    """What a model was found to be in a run before this one. `when` is ISO 8601 in UTC."""
+
+    run: str
+    when: str
+    model: str
+    final_judgements: tuple[FinalJudgement, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +64,9 @@ class JudgedModel:
 def judged(
     models: Sequence[JudgedModel],
     *,
+    run: str = "",
+    when: str = "",
+    earlier: Sequence[EarlierRun] = (),
     deviations: Sequence[Deviation] = (),
     judged_by: Sequence[JudgedBy] = (),
     notes: Sequence[str] = (),
@@ -51,8 +74,10 @@ def judged(
     agreements: Sequence[RaterAgreement] = (),
     seed: int = 0,
 ) -> Judged:
-    """Everything a report says of judged tests."""
-    found = [_model(one, seed=seed) for one in models]
+    """Everything a report says of judged tests. `run` and `when` name this run among the earlier
+    ones; `earlier` may hold runs of any model, and each finds its own.
+    """
+    found = [_model(one, run=run, when=when, earlier=earlier, seed=seed) for one in models]
     domains = tuple(dict.fromkeys(each.domain for one in found for each in one.domains))
     apart = differences(found, domains, seed=seed)
     finals = [answer.judgement for one in models for answer in one.answers]
@@ -73,18 +98,22 @@ def judged(
     )
 
 
-def _model(of: JudgedModel, *, seed: int) -> ModelJudged:
+def _model(
+    of: JudgedModel, *, run: str, when: str, earlier: Sequence[EarlierRun], seed: int
+) -> ModelJudged:
     tests = tuple(tests_of(of.answers))
     domains = tuple(
         domain_judged(name, [test for test in tests if test.domain == name], seed=seed)
         for name in dict.fromkeys(test.domain for test in tests)
     )
+    own = [each for each in earlier if each.model == of.model]
     return ModelJudged(
         model=of.model,
         overall=_overall(domains),
         domains=domains,
         tests=tests,
         pace=None if of.performance is None else _pace(of.performance, of.memory_bytes),
+        over_runs=tuple(_over_runs(tests, own, run=run, when=when, seed=seed)),
     )
 
 
@@ -117,3 +146,47 @@ def _not_run(finals: Sequence[FinalJudgement]) -> Mapping[str, tuple[str, ...]]:
 
 def _once(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if text))
+
+
+def _over_runs(
+    tests: Sequence[TestJudged],
+    earlier: Sequence[EarlierRun],
+    *,
+    run: str,
+    when: str,
+    seed: int,
+) -> Iterator[OverRuns]:
+    before = sorted(earlier, key=lambda each: (each.when, each.run))
+    sets = [(each, tuple(tests_of([JudgedAnswer(judgement=v) for v in each.final_judgements])))
+            for each in before]  # fmt: skip
+    for domain in dict.fromkeys(test.domain for test in tests):
+        now = [test for test in tests if test.domain == domain]
+        then = [
+            (each, own)
+            for each, found in sets
+            if (own := [test for test in found if test.domain == domain])
+        ]
+        if not then:
+            continue
+        points = [
+            RunPoint(run=each.run, when=each.when, mean=mean_over(own, overall, seed=seed))
+            for each, own in then
+        ]
+        last = then[-1][1]
+        change, p_value, _, _ = paired(per_test(last, overall), per_test(now, overall), seed=seed)
+        yield OverRuns(
+            domain=domain,
+            points=(*points, RunPoint(run=run, when=when, mean=mean_over(now, overall, seed=seed))),
+            change=change,
+            told_apart=told_apart(change, p_value),
+            same_judges=_judges(last) == _judges(now),
+        )
+
+
+def _judges(tests: Iterable[TestJudged]) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (one.judge, one.fingerprint)
+        for test in tests
+        for final in test.final_judgements
+        for one in scored(final)
+    )

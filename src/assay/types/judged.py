@@ -2,6 +2,7 @@
 
     Judged -> ModelJudged -> DomainJudged -> CriterionMean, Remark    how good, domain by domain
                           -> TestJudged                               one test of one model
+                          -> OverRuns -> RunPoint                     the same model, run by run
                           -> ModelSpeed                                     how quick, how large
            -> DomainDifference                                        two models on the same tests
            -> ModelChoice -> Rival                                         which one to use, and why
@@ -122,6 +123,27 @@ class DomainJudged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunPoint:
+    run: str
+    when: str
+    mean: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverRuns:
+    """A model in one domain, the oldest run first and this one last. `change` is this run against
+    the one before it, over the tests both scored. `same_judges` is False where another judge, or
+    another version of it, sat on one of the two: then the change may be the judge's.
+    """
+
+    domain: str
+    points: tuple[RunPoint, ...]
+    change: Estimate
+    told_apart: bool
+    same_judges: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpeed:
     """How quick a model is and what it takes. `tokens_per_s` is decoding by `clock`, or over the
     whole request where `clock` is "request"; only equal clocks are compared.
@@ -144,6 +166,7 @@ class ModelJudged:
     domains: tuple[DomainJudged, ...]
     tests: tuple[TestJudged, ...]
     pace: ModelSpeed | None = None
+    over_runs: tuple[OverRuns, ...] = ()
 
     def domain(self, name: str) -> DomainJudged | None:
         return next((each for each in self.domains if each.domain == name), None)

@@ -1,5 +1,5 @@
-"""The comparative analysis: each model by domain, its strengths and weaknesses, what the models
-differ in, and what each is for.
+"""The comparative analysis: each model by domain, its strengths and weaknesses, its trends, what
+the models differ in, and what each is for.
 """
 
 from __future__ import annotations
@@ -63,6 +63,13 @@ def _model(model: ModelJudged) -> Iterator[Block]:
     yield Figures(tuple(rows))
     for domain in model.domains:
         yield from _domain(domain)
+    if model.over_runs:
+        yield Heading(tr("Over runs"), 3)
+    for each in model.over_runs:
+        name = said.domain_name(each.domain)
+        rows = [(f"{name}, {point.run}, {point.when}", point.mean) for point in each.points]
+        yield Figures(tuple(rows))
+        yield bullets(said.over_runs(each))
 
 
 def _domain(of: DomainJudged) -> Iterator[Block]:

@@ -16,6 +16,7 @@ from assay.types.judged import (
     ModelChoice,
     ModelJudged,
     ModelSpeed,
+    OverRuns,
     Remark,
     TestJudged,
 )
@@ -90,6 +91,7 @@ def _model(of: ModelJudged) -> JsonObject:
         "domains": {each.domain: _domain(each) for each in of.domains},
         "tests": [_test(test) for test in of.tests],
         "pace": None if of.pace is None else _pace(of.pace),
+        "over_runs": [_over_runs(each) for each in of.over_runs],
     }
 
 
@@ -136,6 +138,13 @@ def _pace(of: ModelSpeed) -> JsonObject:
     return {
         **pick(of, "tokens_per_s clock first_token_s seconds memory_bytes"),
         "whole_request_tokens_per_s": plain_value(of.whole_request),
+    }
+
+
+def _over_runs(of: OverRuns) -> JsonObject:
+    return {
+        **pick(of, "domain change told_apart same_judges"),
+        "runs": plain_value(of.points),
     }
 
 

@@ -13,6 +13,7 @@ from assay.types.judged import (
     Judged,
     ModelChoice,
     ModelSpeed,
+    OverRuns,
     Remark,
     Rival,
     TestJudged,
@@ -248,6 +249,22 @@ def certainty(of: DomainJudged) -> Iterator[str]:
             unscored=numbers.count(of.mean.unscored),
             total=numbers.count(of.mean.n + of.mean.unscored),
         )
+
+
+def over_runs(of: OverRuns) -> Iterator[str]:
+    if of.change.value is None:
+        yield tr("This run and the one before share no scored test.")
+        return
+    gaps = {
+        "change": numbers.difference(of.change),
+        "pairs": trn("{count} test", "{count} tests", of.change.n),
+    }
+    said = tr("better") if of.change.value > 0 else tr("worse")
+    if not of.told_apart:
+        said = tr("no significant change")
+    yield tr("Since the run before: {change} on {pairs}, {said}.", said=said, **gaps)
+    if not of.same_judges:
+        yield tr("The judges of the two runs are not the same: the change may be theirs.")
 
 
 def memory(pace: ModelSpeed | None) -> str:

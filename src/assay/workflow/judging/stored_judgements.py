@@ -13,11 +13,13 @@ from assay.judge.final_judgement import NO_JUDGE
 from assay.messages import tr
 from assay.store import Run, RunModel, Store, StoredTry, TryKey
 from assay.summary.judge_agreement import agreements_of
-from assay.summary.judged import JudgedAnswer, JudgedModel, judged
+from assay.summary.judged import EarlierRun, JudgedAnswer, JudgedModel, judged
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Suite
 from assay.types.judged import JudgeCost, Judged
 from assay.types.judgements import Evidence, FinalJudgement
 from assay.types.results import ModelReport
+
+MOST_EARLIER = 20  # runs that are looked at for a trend
 
 
 def judged_of(
@@ -42,6 +44,9 @@ def judged_of(
         return None
     return judged(
         models,
+        run=run.id,
+        when=run.created,
+        earlier=tuple(_earlier(store, run)),
         deviations=run.judging.deviations if run.judging else (),
         judged_by=run.judging.judges if run.judging else (),
         notes=run.judging.notes if run.judging else (),
@@ -133,3 +138,19 @@ def _unscored(case: Case, stored: StoredTry | None) -> FinalJudgement:
         explanation=why,
         name=case.description or case.id,
     )
+
+
+def _earlier(store: Store, run: Run) -> Iterator[EarlierRun]:
+    own = {model.facts.fingerprint: model.spec for model in run.models}
+    before = [
+        each for each in store.read_runs() if each.id != run.id and each.created <= run.created
+    ]
+    for each in [other for other in before if other.judging][-MOST_EARLIER:]:
+        for model in each.models:
+            if spec := own.get(model.facts.fingerprint):
+                stored = store.read_judgements(each, model)
+                finals = tuple(kept.judgement for kept in stored)
+                if finals:
+                    yield EarlierRun(
+                        run=each.id, when=each.created, model=spec, final_judgements=finals
+                    )
