@@ -160,6 +160,15 @@ def test_a_server_that_stays_away_ends_the_run_and_the_same_command_continues(
     assert len(again.asked) < 12, "what had been answered was not asked again"
 
 
+def test_answers_in_circles_are_counted_in_the_report(bench, ollama_server, sums):
+    ollama_server.answers({"What is 3 plus": "Let me think again. " * 300, "*": "4"})
+    words = ["run", ollama_server.spec(), "-s", sums, "--max-tokens", "2000"]
+    loops = bench.document(*words)["models"][0]["measurements"]["loops"]
+    assert (loops["value"], loops["n"]) == (1 / 12, 12)
+    shown = " ".join(bench.assay("report", "latest").stdout.split())
+    assert "1 answer of 12 went in circles and was stopped" in shown
+
+
 def test_the_same_letter_throughout_is_said_beside_the_score(bench, ollama_server):
     tests = [
         {"id": f"q_{n:03}", "prompt": f"Which is number {n}?", "eval_method": "multiple_choice",

@@ -74,12 +74,6 @@ def notes(measured: Performance) -> Iterator[str]:
         yield tr("Why answers ended: {finishes}.", finishes=_finishes(measured))
     if measured.decode_clock is not None:
         yield tr("Decode speeds are {clock}.", clock=whose_clock(measured))
-    if loops := measured.finishes.get("loop"):
-        yield trn(
-            "{count} answer went in circles and was stopped; it is scored as one that was cut.",
-            "{count} answers went in circles and were stopped; they are scored as ones cut.",
-            loops,
-        )
     if measured.prefill_at_most:
         yield tr(
             "The server does not say how much of a prompt it had kept from the request before and "

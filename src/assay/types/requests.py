@@ -103,6 +103,7 @@ class Request:
     work: Work
 
 
+LOOP = "loop"  # how an answer ended that went in circles
 PredictionMethod = Literal["given", "beam", "sampled"]
 
 

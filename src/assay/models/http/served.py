@@ -33,9 +33,9 @@ from assay.types import (
     Timing,
     ToAnswer,
 )
+from assay.types.requests import LOOP
 
 CUT = "length"
-LOOP = "loop"
 # A server that does not keep to max_tokens is stopped far beyond it: some do not count thoughts.
 MOST_TOKENS, BEYOND = 20_000, 4
 EQUAL_TOKENS = 20  # at the end of a stream that its server ended for them; Ollama waits for 31
