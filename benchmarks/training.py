@@ -20,7 +20,7 @@ import assay
 
 TINY = Path(assay.__file__).parent / "builtin/checkpoints/tiny"
 TEXT = Path(assay.__file__).parent / "builtin/texts/held_out_english.txt"
-STEPS, SAVED_EVERY, TURNS = 150, 25, 3
+STEPS, SAVED_EVERY, TURNS = 40, 10, 3
 
 
 class Clock(transformers.TrainerCallback):

@@ -54,7 +54,6 @@ class Network:
     vocabulary: int
     serves_trees: bool = True
     why_not: str = ""
-    own_attention: str = ""  # by transformers' name, before ours was put in
     by_blocks: bool = False
     _padded: tuple[Tensor, Tensor | None] | None = None
 
@@ -142,7 +141,7 @@ def make_ready(model: Any, *, context_length: int) -> Network:
         by_blocks=first.device.type != "cpu",
     )
     fuse(model)
-    own = network.own_attention = model.config._attn_implementation
+    own = model.config._attn_implementation
     network.why_not = _known_not_to_work(model.config, context_length) or _difference(network)
     network.serves_trees = not network.why_not
     if not network.serves_trees:

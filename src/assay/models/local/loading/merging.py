@@ -46,7 +46,7 @@ def merge_adapter(
         peft.set_peft_model_state_dict(wrapped, load_file(adapter.file, device="cpu"))
         wrapped.merge_and_unload()
         check_finite(blamed, replace(examined, tensors={}), model, dtype)
-        return _made_ready_again(network), before
+        return replace(network, _padded=None), before
 
 
 def _lora_config(peft: Any, adapter: Adapter) -> Any:
@@ -68,14 +68,9 @@ def _lora_config(peft: Any, adapter: Adapter) -> Any:
 
 
 def restore_base(network: Network, before: dict[str, Tensor]) -> Network:
+    """The same layers with other weights are computed the same way; only a padded head is left
+    behind.
+    """
     for name, weight in before.items():
         network.model.get_submodule(name).weight.data = weight
-    return _made_ready_again(network) if before else network
-
-
-def _made_ready_again(network: Network) -> Network:
-    """What was prepared for other weights (a padded head, recorded graphs) is left behind."""
-    from assay.engine.network import make_ready
-
-    network.model.set_attn_implementation(network.own_attention)
-    return make_ready(network.model, context_length=network.context_length)
+    return replace(network, _padded=None)
