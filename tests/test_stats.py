@@ -37,6 +37,7 @@ from assay.stats.estimates import (
     weighted,
 )
 from assay.stats.pairs import (
+    detectable_difference,
     paired_difference,
     paired_difference_by_category,
     tell_apart,
@@ -494,6 +495,24 @@ def test_pass_at_k_counts_every_choice_of_k_tries(n: int, data: st.DataObject) -
 def test_tries_that_were_not_made_are_refused(n: int, c: int, k: int) -> None:
     with pytest.raises(ValueError, match="tries"):
         pass_at_k(n, c, k)
+
+
+def test_40_tests_find_differences_above_about_22_points() -> None:
+    assert detectable_difference(40) == pytest.approx(0.2215, abs=5e-5)
+    assert detectable_difference(0) is None
+    assert detectable_difference(1) == 1.0
+
+
+def test_the_detectable_difference_is_found_four_times_in_five() -> None:
+    source = np.random.default_rng(9)
+    n, spread = 400, 0.5
+    least = detectable_difference(n, spread=spread)
+    assert least is not None
+    found = 0
+    for _ in range(400):
+        changes = source.normal(least, spread, size=n)
+        found += abs(changes.mean()) > 1.96 * changes.std(ddof=1) / math.sqrt(n)
+    assert found / 400 == pytest.approx(0.8, abs=0.06)
 
 
 def test_scores_are_told_apart_only_where_their_difference_excludes_0() -> None:

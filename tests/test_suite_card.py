@@ -45,6 +45,8 @@ def test_every_figure_is_in_the_document(bench, folder):
     assert category["methods"] == {"multiple_choice": 2, "exact_match": 1}
     assert category["letters"] == {"B": 1, "C": 1}
     assert document["sources"] == {"a look up": 1}
+    assert category["tags"] == {"colour": 2}
+    assert category["words"] == {"fewest": 2, "median": 2, "most": 3}
     assert document["baselines"]["an empty answer"]["value"] == 0.0
     assert document["repeated"] == ["q_002"]
 

@@ -429,6 +429,7 @@ def test_nothing_in_common_is_said_and_not_called_equal() -> None:
         None,
         None,
     )
+    assert found.detectable is None
 
 
 def test_a_clear_difference_has_a_verdict_and_holm_can_take_it_back() -> None:
@@ -442,6 +443,17 @@ def test_a_clear_difference_has_a_verdict_and_holm_can_take_it_back() -> None:
     twice = with_holm([pair, pair])
     assert [p.suites[0].adjusted_p for p in twice] == [pytest.approx(0.0625)] * 2
     assert [p.suites[0].verdict for p in twice] == ["undecided"] * 2
+
+
+def test_few_tests_detect_only_large_differences() -> None:
+    def detectable(n: int) -> float:
+        found = compare_suites(summary_of({"x": [0, 1] * n}), summary_of({"x": [1, 0] * n}))
+        assert found.detectable is not None
+        return found.detectable
+
+    assert detectable(3) > detectable(50) > 0
+    alike = summary_of({"x": [1, 0] * 20})
+    assert (compare_suites(alike, alike).detectable or 0) > 5
 
 
 # ------------------------------------------------------------------------------------ leaderboard

@@ -273,6 +273,7 @@ def comparison_document() -> Comparison:
             ),
         ),
         left_out=(LeftOut(id="facts_003", category="facts", reason="unscored"),),
+        detectable=21.6,
     )
     pair = PairComparison(
         a=Side(run="run-a", model="scripted:weak.json"),

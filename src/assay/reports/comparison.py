@@ -157,6 +157,15 @@ def finding(compared: SuiteComparison, first: str, second: str) -> str:
 def _explanations(compared: SuiteComparison) -> Iterator[str]:
     if compared.p_value is not None:
         yield _how_tested(compared)
+    if compared.detectable is not None:
+        yield trn(
+            "With {count} test a true difference of about {points:.0f} points is found four times "
+            "in five.",
+            "With {count} tests a true difference of about {points:.0f} points is found four times "
+            "in five.",
+            compared.difference.n,
+            points=compared.detectable,
+        )
     yield from _left_out(compared)
 
 

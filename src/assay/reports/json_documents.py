@@ -129,7 +129,8 @@ def _compared(suite: SuiteComparison) -> JsonObject:
     return {
         **pick(
             suite,
-            "suite a b difference p_value adjusted_p method verdict gained lost flips left_out",
+            "suite a b difference p_value adjusted_p method verdict gained lost detectable flips "
+            "left_out",
         ),
         "categories": {
             category.name: pick(category, "a b difference p_value") for category in suite.categories

@@ -22,7 +22,7 @@ from assay.types.documents import (
 )
 from assay.types.results import CategoryCard, SuiteCard
 
-SHOWN_IDS = 24
+MOST_TAGS = 24
 MOST_SOURCES = 20
 
 
@@ -63,13 +63,15 @@ def card_json(card: SuiteCard) -> JsonObject:
     return {
         **pick(card, "suite title version pass_mark shots"),
         **pick(card, "sources repeated elsewhere"),
-        "categories": {
-            each.name: pick(each, "tests examples weight methods letters")
-            for each in card.categories
-        },
+        "categories": {each.name: _category_json(each) for each in card.categories},
         "baselines": plain_value(dict(sentences.baselines(card.baselines))),
         "exit_code": 0,
     }
+
+
+def _category_json(category: CategoryCard) -> JsonObject:
+    words = dict(zip(("fewest", "median", "most"), category.words, strict=True))
+    return {**pick(category, "tests examples weight methods letters tags"), "words": words}
 
 
 def suites_json(suites: Sequence[Suite]) -> JsonObject:
@@ -98,8 +100,13 @@ def _tests_and_examples(card: SuiteCard) -> str:
 
 def _made_of(category: CategoryCard) -> Iterator[tuple[str, str]]:
     yield tr("scored by"), _counts(category.methods)
+    fewest, median, most = category.words
+    words = tr("{fewest} to {most}, median {median}", fewest=fewest, most=most, median=median)
+    yield tr("words of a prompt"), words
     if category.letters:
         yield tr("right options"), _counts(category.letters)
+    if category.tags:
+        yield tr("tags"), _counts(category.tags, most=MOST_TAGS)
 
 
 def _sources(card: SuiteCard) -> Iterator[tuple[str, int]]:
@@ -119,10 +126,14 @@ def _repeated(card: SuiteCard) -> str:
         "{count} test asks what another asks: {ids}",
         "{count} tests ask what another asks: {ids}",
         len(card.repeated),
-        ids=", ".join(card.repeated[:SHOWN_IDS]),
+        ids=", ".join(card.repeated[:MOST_TAGS]),
     )
 
 
-def _counts(of: Mapping[str, int]) -> str:
-    """Names with their counts: multiple_choice 30, keywords 4."""
-    return ", ".join(f"{name} {numbers.count(count)}" for name, count in of.items())
+def _counts(of: Mapping[str, int], *, most: int | None = None) -> str:
+    """Names with their counts: ethernet 14, audio 13."""
+    shown = [f"{name} {numbers.count(count)}" for name, count in of.items()]
+    if most is not None and len(shown) > most:
+        left = len(shown) - most
+        shown = [*shown[:most], trn("and {count} more", "and {count} more", left)]
+    return ", ".join(shown)

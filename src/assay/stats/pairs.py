@@ -1,4 +1,4 @@
-"""Two samples: how much higher b is than a, and how sure that is."""
+"""Two samples: how much higher b is than a, how sure that is, and what could be found at all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.stats.estimates import nothing
-from assay.stats.intervals import Interval, all_binary, mover, newcombe_paired, wilson
+from assay.stats.intervals import Z95, Interval, all_binary, mover, newcombe_paired, wilson
 from assay.stats.resampling import DRAWS, bootstrap_interval
 from assay.stats.significance import (
     ROUNDING,
@@ -17,6 +17,8 @@ from assay.stats.significance import (
     stratified_mcnemar,
 )
 from assay.types import Estimate
+
+Z80 = 0.8416212335729143  # one-sided 80 %: the power of `detectable_difference`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,3 +153,12 @@ def tell_apart(a: Estimate, b: Estimate) -> bool:
     toward_b, toward_a = (a.high - a.value, b.value - b.low), (a.value - a.low, b.high - b.value)
     distance = math.hypot(*(toward_b if b.value > a.value else toward_a))
     return abs(b.value - a.value) > distance
+
+
+def detectable_difference(n: float, *, spread: float = 0.5) -> float | None:
+    """The smallest mean difference that n pairs find four times in five, at 5 % two-sided.
+
+    (1.96 + 0.84) · spread / sqrt(n), where `spread` is the standard deviation of a pair's
+    difference; 0.5 stands for one 0/1 test in four that differs. Never above 1.
+    """
+    return min(1.0, (Z95 + Z80) * spread / math.sqrt(n)) if n > 0 else None

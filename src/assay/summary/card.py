@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from assay.types import Category, Suite
 from assay.types.results import Baselines, CategoryCard, SuiteCard
+
+TICKS = "tick "  # tags that look for something in an answer say nothing of what a test is about
 
 
 def suite_card(suite: Suite, known: Baselines, sources: Mapping[str, int]) -> SuiteCard:
@@ -26,6 +29,7 @@ def suite_card(suite: Suite, known: Baselines, sources: Mapping[str, int]) -> Su
 
 def _category(suite: Suite, category: Category) -> CategoryCard:
     cases = category.cases
+    words = [sum(len(turn.content.split()) for turn in case.messages) for case in cases]
     letters = [case.check.gold() or "" for case in cases if case.check.requests().letters]
     return CategoryCard(
         name=category.name,
@@ -33,7 +37,9 @@ def _category(suite: Suite, category: Category) -> CategoryCard:
         examples=len(suite.few_shot.get(category.name, ())),
         weight=suite.weight(category.name),
         methods=_counted(case.method for case in cases),
+        words=(min(words), round(statistics.median(words)), max(words)),
         letters=dict(sorted(Counter(letters).items())),
+        tags=_counted(tag for case in cases for tag in case.tags if not tag.startswith(TICKS)),
     )
 
 

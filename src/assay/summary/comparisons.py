@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from assay.stats import estimates, significance
 from assay.stats.pairs import (
+    detectable_difference,
     paired_difference,
     paired_difference_by_category,
     tell_apart,
@@ -64,6 +65,7 @@ def compare_suites(
         lost=difference.lost,
         flips=tuple(_flips(pairs)),
         left_out=left_out,
+        detectable=_detectable(groups, weighed),
     )
     return replace(compared, verdict=_direction(compared))
 
@@ -181,3 +183,18 @@ def _direction(compared: SuiteComparison) -> Direction:
     if compared.adjusted_p >= SIGNIFICANT or value == 0:
         return "undecided"
     return "better" if value > 0 else "worse"
+
+
+def _detectable(groups: Mapping[str, Scores], weights: Mapping[str, float]) -> float | None:
+    """In points. As many tests as the weights leave (a category of few tests and much weight counts
+    for few), and the spread of the differences seen, with one in four tests differing as a start.
+    """
+    used = {name: scores for name, scores in groups.items() if weights.get(name, 0.0) > 0}
+    if not used:
+        return None
+    total = sum(weights[name] for name in used)
+    effective = 1 / sum((weights[name] / total) ** 2 / len(used[name][0]) for name in used)
+    squares = [(y - x) ** 2 for pair in used.values() for x, y in zip(*pair, strict=True)]
+    spread = math.sqrt((math.fsum(squares) + 1) / (len(squares) + 4))
+    found = detectable_difference(effective, spread=spread)
+    return None if found is None else found * 100

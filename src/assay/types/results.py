@@ -282,6 +282,7 @@ class SuiteComparison:
 
     `difference.n` counts pairs, `difference.unscored` the tests that one side could not score.
     `adjusted_p` is Holm's over all comparisons shown together. `verdict` is about the second side.
+    `detectable`: the smallest difference, in points, that this many pairs find four times in five.
     """
 
     suite: str
@@ -297,6 +298,7 @@ class SuiteComparison:
     lost: int
     flips: tuple[Flip, ...]
     left_out: tuple[LeftOut, ...]
+    detectable: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -408,8 +410,8 @@ class Leaderboard:
 class CategoryCard:
     """What one category is made of. Each mapping counts tests, the most frequent first.
 
-    `letters`: the right options of multiple-choice tests. `examples`: worked ones kept apart from
-    the tests.
+    `words`: fewest, median and most words of a prompt. `letters`: the right options of
+    multiple-choice tests. `examples`: worked ones kept apart from the tests.
     """
 
     name: str
@@ -417,7 +419,9 @@ class CategoryCard:
     examples: int
     weight: float
     methods: Mapping[str, int]
+    words: tuple[int, int, int]
     letters: Mapping[str, int]
+    tags: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
