@@ -295,6 +295,14 @@ def world_readable():
         yield Path(folder)
 
 
+@pytest.fixture
+def world_writable(world_readable, monkeypatch):
+    """Where another user can move what is in it, as in /tmp; programs are run there."""
+    world_readable.chmod(0o777)
+    monkeypatch.setattr(tempfile, "tempdir", str(world_readable))
+    return world_readable
+
+
 def test_nothing_goes_on_when_assay_itself_is_killed(sandbox, token, world_readable):
     text = OUTLIVE + "time.sleep(60)"
     started = subprocess.Popen(
@@ -331,6 +339,29 @@ print(os.getcwd())
     assert ran.ended == "exited", ran.stderr
     assert not os.path.lexists(ran.stdout.decode().strip())
     assert (victim / "file").read_text() == "kept"
+
+
+def test_a_folder_that_was_moved_is_still_watched(weak, world_writable):
+    text = "import os\nhere = os.getcwd()\nos.rename(here, here + '-moved')\n" + FILL_THE_DISK
+    assert run(weak, text, folder_mb=8, file_mb=4).ended == "output"
+
+
+@pytest.mark.parametrize(
+    "instead", ["open(here, 'w')", "os.makedirs(here + '/full')", "os.symlink('/', here)", "None"]
+)
+def test_a_folder_that_was_moved_away_is_found_and_what_is_in_its_place_does_no_harm(
+    weak, instead, world_writable
+):
+    text = f"""
+import os
+open("file", "w")
+here = os.getcwd()
+os.rename(here, here + "-moved")
+{instead}
+"""
+    ran = run(weak, text)
+    assert (ran.ended, ran.exit_code) == ("exited", 0), ran.stderr
+    assert not [one.name for one in world_writable.iterdir() if one.name.endswith("-moved")]
 
 
 def test_the_starter_cannot_be_disturbed(strong):

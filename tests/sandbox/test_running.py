@@ -1,12 +1,14 @@
 """A program's life in the sandbox, without malice."""
 
 import os
+import tempfile
+from pathlib import Path
 
 import pytest
 
 from assay.sandbox import Limits, Program, Sandbox
 from assay.sandbox.confined import watch
-from assay.sandbox.confined.leftovers import own_folder
+from assay.sandbox.confined.leftovers import empty, own_folder
 from assay.sandbox.running import _ran_out_of_memory
 from assay.sandbox.surroundings import base_python
 from tests.sandbox.conftest import run
@@ -144,11 +146,34 @@ def test_a_folder_is_over_by_size_and_by_number(tmp_path):
         assert watch.folder_is_over(order) is over
 
 
-def test_what_is_in_the_place_of_a_folder_is_not_followed(tmp_path):
-    (tmp_path / "kept" / "inner").mkdir(parents=True)
-    (tmp_path / "kept" / "inner").chmod(0o755)
+def test_a_folder_whose_name_was_given_to_something_else_is_removed_all_the_same(tmp_path):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "file").write_text("kept")
     with own_folder(None) as path:
-        os.rmdir(path)
+        moved = tmp_path / "moved"
+        os.rename(path, moved)
+        (moved / "rubbish").write_text("x")
         os.symlink(tmp_path / "kept", path)
-    os.unlink(path)
-    assert (tmp_path / "kept" / "inner").stat().st_mode & 0o777 == 0o755
+    assert not moved.exists()
+    assert (tmp_path / "kept" / "file").read_text() == "kept"
+    assert not os.path.lexists(path)
+
+
+def test_folders_in_folders_without_end_are_removed(tmp_path):
+    """Deeper than Python calls functions, and than a path may be long. Disks are slow at it."""
+    memory = Path("/dev/shm")
+    top = Path(tempfile.mkdtemp(dir=memory if os.access(memory, os.W_OK) else tmp_path))
+    here = os.open(top, os.O_RDONLY)
+    held = os.dup(here)
+    for _ in range(2500):
+        os.mkdir("d", dir_fd=here)
+        os.symlink(tmp_path, "link", dir_fd=here)
+        inner = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.fchmod(here, 0)
+        os.close(here)
+        here = inner
+    os.close(here)
+    empty(held)
+    os.close(held)
+    top.rmdir()
+    assert tmp_path.is_dir()

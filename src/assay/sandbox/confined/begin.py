@@ -39,6 +39,7 @@ def main() -> NoReturn:
     files = [(name, _read_exactly(lifeline, length)) for name, length in order["files"]]
     try:
         _confine(order, handed_on=(lifeline, told))
+        folder = leftovers.open_folder(order["work"]) if order["isolation"] == "weak" else None
         program = _start(order, files)
     except (OSError, ValueError) as error:
         _tell(told, ended="not_started", why=str(error))
@@ -48,12 +49,13 @@ def main() -> NoReturn:
     for number in (0, 1, 2):
         os.dup2(nothing, number)
     _tell(told, started=True)
-    ending = watch.until_it_ends(program, order, lifeline)
+    place = order["work"] if folder is None else leftovers.lasting_name(folder, order["work"])
+    ending = watch.until_it_ends(program, {**order, "work": place}, lifeline)
     if order["isolation"] == "weak":
         processes.end_descendants(os.getpid())
     _tell(told, ended=ending.ended, exit_code=ending.exit_code, seconds=ending.seconds)
-    if order["isolation"] == "weak":
-        leftovers.remove(order["work"])
+    if folder is not None:
+        leftovers.remove(folder, order["work"])
     # As number 1 of the namespace we take all that is left with us.
     os._exit(0)
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 
 @contextmanager
 def own_folder(user: int | None) -> Iterator[str]:
+    """It is held open meanwhile: what lies under its name at the end may be something else."""
     path = tempfile.mkdtemp(prefix="assay-sandbox-", dir=None if user is None else _open_to_all())
+    held = open_folder(path)
     try:
         if user is not None:
-            os.chown(path, user, user)
+            os.chown(held, user, user)
         yield path
     finally:
-        remove(path)
+        remove(held, path)
+        os.close(held)
 
 
 def _open_to_all() -> str | None:
@@ -39,13 +43,79 @@ def _with_parents(path: str) -> Iterator[str]:
         path = os.path.dirname(path)
 
 
-def remove(path: str) -> None:
-    """No link is followed. Both the starter and who asked for the run clear up, as the other may
-    have been killed. What resists is left there: something that got away may still write.
+def remove(folder: int, path: str) -> None:
+    """The open folder with its contents, wherever it was moved to; and what stands under its name
+    now. Either may be gone already: both the starter and who asked for the run clear up, as the
+    other may have been killed. What resists is left there: something that got away may still write.
     """
-    with suppress(OSError, RecursionError):
-        for _, inner, _, folder in os.fwalk(path):
-            for name in inner:  # one that is shut could not be looked into
-                if stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
-                    os.chmod(name, 0o700, dir_fd=folder)
-        shutil.rmtree(path)
+    with suppress(OSError):
+        empty(folder)
+    with suppress(OSError):
+        moved_to = os.readlink(f"/proc/self/fd/{folder}")
+        if os.path.samestat(os.lstat(moved_to), os.fstat(folder)):
+            os.rmdir(moved_to)
+    with suppress(OSError):
+        if stat.S_ISDIR(os.lstat(path).st_mode):
+            os.rmdir(path)
+        else:
+            os.unlink(path)
+
+
+def empty(folder: int) -> None:
+    """Down and up again one step at a time, any depth: two open folders at most, and no recursion.
+
+    `shutil.rmtree` ends in a RecursionError at a thousand, and at the first closed folder.
+    """
+    os.fchmod(folder, 0o700)
+    here = os.dup(folder)
+    way: list[_Step] = [_Step("", os.fstat(here), os.listdir(here))]
+    try:
+        while True:
+            step = way[-1]
+            if step.left:
+                name = step.left.pop()
+                if not _removed_as_file(here, name):
+                    here = _instead(here, open_folder(name, within=here))
+                    way.append(_Step(name, os.fstat(here), os.listdir(here)))
+            elif len(way) == 1:
+                return
+            else:
+                here = _instead(here, open_folder("..", within=here))
+                if not os.path.samestat(os.fstat(here), way[-2].about):
+                    raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), step.name)
+                os.rmdir(way.pop().name, dir_fd=here)
+    finally:
+        os.close(here)
+
+
+class _Step(NamedTuple):
+    """A folder on the way down, and what is still in it."""
+
+    name: str
+    about: os.stat_result
+    left: list[str]
+
+
+def _instead(old: int, new: int) -> int:
+    os.close(old)
+    return new
+
+
+def _removed_as_file(folder: int, name: str) -> bool:
+    """Whether it was none that has to be entered; such a one is made ready for it."""
+    if not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+        os.unlink(name, dir_fd=folder)
+        return True
+    os.chmod(name, 0o700, dir_fd=folder)
+    return False
+
+
+def lasting_name(folder: int, path: str) -> str:
+    """A path that leads to the open folder also when it was moved, where the system has one."""
+    through = f"/proc/self/fd/{folder}"
+    return through if os.path.isdir(through) else path
+
+
+def open_folder(folder: str, within: int | None = None) -> int:
+    """To look into; no link is followed."""
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=within)
