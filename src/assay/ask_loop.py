@@ -23,16 +23,13 @@ class Dialogue(Protocol):
 
     def pending(self) -> Sequence[Request]:
         """What to ask next; empty when done."""
-        ...
 
     def take(self, request: Request, reply: Reply) -> None:
         """Use the reply to a pending request."""
-        ...
 
     @property
     def left(self) -> int:
         """How many requests are left, as far as is known."""
-        ...
 
 
 Talk = TypeVar("Talk", bound=Dialogue)
@@ -40,15 +37,11 @@ TalkIn = TypeVar("TalkIn", bound=Dialogue, contravariant=True)
 
 
 class Ledger(Protocol[TalkIn]):
-    """Where replies are stored."""
-
     def reuse_reply(self, dialogue: TalkIn, request: Request) -> Reply | None:
         """The stored reply to a request; None if it must be asked."""
-        ...
 
     def store_reply(self, dialogue: TalkIn, request: Request, reply: Reply) -> Score | None:
         """Make a reply durable; returns its score, where it ends a test."""
-        ...
 
 
 def ask_all(

@@ -76,7 +76,6 @@ def gather(
 
 
 def code_not_allowed() -> Evidence:
-    """The evidence of a checker that may not run."""
     return Evidence(missing=_not_allowed(), unscored_reason=CODE_NOT_ALLOWED)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from assay.errors import UsageError, raise_all
 from assay.messages import tr
@@ -68,8 +69,6 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything one model will be asked."""
-
     facts: ModelFacts
     options: AskOptions
     exchanges: tuple[Exchange, ...]
@@ -95,7 +94,6 @@ class Plan:
 
     @property
     def turns(self) -> int:
-        """How many requests it takes if none fails."""
         return sum(len(exchange.asked) for exchange in self.exchanges)
 
     def _work(self, exchange: Exchange, turn: int, replies: Sequence[str]) -> ToAnswer | ToChoose:
@@ -155,19 +153,12 @@ class Plan:
 
 
 def _left_to_the_server(sampling: Sampling) -> Sampling:
-    return replace(
-        sampling,
-        top_p=None,
-        top_k=None,
-        min_p=None,
-        repeat_penalty=None,
-        presence_penalty=None,
-        frequency_penalty=None,
-    )
+    ours = "top_p top_k min_p repeat_penalty presence_penalty frequency_penalty"
+    unset: dict[str, Any] = dict.fromkeys(ours.split())
+    return replace(sampling, **unset)
 
 
 def make_plan(suites: Sequence[Suite], facts: ModelFacts, options: AskOptions) -> Plan:
-    """Lay out every exchange, test by test, repeat by repeat."""
     raise_all([*_cannot(suites, facts, options)])
     by_text = "score_text" in facts.capabilities
     examples = {

@@ -113,7 +113,6 @@ def _at(preset: Preset, model: str) -> ChosenModel:
 
 
 def _only_model(preset: Preset, tell: Tell) -> str:
-    """The model a user need not name."""
     if preset.kind == "openai":
         models = f"{preset.shown_url.rstrip('/')}/models"
         raise UsageError(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 
 from assay.messages import tr
 from assay.plugins import write_report
-from assay.reports import json_documents
 from assay.reports.checkpoints.decision import decision_blocks
 from assay.reports.comparison import comparison_document
 from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.formats.terminal import console_for, draw
+from assay.reports.json_documents import comparison_json, leaderboard_json, run_json
 from assay.reports.json_values import JsonObject
 from assay.reports.judge_card import check_document, check_json
 from assay.reports.leaderboard import leaderboard_document
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Result", "console_for", "progress_for", "render", "render_answers"]
 
+Views = tuple[Callable[[], Document], Callable[[], JsonObject]]  # for people, for programs
+
 
 def render(
     result: Result, form: str = "text", *, verbose: bool = False, ascii_only: bool = False
@@ -41,18 +44,18 @@ def render(
     """The result as `text` (for the terminal that stdout is), `md`, `html` or `json`; a run in any
     registered format. `verbose`: with every test. `ascii_only`: JSON for a stream without Unicode.
     """
+    document, values = _views(result, whole=form == "text")
     if form == "json":
-        return render_json(_values(result), ascii_only=ascii_only) + "\n"
+        return render_json(values(), ascii_only=ascii_only) + "\n"
     if form == "text":
-        return _on_terminal(_document(result, whole=True, verbose=verbose), verbose=verbose)
+        return _on_terminal(document(), verbose=verbose)
     if isinstance(result, Report):
         return write_report(result, form)
-    document = _document(result)
     if form == "html":
         from assay.reports.formats.html import render_html
 
-        return render_html(document)
-    return render_markdown(document)
+        return render_html(document())
+    return render_markdown(document())
 
 
 def render_answers(report: Report) -> str:
@@ -67,59 +70,42 @@ def _on_terminal(document: Document, *, verbose: bool = False) -> str:
     return captured.get()
 
 
-def _document(result: Result, *, whole: bool = False, verbose: bool = False) -> Document:
+def _views(result: Result, *, whole: bool) -> Views:
     """`whole`: of a suite the tests too, not only its card."""
     match result:
         case Report():
-            return run_document(result)
+            return partial(run_document, result), partial(run_json, result)
         case Comparison():
-            return comparison_document(result)
+            return partial(comparison_document, result), partial(comparison_json, result)
         case Leaderboard():
-            return leaderboard_document(result)
+            return partial(leaderboard_document, result), partial(leaderboard_json, result)
         case Selected():
-            return Document(
-                tr("Selection"), tuple(_selection_blocks(result)), out=result.report.out
-            )
+            return partial(_selection_document, result), result.to_dict
         case JudgeCheck():
-            return check_document(result)
+            return partial(check_document, result), partial(check_json, result)
     from assay.reports import catalogue, doctor, suite_card
     from assay.workflow.discover.discovery import SuiteDescription, SuiteList
 
     if isinstance(result, SuiteList):
-        return catalogue.suites_document(result.suites)
-    if not isinstance(result, SuiteDescription):
-        return doctor.examination_document(result.lines)
-    if whole:
-        return suite_card.suite_document(result.suite, result.card)
-    return suite_card.card_document(result.card)
+        suites = result.suites
+        return partial(catalogue.suites_document, suites), partial(suite_card.suites_json, suites)
+    if isinstance(result, SuiteDescription):
+        page = partial(suite_card.card_document, result.card)
+        if whole:
+            page = partial(suite_card.suite_document, result.suite, result.card)
+        return page, partial(suite_card.card_json, result.card)
+    behind = {"machine": asdict(result.machine), "ollama": asdict(result.ollama)}
+    lines = result.lines
+    page = partial(doctor.examination_document, lines)
+    return page, partial(doctor.examination_json, lines, **behind)
 
 
-def _values(result: Result) -> JsonObject:
-    match result:
-        case Report():
-            return json_documents.run_json(result)
-        case Comparison():
-            return json_documents.comparison_json(result)
-        case Leaderboard():
-            return json_documents.leaderboard_json(result)
-        case Selected():
-            return result.to_dict()
-        case JudgeCheck():
-            return check_json(result)
-    from assay.reports import doctor, suite_card
-    from assay.workflow.discover.discovery import SuiteDescription, SuiteList
-
-    if isinstance(result, SuiteList):
-        return suite_card.suites_json(result.suites)
-    if not isinstance(result, SuiteDescription):
-        machine, ollama = asdict(result.machine), asdict(result.ollama)
-        return doctor.examination_json(result.lines, machine=machine, ollama=ollama)
-    return suite_card.card_json(result.card)
-
-
-def _selection_blocks(selected: Selected) -> Iterator[Block]:
-    yield from decision_blocks(selected.report, left_in=selected.left_in)
-    yield from map(Note, selected.report.notes)
+def _selection_document(selected: Selected) -> Document:
+    blocks: list[Block] = [
+        *decision_blocks(selected.report, left_in=selected.left_in),
+        *map(Note, selected.report.notes),
+    ]
     for each in selected.not_evaluated:
         gaps = {"name": each.name, "command": each.command}
-        yield Hint(tr("{name} was not evaluated: {command}", **gaps))
+        blocks.append(Hint(tr("{name} was not evaluated: {command}", **gaps)))
+    return Document(tr("Selection"), tuple(blocks), out=selected.report.out)

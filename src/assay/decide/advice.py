@@ -96,7 +96,6 @@ def _on_memory(measured: Measurements, value: float, limit: float) -> Recommenda
 def _on_samples(
     measured: Measurements, allowed: float, trend: Trend | None
 ) -> list[Recommendation]:
-    """What to look at where a model loops, repeats itself or writes nonsense."""
     prompts, _ = group_samples(measured.samples or ())
     failing = [
         (each.worst, each.worst.health.failures)
@@ -157,7 +156,6 @@ def _on_missing(
 
 
 def _on_score(measured: Measurements) -> Iterator[Recommendation]:
-    """Where the weighted score lacks a part that no criterion asks for."""
     if measured.mmlu_cs is None:
         why = measured.not_measured.get("mmlu_cs") or measured.not_measured.get("mmlu")
         figures = (fact("mmlu_missing"), *((fact("text", text=why),) if why else ()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from assay.decide.trend import SMALLEST, Unit, beyond_noise, change_by_tests, paired_nats
 from assay.types import Estimate
@@ -24,20 +24,13 @@ def changes_from_base(base: Measurements, adapted: Measurements) -> tuple[Change
 
 
 def _changes(base: Measurements, adapted: Measurements) -> Iterator[tuple[str, Unit, Estimate]]:
-    texts = (base.text, adapted.text)
-    if (
-        texts[0] is not None
-        and texts[1] is not None
-        and _same_cut(texts[0].blocks, texts[1].blocks)
-    ):
-        change = paired_nats(texts[0], texts[1]) if texts[0].text == texts[1].text else None
+    before, after = base.text, adapted.text
+    if before and after and before.text == after.text:
+        same_cut = [n for _, n in before.blocks] == [n for _, n in after.blocks]
+        change = paired_nats(before, after) if same_cut else None
         if change is not None and change.value is not None:
             yield "perplexity", "nats", change
     for name in sorted(base.suites.keys() & adapted.suites.keys()):
         change = change_by_tests(base.suites[name], adapted.suites[name])
         if change is not None and change.n:
             yield f"suite:{name}", "points", change
-
-
-def _same_cut(a: Sequence[tuple[float, int]], b: Sequence[tuple[float, int]]) -> bool:
-    return [tokens for _, tokens in a] == [tokens for _, tokens in b]

@@ -36,7 +36,6 @@ def find_not_covered(
 
 
 def accuracies(measured: Measurements) -> dict[str, Estimate | None]:
-    """By the names of TARGETS."""
     text = measured.text
     return {
         "accuracy_top1": text.top1 if text else None,

@@ -61,7 +61,6 @@ OWN_SCALE = RankingScale(parts=PARTS)
 
 
 def weigh(measured: Measurements, scale: RankingScale = OWN_SCALE) -> WeightedScore:
-    """The weighted score over the parts of the scale that it has."""
     found = parts_of(measured, scale)
     parts = {part: _weighted(part, found[part]) if part in found else None for part in scale.parts}
     return WeightedScore(estimate=_sum(found), parts=parts)

@@ -28,8 +28,6 @@ from assay.types.decisions import (
 
 
 class _Candidate(NamedTuple):
-    """A checkpoint with all that is decided of it alone."""
-
     measured: Measurements
     acceptance: Acceptance
     row: Ranked
@@ -124,7 +122,6 @@ def _why_selected(
 
 
 def _ranking(best: _Candidate, scale: RankingScale) -> dict[str, Value]:
-    """The score it is ranked by, and what each part adds to it."""
     score = weigh(best.measured, scale)
     parts = tuple(f"{name} {adds:.3f}" for name, adds in score.adds.items())
     return {"score": score.value, "parts": parts}
@@ -152,7 +149,6 @@ def _why_none(best: _Candidate, of: int, scale: RankingScale) -> list[DecisionFa
 def _notes(
     evaluated: Sequence[_Candidate], scale: RankingScale, on_pairs: Sequence[DecisionFact]
 ) -> tuple[DecisionFact, ...]:
-    """What a reader of the ranking must know, each once."""
     notes = [*scale.notes, *on_pairs]
     for part in PARTS:
         lacking = tuple(each.row.name for each in evaluated if part in each.row.missing_parts)

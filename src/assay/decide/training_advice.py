@@ -70,7 +70,6 @@ def _still_falling(curve: StepCurve, gap: float) -> DecisionFact:
 
 
 def _turned(trend: Trend, curve: StepCurve) -> DecisionFact:
-    """What to do about a curve that rises or cannot be read."""
     kind: str = curve.shape if curve.shape in ("overfitting", "unclear") else "rising"
     if kind == "rising" and trend.training is None:
         kind = "rising_without_training_loss"
@@ -102,7 +101,6 @@ def on_suite(
     perplexity: GateCriterion | None,
     trend: Trend | None,
 ) -> list[Recommendation]:
-    """What to teach, and how."""
     name, suite = asked.name, measured.suites[asked.name]
     shares = {
         category: share

@@ -81,7 +81,6 @@ class Trend:
 
 
 def curve_facts(curve: StepCurve) -> tuple[DecisionFact, ...]:
-    """The change that the shape rests on, where there is one."""
     change = curve.change
     if change is None:
         return ()

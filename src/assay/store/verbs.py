@@ -178,7 +178,6 @@ class Store:
         )
 
     def read_runs(self) -> tuple[Run, ...]:
-        """Every run, oldest first."""
         rows = self._file.all("SELECT id FROM runs ORDER BY rowid")
         return tuple(self.read_run(row[0]) for row in rows)
 
@@ -328,7 +327,6 @@ class Store:
     def store_judgement(
         self, run: Run, model: RunModel, judged: StoredTry, final: FinalJudgement, score: Score
     ) -> None:
-        """Store the judgement of an answer and its score, both or neither."""
         with self._file.writing() as connection:
             connection.execute(
                 "INSERT INTO verdicts (run_id, model, suite, test_id, repeat, reply_id, created, "

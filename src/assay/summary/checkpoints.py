@@ -88,7 +88,6 @@ def _exp(value: float) -> float:
 def samples_of(
     written: Sequence[tuple[SamplePrompt, Sampling, Reply]], examine: Examine
 ) -> tuple[Sample, ...] | None:
-    """What it wrote after each sample prompt; None where none was asked."""
     return tuple(_sample(*each, examine) for each in written) or None
 
 

@@ -84,8 +84,6 @@ def validate(
 
 @dataclass(frozen=True, slots=True)
 class CheckerTrial:
-    """The checker of one test, tried out with its own answers."""
-
     case: Case
     check: JudgeFields
     folder: Path

@@ -19,7 +19,6 @@ Result = TypeVar("Result")
 def takes_options(
     kind: Callable[P, Given],
 ) -> Callable[[Callable[[Given], Result]], Callable[P, Result]]:
-    """Make the function's arguments from the fields of `kind`."""
     fields = inspect.signature(kind)
 
     def decorate(function: Callable[[Given], Result]) -> Callable[P, Result]:

@@ -24,7 +24,6 @@ ASKED_OF_CHECKPOINTS = 48  # tests of each suite, spread over its categories
 
 
 def demo_job(out: Path) -> Job:
-    """Three scripted models on the example suite."""
     folder = out / "demo"
     with explain_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)

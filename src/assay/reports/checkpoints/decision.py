@@ -167,7 +167,6 @@ class _Sections:
             yield from _samples(checkpoints, ())
 
     def _not_covered(self, name: str | None) -> Iterator[Block]:
-        """What the decision on a checkpoint leaves open."""
         found = self.decision.not_covered.get(name or "", ())
         if found:
             yield Paragraph(tr("What the decision on {name} does not cover:", name=name), "warning")
@@ -229,7 +228,6 @@ def _table(of: EvaluatedFolder, *, shown: bool = True) -> Iterator[Block]:
 
 
 def _signal(signals: Sequence[SuiteSignal], checkpoints: Sequence[Measurements]) -> Iterator[Block]:
-    """What each suite tells of training."""
     if signals:
         yield Heading(tr("Which suites carry signal"), 3)
         yield signal_table(signals)

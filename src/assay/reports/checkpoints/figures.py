@@ -32,8 +32,6 @@ OS_BENCHMARK = SuiteLimit(name=OS_SUITE, min=0.0, categories=OS_AVERAGED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatedFolder:
-    """One model folder: its checkpoints in step order, and what was decided, by their names."""
-
     checkpoints: Sequence[Measurements]
     gate: Gate
     acceptances: Mapping[str, Acceptance] = field(default_factory=dict)
@@ -72,7 +70,6 @@ def in_words(figure: Estimate) -> str:
 
 
 def figures(of: EvaluatedFolder, checkpoint: Measurements) -> dict[str, Estimate | None]:
-    """Every figure by its name; None where it was not measured."""
     found = estimates_of(checkpoint)
     speed, memory = found.pop("inference_speed"), found.pop("memory_usage_mb")
     found[OS_AVERAGE] = found.pop("os_benchmark")

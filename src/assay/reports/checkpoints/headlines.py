@@ -46,7 +46,6 @@ def decision_headline(decision: Decision) -> str:
 def checkpoint_headline(
     checkpoint: Measurements, acceptance: Acceptance
 ) -> tuple[str, bool | None]:
-    """Of one that was named singly, and whether it is accepted."""
     if checkpoint.failed:
         return tr("{name} could not be evaluated.", name=checkpoint.name), None
     said = tr("{name}: {accepted}.", name=checkpoint.name, accepted=_accepted(acceptance))

@@ -79,7 +79,6 @@ def _value(of: Any) -> object:
 
 
 def _figures(measured: Measurements) -> dict[str, Any]:
-    """Each number with what it rests on, under its own name."""
     suite, known = measured.suites.get(OS_SUITE), estimates_of(measured)
     tasks = {name: suite.categories.get(name) if suite else None for name in OS_TASKS}
     return {**known, "os_benchmark": {**tasks, "avg": known["os_benchmark"]}}

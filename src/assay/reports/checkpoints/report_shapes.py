@@ -64,8 +64,6 @@ PositiveEstimate = Annotated[Estimate, _within(1e-300, LARGEST)]
 
 
 class OsShares(BaseModel):
-    """The four tasks, and the mean of the first three."""
-
     hardware_id: Share | None
     driver_select: Share | None
     command_complete: Share | None

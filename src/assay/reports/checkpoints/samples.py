@@ -58,7 +58,6 @@ def _prompt(of: PromptSamples) -> Iterator[Block]:
 
 
 def _greedy(prompts: Sequence[PromptSamples]) -> Iterator[Block]:
-    """How many fail, and each text that does."""
     if not prompts:
         return
     failing = [each.worst for each in prompts if each.fails]

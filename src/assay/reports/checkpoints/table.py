@@ -78,7 +78,6 @@ def score_table(of: EvaluatedFolder) -> Table:
 
 
 def signal_table(signals: Sequence[SuiteSignal]) -> Table:
-    """Change over training, noise between steps, and bits per byte of the right answers."""
     heads = (tr("suite"), tr("change"), tr("noise"), tr("bits per byte, first"), tr("last"))
     return table((*heads, tr("carries signal")), map(_signal_row, signals), right=(1, 2, 3, 4))
 
@@ -110,7 +109,6 @@ def _cell(figure: Estimate | None) -> Line:
 
 
 def tokenizer_block(figures: Sequence[TokenizerFigures]) -> Fold:
-    """A row for each source of texts and language."""
     heads = (tr("text"), tr("tokens per word"), tr("byte tokens"), tr("changed texts"))
     rows = (
         (

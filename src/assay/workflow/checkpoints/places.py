@@ -61,7 +61,6 @@ class CheckpointPlace:
 
     @property
     def name(self) -> str:
-        """PARENT/STEP."""
         return f"{self.parent or TOPMOST}/{self.step_name or TOPMOST}"
 
     @property

@@ -58,8 +58,6 @@ METRICS = (*MEASURE_OF, *SUITE_OF)
 
 @dataclass(frozen=True)
 class ModelToEvaluate(CheckpointCallOptions):
-    """The arguments of `evaluate_model`."""
-
     checkpoint_path: str | Path
     test_dataset: str | Path | Iterable[object] | None = None
     metrics: Sequence[str] | None = None
@@ -163,8 +161,6 @@ def _only(measured: Measurements, wanted: Sequence[str], missing: dict[str, str]
 
 @dataclass(frozen=True)
 class BenchmarkToRun(CheckpointCallOptions):
-    """The arguments of `run_benchmark`."""
-
     checkpoint_path: str | Path
     benchmark_suite: str | Path
 
@@ -199,8 +195,6 @@ def run_benchmark(options: BenchmarkToRun) -> Estimate:
 
 @dataclass(frozen=True)
 class SamplesToGenerate(CheckpointCallOptions):
-    """The arguments of `generate_samples`."""
-
     checkpoint_path: str | Path
     prompts: Sequence[str]
     temperature: float = 0.3

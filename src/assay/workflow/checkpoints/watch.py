@@ -115,7 +115,6 @@ class Watching:
         return ExitCode.DONE if selected else ExitCode.NOT_ACCEPTED
 
     def end(self) -> Sight:
-        """What is selected when watching has ended."""
         reason = sentences(self.selection.reasons) if self.selection else ""
         document: dict[str, object] = {
             "selected": self.selection.selected if self.selection else None,
@@ -136,7 +135,6 @@ class Watching:
         return Interrupted(what, hint=tr("continue with: {command}", command=self._job.command))
 
     def __iter__(self) -> Iterator[Sight]:
-        """Look, and look again."""
         duration = self._options.duration
         until = math.inf if duration is None else time.monotonic() + duration
         if self._options.once:
@@ -403,5 +401,4 @@ def places_in(folder: Path) -> list[CheckpointPlace]:
 
 
 def is_there(path: str | Path) -> bool:
-    """Whether the folder still is one of a checkpoint."""
     return any((Path(path) / name).is_file() for name in MAKES_CHECKPOINT)

@@ -51,7 +51,6 @@ class TestDialogue:
         return len(self.exchange.asked) - self.request.turn if self.request else 0
 
     def take(self, request: Request, reply: Reply) -> None:
-        """Go on to the next turn; a failed turn is the last."""
         if self.ends_with(request, reply):
             self.request = None
             return
@@ -100,7 +99,6 @@ class StoredReplies:
     fingerprint: str
 
     def reuse_reply(self, dialogue: Dialogue, request: Request) -> Reply | None:
-        """The newest stored answer to a request."""
         number = self.store.find_answer(self.run, request.id)
         return None if number is None else self.store.read_reply(number)
 

@@ -204,7 +204,6 @@ def _with_defaults(job: Job, places: Sequence[CheckpointPlace | None]) -> Job:
 
 
 def senseless(job: Job) -> Iterator[UsageError]:
-    """What cannot be meant."""
     if not job.models and not job.given:
         yield UsageError(tr("no model was named"), hint=tr("name one, as in ollama:llama3.2:3b"))
     if not job.suites and not job.own and not job.only_named:

@@ -176,7 +176,6 @@ def replace_file(path: Path, text: str) -> None:
 
 
 def ids_in_several(suites: Sequence[Suite]) -> frozenset[str]:
-    """Test ids that more than one suite of a run has."""
     counts = Counter(case.id for suite in suites for case in suite.cases)
     return frozenset(test_id for test_id, count in counts.items() if count > 1)
 
@@ -202,7 +201,6 @@ def after_asking() -> Iterator[None]:
 
 @contextmanager
 def explain_write_errors(path: Path) -> Iterator[None]:
-    """What the disk refuses, as an error with a next step."""
     try:
         yield
     except OSError as error:
@@ -234,7 +232,6 @@ class BackgroundWork:
             self._guesses = self._pool.submit(self._prepare)
 
     def answered(self, slug: str, request: Request, reply: Reply) -> None:
-        """A reply is durable; its file may be written."""
         if isinstance(reply, Answered):
             key = (request.suite, request.test_id, request.repeat)
             write = self._folder.write_answer
@@ -250,7 +247,6 @@ class BackgroundWork:
         return guesses
 
     def stop(self) -> None:
-        """Let go of it: nobody waits for its results any more."""
         self._stopped.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
