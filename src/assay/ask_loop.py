@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
 from assay.errors import BudgetSpent
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.types import Failed, Model, Observer, Reply, Request, Score
 
 
@@ -139,12 +139,9 @@ def _over(until: float | None) -> bool:
 
 def _refuse_without_time(until: float | None, waiting: set[str]) -> None:
     if _over(until) and waiting:
+        left = len(waiting)
         raise BudgetSpent(
-            trn(
-                "the time that --budget allows is spent; {count} request is left",
-                "the time that --budget allows is spent; {count} requests are left",
-                len(waiting),
-            )
+            tr("the time that --budget allows is spent; requests left: {count}", count=left)
         )
 
 

@@ -495,7 +495,7 @@ def test_samples_that_fail_are_counted_and_their_checks_say_why() -> None:
     one = candidate("tiny/step_1", samples=(sample(1, "loop"), sample(2, failed="timed out")))
     shown = markdown_of(decided([one]))
     assert "**Samples of tiny/step_1 after 2 prompts: 1 fail**" in shown
-    assert "How sure the model was of 1 sample is not known" in shown
+    assert "How sure the model was is not known of 1 of the samples" in shown
     assert "- ✗ loop: said so" in shown
     assert "- ? The request failed: timed out" in shown
 

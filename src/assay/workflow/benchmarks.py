@@ -173,14 +173,8 @@ def make(name: str, source: Path | None, tell: Tell) -> ConvertedBenchmark:
     is_csv = _first_file(found, next(iter(found))).name.endswith(".csv")
     about = "CSV files of the original archive" if is_csv else "Parquet files of cais/mmlu"
     names = [name for name in mmlu.COMPUTER_SCIENCE if name in found]
-    tell(
-        trn(
-            "reading {count} subject of MMLU from {path}",
-            "reading {count} subjects of MMLU from {path}",
-            len(names),
-            path=shown_path(source),
-        )
-    )
+    counted = trn("{count} subject", "{count} subjects", len(names))
+    tell(tr("reading {subjects} of MMLU from {path}", subjects=counted, path=shown_path(source)))
     subjects = {}
     for name in names:
         splits = {split: _rows_of_files(files) for split, files in found[name].items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from assay.messages import fill, tr
 from assay.reports.checkpoints.fact_sentences import SENTENCES
@@ -92,23 +93,18 @@ _FORMATS: Mapping[str, Callable[..., str]] = {
 class _Gap:
     """A value that writes itself; `beside`: with enough digits to tell it from the limit."""
 
-    def __init__(self, value: Value, values: Mapping[str, Value]) -> None:
+    def __init__(self, value: Any, values: Mapping[str, Any]) -> None:
         self.value, self.values = value, values
 
     def __int__(self) -> int:
-        assert isinstance(self.value, int)
-        return self.value
+        return int(self.value)
 
     def __format__(self, spec: str) -> str:
         value = self.value
         if value is None:
             return tr("not measured") if spec == "percent" else "?"
         if spec == "beside":
-            level, limit = self.values["value"], self.values["limit"]
-            assert isinstance(value, int | float)
-            assert isinstance(level, int | float)
-            assert isinstance(limit, int | float)
-            return number(value, digits_apart(level, limit))
+            return number(value, digits_apart(self.values["value"], self.values["limit"]))
         return _FORMATS[spec](value) if spec else _plain(value)
 
 

@@ -14,12 +14,8 @@ def samples_block(checkpoint: Measurements, *, long: bool) -> Fold:
     """Of each prompt how many of its seeds fail and the worst text, then greedy decoding."""
     prompts, greedy = group_samples(checkpoint.samples or ())
     failing = sum(bool(each.fails) for each in prompts)
-    title = trn(
-        "Samples of {name} after {count} prompt",
-        "Samples of {name} after {count} prompts",
-        len(prompts),
-        name=checkpoint.name,
-    )
+    after = trn("{count} prompt", "{count} prompts", len(prompts))
+    title = tr("Samples of {name} after {prompts}", name=checkpoint.name, prompts=after)
     if failing:
         title = tr("{samples}: {failing} fail", samples=title, failing=failing)
     legend = tr(
@@ -28,12 +24,10 @@ def samples_block(checkpoint: Measurements, *, long: bool) -> Fold:
     )
     unread = sum(each.uncertainty is None and not each.failed for each in checkpoint.samples or ())
     if unread:
-        legend += " " + trn(
-            "How sure the model was of {count} sample is not known: nonsense was looked for in its "
-            "text alone.",
-            "How sure the model was of {count} samples is not known: nonsense was looked for in "
-            "their text alone.",
-            unread,
+        legend += " " + tr(
+            "How sure the model was is not known of {count} of the samples: nonsense was looked "
+            "for in their text alone.",
+            count=unread,
         )
     blocks = (block for each in prompts for block in _prompt(each))
     return Fold(title, (Paragraph(legend, "dim"), *blocks, *_greedy(greedy)), long=long)

@@ -13,6 +13,7 @@ from assay.plan import Plan
 from assay.request_identity import MEASURE, make_measure_request
 from assay.store import Run, RunModel, StoredTry
 from assay.suites.held_out_text import HeldOut
+from assay.suites.sample_prompts import load_samples
 from assay.summary.checkpoints import (
     HELLASWAG,
     HELLASWAG_CATEGORY,
@@ -52,28 +53,27 @@ GREEDY = Sampling(temperature=0.0, seed=0, max_tokens=MOST_TOKENS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    kinds: tuple[MeasureKind, ...]
+    deciding: DecisionPlan
     held_out: HeldOut
-    samples: tuple[SamplePrompt, ...]
-    ways: tuple[Sampling, ...]
     training: HeldOut | None = None
 
     def requests(self, plan: Plan, timed_runs: Iterable[int]) -> Iterator[Request]:
         """All of them for one checkpoint, and these of the timed runs of its shape."""
         facts = plan.facts
-        reads = "score_text" in facts.capabilities
-        if "perplexity" in self.kinds and reads:
+        kinds, reads = self.deciding.measures, "score_text" in facts.capabilities
+        if "perplexity" in kinds and reads:
             yield from _reading(facts, "perplexity", self.held_out)
-        if "training" in self.kinds and reads and self.training is not None:
+        if "training" in kinds and reads and self.training is not None:
             yield from _reading(facts, "training", self.training)
-        if "answers" in self.kinds and reads:
+        if "answers" in kinds and reads:
             for case, likelihood in plan.right_answers():
                 test = answered_id(case.suite, case.id)
                 yield make_measure_request(
                     facts.fingerprint, "answers", test, likelihood, asdict(likelihood)
                 )
-        if "generation" in self.kinds and "generate" in facts.capabilities:
-            for sample, way in product(self.samples, self.ways):
+        if "generation" in kinds and "generate" in facts.capabilities:
+            samples = self.deciding.samples or load_samples()
+            for sample, way in product(samples, ways_to_write(self.deciding)):
                 said = (Message("user", sample.prompt),)
                 work = ToAnswer(messages=said, sampling=way, read_back=True)
                 how = asdict(way)
@@ -82,7 +82,7 @@ class Measures:
                 yield make_measure_request(
                     facts.fingerprint, "generation", written_id(sample, way), work, content
                 )
-        if "speed" in self.kinds:
+        if "speed" in kinds:
             here = this_machine()
             machine = [here.system, here.processor, str(here.cores)]
             for number in timed_runs:

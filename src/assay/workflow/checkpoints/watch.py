@@ -314,8 +314,7 @@ class CheckpointSequence:
 
     job: Job
     gate: Gate
-    _subjects: dict[str, PlannedCheckpoint] = field(default_factory=dict)
-    _measured: dict[str, Measurements] = field(default_factory=dict)
+    _found: dict[str, tuple[PlannedCheckpoint, Measurements]] = field(default_factory=dict)
     _top: str = ""
     _last: Report | None = None
     with_failed_requests: set[str] = field(default_factory=set)
@@ -328,44 +327,42 @@ class CheckpointSequence:
             self.drop(place.name)
             return None
         self._last, self._top = report, str(place.top or "")
-        self._subjects[place.name] = planned_checkpoint(place)
-        self._measured[place.name] = report.decision.measured[0]
+        self._found[place.name] = planned_checkpoint(place), report.decision.measured[0]
         self.with_failed_requests.discard(place.name)
         if report.exit_code == ExitCode.REQUESTS_FAILED:
             self.with_failed_requests.add(place.name)
         decision = self.decide(observer)
-        return decision if place.name in self._subjects else None
+        return decision if place.name in self._found else None
 
     def fail(self, place: CheckpointPlace, why: str, observer: Observer) -> Decision | None:
         """One that cannot be opened stands in the selection as failed. None: so do all."""
         subject = replace(planned_checkpoint(place), failed=why)
-        self._subjects[place.name] = subject
-        self._measured[place.name] = failed_subject(subject, utc_now())
+        self._found[place.name] = subject, failed_subject(subject, utc_now())
         return self.decide(observer)
 
     def drop(self, *names: str) -> None:
         for name in names:
-            self._subjects.pop(name, None)
-            self._measured.pop(name, None)
+            self._found.pop(name, None)
             self.with_failed_requests.discard(name)
 
     @property
     def has_failures(self) -> bool:
-        broken = any(each.failed for each in self._measured.values())
+        broken = any(measured.failed for _, measured in self._found.values())
         return broken or bool(self.with_failed_requests)
 
     def decide(self, observer: Observer) -> Decision | None:
         """Over those that are still there. None: nothing is left to decide on."""
-        gone = [each.name for each in self._subjects.values() if not is_there(each.path)]
-        self.drop(*gone)
-        if self._last is None or all(each.failed for each in self._measured.values()):
+        self.drop(*[name for name, (each, _) in self._found.items() if not is_there(each.path)])
+        if self._last is None or all(measured.failed for _, measured in self._found.values()):
             return None
-        subjects = sorted(
-            self._subjects.values(),
-            key=lambda each: (each.folder, inf if each.step is None else each.step, each.name),
-        )
+
+        def by_step(found: tuple[PlannedCheckpoint, Measurements]) -> tuple[str, float, str]:
+            each, _ = found
+            return each.folder, inf if each.step is None else each.step, each.name
+
+        found = sorted(self._found.values(), key=by_step)
         deciding = DecisionPlan(
-            subjects=tuple(subjects),
+            subjects=tuple(each for each, _ in found),
             measures=tuple(self.job.measures or ()),
             gate=self.gate,
             selects=True,
@@ -373,8 +370,7 @@ class CheckpointSequence:
             top=self._top,
             write_back=self.job.write_back,
         )
-        measured = [self._measured[subject.name] for subject in subjects]
-        decision = decide(deciding, measured, timestamp=utc_now())
+        decision = decide(deciding, [each for _, each in found], timestamp=utc_now())
         report = replace(self._last, decision=decision)
         logs = self.job.tensorboard
         for note in write_decisions(report, self.job.out, deciding, tensorboard=logs):

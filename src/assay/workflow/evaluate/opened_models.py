@@ -42,11 +42,17 @@ class Opened:
             try:
                 self.models[number].probe()
             except AssayError as error:
-                if place is None or place.folder is None:
-                    errors.append(error)
-                else:
-                    self.failed[place] = why_failed(place.path, error)
+                self.refuse(place, error, errors)
+                if place in self.failed:
                     self._let_go(number)
+
+    def refuse(
+        self, place: CheckpointPlace | None, error: AssayError, errors: list[AssayError]
+    ) -> None:
+        if place is None or place.folder is None:
+            errors.append(error)
+        else:
+            self.failed[place] = why_failed(place.path, error)
 
     def leave_out_copies(self) -> None:
         """A trainer leaves its last step a second time, as the final one: it is asked once."""
@@ -130,10 +136,7 @@ def open_models(
             for text in texts:
                 _check_token_ids(text, model.facts)
         except AssayError as error:
-            if place is None or place.folder is None:
-                errors.append(error)
-            else:
-                opened.failed[place] = why_failed(place.path, error)
+            opened.refuse(place, error, errors)
             continue
         opened.models.append(model)
         opened.specs.append(spec)

@@ -21,18 +21,12 @@ from assay.suites.catalogue import FETCHED, benchmarks_folder, catalogue, find
 from assay.suites.gate_file import check_gate, load_gate
 from assay.suites.held_out_text import HeldOut, load_held_out
 from assay.suites.load import load_all, only_tests, pick_all
-from assay.suites.sample_prompts import load_samples
 from assay.suites.suite_file import with_default_system
 from assay.types import Model, Request, Suite
 from assay.types.decisions import MEASURES, DecisionPlan, Gate
 from assay.types.model_spec import without_secrets
 from assay.workflow.checkpoints.decision import what_to_decide
-from assay.workflow.checkpoints.measures import (
-    SPEED,
-    Measures,
-    share_timed_runs,
-    ways_to_write,
-)
+from assay.workflow.checkpoints.measures import SPEED, Measures, share_timed_runs
 from assay.workflow.checkpoints.places import (
     CheckpointPlace,
     is_text,
@@ -162,13 +156,7 @@ def prepare(job: Job) -> Prepared:
             ),
         ),
         deciding=deciding,
-        measures=Measures(
-            kinds=deciding.measures,
-            held_out=held_out,
-            samples=deciding.samples or load_samples(),
-            ways=ways_to_write(deciding),
-            training=training,
-        )
+        measures=Measures(deciding=deciding, held_out=held_out, training=training)
         if deciding and held_out
         else None,
         remeasured=(SPEED,) if job.remeasure else (),
