@@ -33,6 +33,7 @@ from assay.types.decisions import (
 def evaluation_report(decision: Decision, measured: Measurements) -> JsonObject:
     name = measured.name
     figures, samples, speed = _figures(measured), measured.samples, measured.speed
+    changes = decision.changes.get(name, ())
     details = {
         **figures,
         "targets": {name: _target(figures[name], least) for name, least in TARGETS.items()},
@@ -54,10 +55,9 @@ def evaluation_report(decision: Decision, measured: Measurements) -> JsonObject:
         "not_measured": measured.not_measured,
         "training_loss": list(measured.training_loss.items()),
         "recommendations": [_recommendation(each) for each in decision.advice[name]],
+        "changes_from_base": {each.measure: each.change for each in changes} or None,
         "provenance": measured.provenance,
     }
-    if changes := decision.changes.get(name):
-        details["changes_from_base"] = {each.measure: each.change for each in changes}
     return {**headline(measured), "details": plain_value(details)}
 
 
