@@ -72,13 +72,13 @@ def test_a_budget_hands_out_what_came_in_time_and_leaves_the_rest():
     model = Slow()
     coming = ask(model, [request(1), request(2), request(3)], until=time.monotonic() + 0.2)
     assert next(coming).request_id == "1"
-    with pytest.raises(BudgetSpent, match="2 requests are left"):
+    with pytest.raises(BudgetSpent, match="requests left: 2"):
         next(coming)
     assert model.stopped.is_set(), "what was under way was given up"
 
 
 def test_a_budget_that_is_spent_already_asks_nothing():
-    with pytest.raises(BudgetSpent, match="1 request is left"):
+    with pytest.raises(BudgetSpent, match="requests left: 1"):
         next(ask(Careless("1"), [request(1)], until=time.monotonic()))
 
 
