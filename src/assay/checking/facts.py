@@ -38,7 +38,7 @@ class Fact:
     `says` is the statement for a judge: "the total of all orders is 5,400.00 euros". Numbers are
     compared within `tolerance`, texts by same_text, dates by same_date, lists and sets as sets; a
     boolean must be one. `same(given, expected)` compares in another way. `name` is the check's name
-    where that is not the key.
+    where that is not the key. With an `owner`, the key of a name, it counts only if that is right.
     """
 
     key: str
@@ -48,6 +48,7 @@ class Fact:
     tolerance: float = 0
     same: Callable[[Any, Any], bool] | None = None
     name: str = ""
+    owner: str = ""
 
 
 def list_checks(
@@ -65,7 +66,9 @@ def list_checks(
 
 def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator[Check]:
     """One check for each fact. Without a block all of them are None, with their facts."""
-    for fact in facts:
+    listed = list(facts)
+    expected = {fact.key: fact.expected for fact in listed}
+    for fact in listed:
         name = fact.name or fact.key
         if block is None:
             why = "the answer has no JSON block that can be read"
@@ -80,6 +83,8 @@ def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator
             passed = same_value(given, fact.expected, fact.tolerance)
         else:
             passed = bool(fact.same(given, fact.expected))
+        if fact.owner:
+            passed = passed and same_text(value_at(block, fact.owner), expected[fact.owner])
         why = f"{fact.key} is {show(given)}"
         why += "" if passed else f" in the answer; {fact.says}"
         yield Check(name, passed, why, fact.weight, fact.says)

@@ -31,10 +31,6 @@ class Weights:
         ),
     ] = None
 
-    def of(self, part: str) -> float:
-        weight: float | None = getattr(self, part)
-        return 1.0 if weight is None else weight
-
 
 @check("composite")
 class Composite(AnswerCheck):
@@ -74,7 +70,8 @@ class Composite(AnswerCheck):
         )
 
     def _weight(self, part: str) -> float:
-        return self.weights.of(part) if self.weights else 1.0
+        weight: float | None = getattr(self.weights, part, None)
+        return 1.0 if weight is None else weight
 
     def _parts(self, test: Case, answer: str) -> Iterator[ScorePart]:
         if self.keywords:
@@ -138,11 +135,8 @@ class Composite(AnswerCheck):
 
     def _present(self, test: Case) -> set[str]:
         rules = self.expected_format
-        is_there = (
-            self.expected_keywords,
-            rules and rules.can_fail,
-            self.ewe_applies(test.language),
-        )
+        has_rules = rules is not None and rules.can_fail
+        is_there = (self.expected_keywords, has_rules, self.ewe_applies(test.language))
         return {part for part, there in zip(PARTS, is_there, strict=True) if there}
 
     def stored(self) -> Mapping[str, Any]:

@@ -64,20 +64,14 @@ class MultipleChoice(AnswerCheck):
         if reading.letter is None:
             explanation = _why_none(reading.how, self.expected)
             return Score(value=0.0, no_answer=True, explanation=explanation)
-        if reading.letter not in options.letters:
-            explanation = tr(
-                "Read {letter} ({how}), which is none of {allowed}; expected {expected}.",
-                letter=reading.letter,
-                how=_how(reading.how),
-                allowed=", ".join(options.letters),
-                expected=self.expected,
-            )
+        gaps = {"letter": reading.letter, "how": _how(reading.how), "expected": self.expected}
+        if reading.letter in options.letters:
+            explanation = tr("Read {letter} ({how}); expected {expected}.", **gaps)
         else:
             explanation = tr(
-                "Read {letter} ({how}); expected {expected}.",
-                letter=reading.letter,
-                how=_how(reading.how),
-                expected=self.expected,
+                "Read {letter} ({how}), which is none of {allowed}; expected {expected}.",
+                allowed=", ".join(options.letters),
+                **gaps,
             )
         return self._scored(reading.letter, explanation)
 

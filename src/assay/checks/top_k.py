@@ -44,7 +44,11 @@ class TopK(AnswerCheck):
     def score(self, answer: str, context: Context, /) -> Score:
         reply = context.reply
         assert isinstance(reply, Answered)
-        programs = self._programs()
+        programs: frozenset[str] = frozenset()
+        if self.match == "command":
+            from assay.checks.shell.sequence import known_programs
+
+            programs = known_programs(self.expected_any)
         answers = reply.predictions or (answer,)
         lines = [_answering_line(each, self, programs) for each in answers[: self.k]]
         readable = [line for line in lines if line.text]
@@ -58,7 +62,7 @@ class TopK(AnswerCheck):
                     "{accepted} is at rank {rank} of {count} ({method}).",
                     accepted=accepted, rank=rank, count=len(lines), method=_method(reply),
                 )  # fmt: skip
-                return _scored(1.0, texts, explanation)
+                return Score(value=1.0, extracted="\n".join(texts), explanation=explanation)
         if not readable:
             explanation = (
                 tr("No command could be read from the first lines ({method}).",
@@ -67,14 +71,15 @@ class TopK(AnswerCheck):
                 else tr("The answer is empty ({method}).", method=_method(reply))
             )  # fmt: skip
             return Score(value=0.0, no_answer=True, explanation=explanation)
-        return _scored(0.0, texts, _none_accepted(self, reply, texts))
+        from assay.checks.shell.sequence import list_briefly
 
-    def _programs(self) -> frozenset[str]:
-        if self.match != "command":
-            return frozenset()
-        from assay.checks.shell.sequence import known_programs
-
-        return known_programs(self.expected_any)
+        explanation = tr(
+            "Read {read} ({method}), which is no accepted answer. Accepted: {accepted}.",
+            read=list_briefly(texts),
+            method=_method(reply),
+            accepted=list_briefly(self.expected_any),
+        )
+        return Score(value=0.0, extracted="\n".join(texts), explanation=explanation)
 
     def gold(self) -> str:
         return self.expected_any[0]
@@ -89,10 +94,6 @@ class TopK(AnswerCheck):
         yield from ((tr("accepted"), text) for text in self.expected_any)
         yield tr("among the best"), str(self.k)
         yield tr("compared as"), self.match
-
-
-def _scored(value: float, lines: list[str], explanation: str) -> Score:
-    return Score(value=value, extracted="\n".join(lines) or None, explanation=explanation)
 
 
 def _answering_line(answer: str, check: TopK, programs: frozenset[str]) -> AnswerLine:
@@ -133,17 +134,6 @@ def _comes_again(command: Command, answering: Command) -> bool:
     one, other = (PAIRS["aliases"].get(c.program, c.program) for c in (command, answering))
     operands = {word for word in command.words[1:] if not word.startswith("-")}
     return one == other and operands <= set(answering.words)
-
-
-def _none_accepted(check: TopK, reply: Answered, lines: list[str]) -> str:
-    from assay.checks.shell.sequence import list_briefly
-
-    return tr(
-        "Read {read} ({method}), which is no accepted answer. Accepted: {accepted}.",
-        read=list_briefly(lines),
-        method=_method(reply),
-        accepted=list_briefly(check.expected_any),
-    )
 
 
 def _method(reply: Answered) -> str:

@@ -16,8 +16,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
 
 from assay.checks.health.reading import READ_AT_MOST, quote
 from assay.messages import tr
@@ -46,12 +44,6 @@ _SMALL = (
     "used using run"
 )
 _SMALL_WORDS = frozenset(_SMALL.split())
-
-
-class _Paragraph(NamedTuple):
-    text: str
-    start: int
-    end: int
 
 
 def nonsense(
@@ -100,17 +92,17 @@ def _foreign(prompt: str, text: str) -> tuple[str, str] | None:
     """A paragraph is foreign if it begins with another question, or if few of its words are known
     from the prompt and from the beginning of the answer.
     """
-    first, *others = _paragraphs(text)
+    first, *others = (text[start:end] for start, end in _paragraphs(text))
     asked = _content(prompt)
-    known = asked | _content(first.text)
+    known = asked | _content(first)
     foreign = []
     for each in others:
-        words = _content(each.text)
-        opening = each.text.strip().splitlines()[0]
+        words = _content(each)
+        opening = each.strip().splitlines()[0]
         asks = "?" in opening and not asked <= _content(opening)
         if asks or len(words & known) < TIED * len(words):
             foreign.append(each)
-    size = sum(len(each.text.split()) for each in foreign)
+    size = sum(len(each.split()) for each in foreign)
     if len(foreign) < FOREIGN_PARAGRAPHS or size <= FOREIGN_SHARE * len(text.split()):
         return None
     said = tr(
@@ -118,35 +110,25 @@ def _foreign(prompt: str, text: str) -> tuple[str, str] | None:
         count=len(foreign),
         all=len(others) + 1,
     )
-    return said, quote(text, foreign[0].start, foreign[0].end)
+    return said, quote(foreign[0], 0, len(foreign[0]))
 
 
-def _paragraphs(text: str) -> list[_Paragraph]:
+def _paragraphs(text: str) -> list[tuple[int, int]]:
     """Parts between empty lines; code belongs to the paragraph before it, and so does what a colon
     announces.
     """
-    found: list[_Paragraph] = []
-    fenced = False
-    for start, end in _pieces(text):
+    found: list[tuple[int, int]] = []
+    start, fenced = 0, False
+    for end, after in [*(gap.span() for gap in _EMPTY_LINES.finditer(text)), (len(text),) * 2]:
         piece = text[start:end]
-        last = found[-1] if found else None
-        announced = last is not None and last.text.rstrip().endswith(":")
-        if last is not None and (fenced or announced or piece.lstrip().startswith(_FENCE)):
-            found[-1] = _Paragraph(text[last.start : end], last.start, end)
-        else:
-            found.append(_Paragraph(piece, start, end))
+        announced = text[: found[-1][1]].rstrip().endswith(":") if found else False
+        if found and (fenced or announced or piece.lstrip().startswith(_FENCE)):
+            found[-1] = (found[-1][0], end)
+        elif piece.strip():
+            found.append((start, end))
         fenced ^= bool(piece.count(_FENCE) % 2)
+        start = after
     return found
-
-
-def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for gap in _EMPTY_LINES.finditer(text):
-        if text[start : gap.start()].strip():
-            yield start, gap.start()
-        start = gap.end()
-    if text[start:].strip():
-        yield start, len(text)
 
 
 def _content(text: str) -> set[str]:

@@ -33,7 +33,7 @@ _HARMLESS_REDIRECT = re.compile(r"(?:\d*|&)>>?\|?\s*/dev/null|<\s*/dev/null|\d*>
 
 _CHANGES_USER = frozenset({"sudo", "doas", "pkexec", "run0"})
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
-_SU_VALUES = frozenset({"-s", "--shell", "-g", "--group", "-G", "-w"})
+_SU_VALUES = names("-c --command -u --user -s --shell -g --group -G -w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,18 +114,10 @@ def _simple_commands(root: tree_sitter.Node, typed: bytes) -> list[Command]:
         for child in children:
             # `a && b > f` hangs the redirect on the whole list; it belongs to the last command.
             inherited = (redirects + own) if child.id == last_body else ()
-            fed = _fed_by_pipe(node, child, piped, first=child.id == named[0].id)
+            fed = piped if child.id == named[0].id else node.type == "pipeline"
             visits.append(_Visit(child, fed, inherited))
         stack.extend(reversed(visits))
     return found
-
-
-def _fed_by_pipe(
-    parent: tree_sitter.Node, child: tree_sitter.Node, inherited: bool, *, first: bool
-) -> bool:
-    if parent.type == "pipeline":
-        return inherited if first else True
-    return inherited and first
 
 
 def _text(node: tree_sitter.Node, typed: bytes) -> str:
@@ -186,11 +178,10 @@ def _unwrapped(command: Command, depth: int) -> list[Command]:
     if script is None or depth >= NESTED_AT_MOST:
         return [command]
     inner = parse(script, depth=depth + 1).commands
+    fed = [c.piped or (command.piped and at == 0) for at, c in enumerate(inner)]
     return [
-        replace(c, run_as=c.run_as or user or command.run_as, piped=c.piped or command.piped)
-        if at == 0
-        else replace(c, run_as=c.run_as or user or command.run_as)
-        for at, c in enumerate(inner)
+        replace(c, run_as=c.run_as or user or command.run_as, piped=piped)
+        for c, piped in zip(inner, fed, strict=True)
     ]
 
 
@@ -234,14 +225,11 @@ def _script_of(words: tuple[str, ...]) -> tuple[str | None, str]:
 
 
 def _su_script(words: tuple[str, ...]) -> tuple[str | None, str]:
-    script, user, at = None, "", 1
-    while at < len(words):
-        option, _, value = words[at].partition("=")
-        at += 1
-        if option in ("-c", "--command") or option in _SU_VALUES or option in ("-u", "--user"):
-            if not value and at < len(words):
-                value = words[at]
-                at += 1
+    script, user, rest = None, "", iter(words[1:])
+    for word in rest:
+        option, _, value = word.partition("=")
+        if option in _SU_VALUES:
+            value = value or next(rest, "")
             if option in ("-c", "--command"):
                 script = value
             elif option in ("-u", "--user"):

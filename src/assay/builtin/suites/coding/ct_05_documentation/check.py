@@ -47,27 +47,11 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     """What the text names, then for each function its examples."""
     original = ast.parse(files["toolbox.py"])
     names = [one["name"] for one in truth["functions"]]
-    code = choose_code(answer, names)
-    if code is None:
-        for name, weight in weights(truth):
-            yield Check(name, False, "there is no Python code with these functions", weight=weight)
-        return
+    code = choose_code(answer, names) or Code(blocks=())
     documented = {name: code.function(name) for name in names}
     texts = {name: docstring_of(one) for name, one in documented.items()}
     yield from check_text(original, code, texts)
     yield from check_examples(truth["functions"], texts, files["toolbox.py"])
-
-
-def weights(truth: dict[str, Any]) -> Iterator[tuple[str, int]]:
-    yield from (
-        ("code_unchanged", UNCHANGED),
-        ("docstrings", 1),
-        ("parameters", 1),
-        ("exceptions", 1),
-    )
-    for one in truth["functions"]:
-        yield from ((f"{one['role']}_examples", 1), (f"{one['role']}_mutants", weight_of(one)))
-    yield ("every_trap", 6)
 
 
 def weight_of(function: dict[str, Any]) -> int:
@@ -78,7 +62,8 @@ def check_text(original: ast.Module, code: Code, texts: dict[str, str]) -> Itera
     """Whether the code is the same, and everything that it has is named."""
     functions = {one.name: one for one in original.body if isinstance(one, ast.FunctionDef)}
     same = outline(code.tree) == outline(original)
-    why = "the code is what it was" if same else "the code was changed, or is not complete"
+    changed = "was changed, or is not complete" if code.blocks else "asked for is not there"
+    why = "the code is what it was" if same else f"the code {changed}"
     yield Check("code_unchanged", same, why, weight=UNCHANGED)
     silent = [name for name, text in texts.items() if not text.strip()]
     if not any(ast.get_docstring(block.tree) for block in code.blocks):

@@ -10,7 +10,6 @@ from assay.checking import (
     check_names,
     json_block,
     mentions,
-    same_text,
     spell_keys,
 )
 
@@ -37,11 +36,11 @@ LISTS = ("customers", "products")
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
     right = truth["right"]
     block = json_block(answer)
+    if block is not None:
+        block |= {key: spell_keys(block.get(key), right[key]) for key in LISTS}
+    yield from check_facts(block, list_facts(right))
     if block is None:
-        yield from check_facts(None, list_facts(right, {}))
         return
-    block |= {key: spell_keys(block.get(key), right[key]) for key in LISTS}
-    yield from check_facts(block, list_facts(right, block))
     given = [block[key] for key in right if isinstance(right[key], str) and key in block]
     known = [line.split(",")[0] for line in files["orders.csv"].splitlines()[1:]]
     for key in LISTS:
@@ -50,7 +49,7 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     yield check_names("nothing_invented", given, known, same=mentions, weight_failed=14)
 
 
-def list_facts(right: dict[str, Any], block: dict[str, Any]) -> Iterator[Fact]:
+def list_facts(right: dict[str, Any]) -> Iterator[Fact]:
     for key, says, weight, tolerance in FACTS:
         yield Fact(key, right[key], says.format(right[key]), weight, tolerance)
     for number, (name, amount) in enumerate(right["customers"].items(), 1):
@@ -61,7 +60,5 @@ def list_facts(right: dict[str, Any], block: dict[str, Any]) -> Iterator[Fact]:
             says = f"the {key} of the product {name} add up to {row[key]} {unit}"
             yield Fact(f"products.{name}.{key}", row[key], says, name=f"product_{number}_{key}")
     product, count = right["cancelled_product"], right["cancelled_product_orders"]
-    named = same_text(block.get("cancelled_product"), product)
     says = f"{count} of the cancelled orders are for {product}"
-    same = None if named else lambda *_: False
-    yield Fact("cancelled_product_orders", count, says, weight=4, same=same)
+    yield Fact("cancelled_product_orders", count, says, weight=4, owner="cancelled_product")

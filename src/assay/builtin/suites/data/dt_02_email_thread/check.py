@@ -43,11 +43,11 @@ NUMBERS = ("so", "consignment", "short_po", "damaged_po", "overcharged_po", "res
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
     right = truth["right"]
     block = json_block(answer)
-    if block is None:
-        yield from check_facts(None, list_facts(truth))
-        return
-    block["orders"] = spell_keys(block.get("orders"), right["orders"], same_id)
+    if block is not None:
+        block["orders"] = spell_keys(block.get("orders"), right["orders"], same_id)
     yield from check_facts(block, list_facts(truth))
+    if block is None:
+        return
     rows = [block, *(row for row in block["orders"].values() if isinstance(row, dict))]
     given = [row[key] for row in rows for key in NUMBERS if key in row]
     known = re.findall(r"\b[A-Z]{2}[- ](\d{4,5})\b", files["thread.txt"])

@@ -11,7 +11,6 @@ from assay.checking import (
     check_names,
     json_block,
     mentions,
-    same_text,
     spell_keys,
 )
 
@@ -36,11 +35,11 @@ COUNTS = (  # right only together with the name
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
     right = truth["right"]
     block = json_block(answer)
+    if block is not None:
+        block["shortfalls"] = spell_keys(block.get("shortfalls"), right["shortfalls"])
+    yield from check_facts(block, list_facts(right))
     if block is None:
-        yield from check_facts(None, list_facts(right, {}))
         return
-    block["shortfalls"] = spell_keys(block.get("shortfalls"), right["shortfalls"])
-    yield from check_facts(block, list_facts(right, block))
     late = block.get("late_orders")
     given = [*block["shortfalls"], *(late if isinstance(late, list) else [])]
     given += [block[key] for key in right if isinstance(right[key], str) and key in block]
@@ -51,7 +50,7 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     yield check_names("nothing_invented", given, known, same=mentions, weight_failed=12)
 
 
-def list_facts(right: dict[str, Any], block: dict[str, Any]) -> Iterator[Fact]:
+def list_facts(right: dict[str, Any]) -> Iterator[Fact]:
     skus = right["shortfalls"]
     says = f"exactly these products have more pieces in open orders than on hand: {', '.join(skus)}"
     yield Fact("shortfalls", set(skus), says, 4, same=has_keys, name="short_products")
@@ -63,8 +62,7 @@ def list_facts(right: dict[str, Any], block: dict[str, Any]) -> Iterator[Fact]:
         says = says.format(", ".join(value) if isinstance(value, list) else value)
         yield Fact(key, value, says, weight)
     for owner, key, says, weight in COUNTS:
-        same = None if same_text(block.get(owner), right[owner]) else lambda *_: False
-        yield Fact(key, right[key], says.format(right[key], right[owner]), weight, same=same)
+        yield Fact(key, right[key], says.format(right[key], right[owner]), weight, owner=owner)
 
 
 def has_keys(given: object, keys: set[str]) -> bool:

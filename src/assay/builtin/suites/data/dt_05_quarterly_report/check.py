@@ -36,7 +36,7 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     block = json_block(answer)
     if block is not None:
         block["revenue_by_line"] = spell_keys(block.get("revenue_by_line"), lines)
-    yield from check_facts(block, list_facts(facts, block or {}))
+    yield from check_facts(block, list_facts(facts))
     yield check_sections(answer)
     yield check_length(answer)
     if block is not None:
@@ -45,14 +45,12 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
         yield check_names("nothing_invented", named, lines, weight_failed=4)
 
 
-def list_facts(facts: dict[str, Any], block: dict[str, Any]) -> Iterator[Fact]:
+def list_facts(facts: dict[str, Any]) -> Iterator[Fact]:
     for key, (weight, says) in SAYS.items():
         tolerance = 0.05 if key.endswith("_percent") else 0
         # A figure counts only with the line that it belongs to.
-        owners = [one for one in LINES if one in key and one != key]
-        owned = all(same_text(block.get(one), facts[one]) for one in owners)
-        same = None if owned else (lambda given, expected: False)
-        yield Fact(key, facts[key], says.format(facts[key]), weight, tolerance, same)
+        owner = next((one for one in LINES if one in key), "")
+        yield Fact(key, facts[key], says.format(facts[key]), weight, tolerance, owner=owner)
     for number, (line, revenue) in enumerate(facts["revenue_by_line"].items(), 1):
         says = f"the revenue of {line} in the quarter is {revenue:,} dollars"
         yield Fact(f"revenue_by_line.{line}", revenue, says, name=f"line_{number}")

@@ -9,7 +9,6 @@ from assay.checking import (
     check_facts,
     check_names,
     json_block,
-    same_text,
     spell_keys,
     value_at,
 )
@@ -38,15 +37,14 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     block = json_block(answer)
     if block is not None:
         block["change_by_segment"] = spell_keys(block.get("change_by_segment"), changes)
-    yield from check_facts(block, list_facts(facts, block or {}))
+    yield from check_facts(block, list_facts(facts))
     if block is not None:
         named = [*block["change_by_segment"], block.get("declining_segment")]
         yield check_names("only_asked_keys", block, facts)
         yield check_names("nothing_invented", named, changes, weight_failed=4)
 
 
-def list_facts(facts: dict[str, Any], block: dict[str, Any]) -> Iterator[Fact]:
-    named = same_text(block.get("declining_segment"), facts["declining_segment"])
+def list_facts(facts: dict[str, Any]) -> Iterator[Fact]:
     for key, (weight, says) in SAYS.items():
         value = value_at(facts, key)
         # Averages are rounded to one decimal, counts are not; a forecast is near the trend.
@@ -54,9 +52,8 @@ def list_facts(facts: dict[str, Any], block: dict[str, Any]) -> Iterator[Fact]:
         tolerance = 0.2 * value if key == "week_7.orders" else tolerance
         shown = ", ".join(value) if isinstance(value, list) else value
         # Figures of the declining segment count only with its name.
-        owned = named or not key.startswith(("declining", "week_7"))
-        same = None if owned else (lambda given, expected: False)
-        yield Fact(key, value, says.format(shown), weight, tolerance, same)
+        owner = "declining_segment" if key.startswith(("declining", "week_7")) else ""
+        yield Fact(key, value, says.format(shown), weight, tolerance, owner=owner)
     steady = [name for name in facts["change_by_segment"] if name != facts["declining_segment"]]
     for number, name in enumerate([facts["declining_segment"], *steady]):
         change = facts["change_by_segment"][name]
