@@ -291,7 +291,10 @@ def test_in_the_background_the_figures_the_best_and_the_losses_are_the_same(gym,
     gym.callback(background=True).attach(trainer)
     trainer.train()
     assert losses(trainer) == losses(chosen)
-    assert figures(trainer) == figures(chosen)
+    found, expected = figures(trainer), figures(chosen)
+    assert found.keys() == expected.keys()
+    for step, row in expected.items():  # fewer threads round the last digits otherwise
+        assert found[step] == pytest.approx(row, rel=1e-5)
     assert trainer.state.best_global_step == chosen.state.best_global_step == 4
     assert sum("eval_assay_perplexity" in logs for logs in reader.read) == 3
     ended, best = trainer.model.state_dict(), chosen.model.state_dict()

@@ -100,9 +100,9 @@ def test_no_more_trunks_are_kept_than_there_is_room_for(
     held: list[int] = []
     scored = choose._scored
 
-    def watched(network: Any, head: Any, batch: Any, kept: dict[Any, Kept]) -> torch.Tensor:
+    def watched(network: Any, batch: Any, kept: dict[Any, Kept]) -> torch.Tensor:
         held.append(sum(each.length for each in kept.values()))
-        return scored(network, head, batch, kept)
+        return scored(network, batch, kept)
 
     monkeypatch.setattr(choose, "_scored", watched)
     found = dict(choose.choose(network, asked))

@@ -60,10 +60,10 @@ def test_every_question_counts_where_the_judge_tells_likelihoods(bench, start_ol
     assert ahead.judge_requests == of_examples + sum(questions.values()) + explained
     assert timed == [server.spec()]
     assert 0 < ahead.seconds_low < ahead.seconds_high
-    assert "judgements of 300 to" in ahead.basis
+    assert "judgements of 400 to" in ahead.basis
 
 
 def test_open_answers_are_taken_to_be_longer(bench, ollama_server):
     ahead = forecast(Job(models=(ollama_server.spec(),), suites=("data",), out=bench.out))
-    assert "answers of 150 to 900 tokens" in ahead.basis
+    assert "answers of 300 to 1200 tokens" in ahead.basis
     assert ahead.judge_requests == 0

@@ -71,6 +71,11 @@ def is_denied(before: str, behind: str = "") -> bool:
     )
 
 
+def is_unused_at(text: str, place: int) -> bool:
+    """`is_unused` for a place in a text as it was written; only what is near is folded."""
+    return is_unused(fold_for_matching(text[max(0, place - 2 * SEEN) : place]))
+
+
 def is_unused(before: str) -> bool:
     """The same of a command or a kernel module, which is there to be used: "does not need X"."""
     return is_denied(before) or _UNUSED_BEFORE.search(before[-SEEN:]) is not None

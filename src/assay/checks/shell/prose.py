@@ -13,8 +13,7 @@ from itertools import pairwise
 
 from assay.checks.shell import programs as known
 from assay.checks.shell.syntax import Command, parse
-from assay.text.answer_words import is_unused
-from assay.text.folding import fold_for_matching
+from assay.text.answer_words import is_unused_at
 
 _OPENING = "(\"'“‘«["
 _JOINING = frozenset({"and", "then", "or", "et", "puis", "ou"})
@@ -82,7 +81,7 @@ def clauses_in(text: str, programs: frozenset[str]) -> Iterator[str]:
             at += 1
             continue
         start = tokens[at].start()
-        if is_unused(fold_for_matching(text[:start])):
+        if is_unused_at(text, start):
             at = _clause_end(words, at)
             continue
         end = _clause_end(words, at)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from assay.checks.shell.programs import names
 from assay.checks.shell.prose import clauses_in, command_begins, is_command_line
 from assay.checks.shell.syntax import Command, parse
-from assay.text.answer_words import is_unused
+from assay.text.answer_words import is_unused, is_unused_at
 from assay.text.folding import drop_invisible, fold_for_matching
 
 READ_AT_MOST = 100_000  # characters; an honest answer has a few thousand
@@ -180,7 +180,7 @@ def _from_line(line: str, programs: frozenset[str]) -> Iterator[Snippet]:
     at = 0
     for code in _INLINE.finditer(line):
         yield from _from_sentence(line[at : code.start()], programs)
-        if not is_unused(fold_for_matching(line[: code.start()])):
+        if not is_unused_at(line, code.start()):
             yield from _from_span(code[2], programs)
         at = code.end()
     yield from _from_sentence(line[at:], programs)
