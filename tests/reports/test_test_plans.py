@@ -40,15 +40,15 @@ def case_of(check: AnswerCheck, prompt: str = "Why?") -> Case:
 @pytest.mark.parametrize(
     ("check", "lines"),
     [
-        (ExactMatch(expected=("Lomé", "Lome")), ["- accepted: Lomé", "- compared as: text"]),
+        (ExactMatch(expected=("Lomé", "Lome")), ["- expected: Lomé", "- normalize: text"]),
         (
             Keywords(expected_keywords=(("a", "b"),), forbidden_keywords=(("c",),)),
-            ["- keyword: a or b", "- forbidden: c", "- matched by: word"],
+            ["- expected_keywords: a / b", "- forbidden_keywords: c", "- keyword_match: word"],
         ),
         (MultipleChoice(expected="B", choices=("x", "y")), ["- right: B", "- A: x", "- B: y"]),
         (
             Format(expected_format=Rules(json=True, max_words=5, markdown_elements=("list",))),
-            ["- json: True", "- max_words: 5", "- markdown_elements: list"],
+            ["- expected_format.json: True", "- expected_format.markdown_elements: list"],
         ),
         (
             Composite(
@@ -56,12 +56,12 @@ def case_of(check: AnswerCheck, prompt: str = "Why?") -> Case:
                 expected_format=Rules(min_length=3),
                 weights=Weights(format=2.0),
             ),
-            ["- keyword: a", "- min_length: 3", "- weight of format: 2"],
+            ["- expected_keywords: a", "- expected_format.min_length: 3", "- weights.format: 2.0"],
         ),
-        (TopK(expected_any=("nvidia",), match="module"), ["- accepted: nvidia"]),
+        (TopK(expected_any=("nvidia",), match="module"), ["- expected_any: nvidia"]),
         (
             CommandSequence(expected_commands=(("apt update",), ("apt install x", "snap x"))),
-            ["- step 1: apt update", "- step 2: apt install x or snap x"],
+            ["- expected_commands: apt update", "- expected_commands: apt install x / snap x"],
         ),
         (
             Judge(rubric="coding", requirements=("runs",)),

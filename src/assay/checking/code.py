@@ -116,17 +116,12 @@ def missing_package(code: Code) -> str:
     for source in code.sources:
         tree = parse(source)
         nodes = list(ast.walk(tree)) if tree is not None else []
-        covered = {
-            id(inner)
-            for node in nodes
-            if isinstance(node, ast.Try)
-            for line in node.body
-            for inner in ast.walk(line)
-        }
+        tried = [line for node in nodes if isinstance(node, ast.Try) for line in node.body]
+        covered = {id(inner) for line in tried for inner in ast.walk(line)}
         for node in nodes:
-            for module in _modules_of(node):
+            for module in _modules_of(node) if id(node) not in covered else ():
                 root = module.split(".")[0]
-                if root not in sys.stdlib_module_names and id(node) not in covered:
+                if root not in sys.stdlib_module_names:
                     return root
     return ""
 
@@ -238,14 +233,9 @@ def _readings(answer: str, names: Collection[str]) -> Iterator[tuple[Block, ...]
     # The whole answer may stand in a block, whose end is then taken for that of one inside.
     unwrapped = list(fenced(_WRAPPING.sub("", answer)))
     inner = [one for _, text in outer[:_MOST_BLOCKS] for one in fenced(text)]
-    readings = [_blocks(outer or [("", answer)], block_of, PYTHON)]
-    yield readings[0]
-    for found in (unwrapped, inner):
-        readings.append(_blocks(found, block_of, PYTHON))
-        yield readings[-1]
-    for found in (outer, unwrapped, inner):
-        readings.append(_blocks(found, block_of))
-        yield readings[-1]
+    found = (outer or [("", answer)], unwrapped, inner)
+    readings = [_blocks(some, block_of, kinds) for kinds in (PYTHON, ()) for some in found]
+    yield from readings
     known = any(block.defined & set(names) for blocks in readings for block in blocks)
     # What a diff shows around its changes is no code of the answer's own.
     if not known and not any(language in _OF_OTHERS for language, _ in outer):
@@ -264,13 +254,8 @@ def _worth(block: Block, names: Sequence[str], given: dict[str, str]) -> tuple[i
     outlines = {name for name, one in last.items() if _is_outline(one)}
     foreign = {name for line in block.tree.body for name in _imported(line)}
     own = (block.defined & set(names)) - outlines - foreign
-    documented = any(
-        isinstance(one, Function | ast.ClassDef)
-        and one.name in own
-        and ast.get_docstring(one) is not None
-        for one in block.tree.body
-    )
-    return len(own), documented
+    defined = [one for one in block.tree.body if isinstance(one, Function | ast.ClassDef)]
+    return len(own), any(one.name in own and ast.get_docstring(one) for one in defined)
 
 
 def _is_outline(function: Function) -> bool:
@@ -327,12 +312,8 @@ def _defined_in(body: Sequence[ast.stmt]) -> Iterator[str]:
             yield from _imported(line)
         elif isinstance(line, ast.Assign | ast.AnnAssign):
             targets = line.targets if isinstance(line, ast.Assign) else [line.target]
-            yield from (
-                one.id
-                for target in targets
-                for one in ast.walk(target)
-                if isinstance(one, ast.Name)
-            )
+            bound = (one for target in targets for one in ast.walk(target))
+            yield from (one.id for one in bound if isinstance(one, ast.Name))
         elif isinstance(line, ast.If | ast.Try | ast.With):
             yield from _defined_in(line.body)
 

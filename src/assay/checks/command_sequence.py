@@ -57,10 +57,6 @@ class CommandSequence(AnswerCheck):
     def baselines(self) -> Iterable[str]:
         return [step[0] for step in self.expected_commands]
 
-    def describe(self) -> Iterator[tuple[str, str]]:
-        for number, step in enumerate(self.expected_commands, start=1):
-            yield tr("step {number}", number=number), tr(" or ").join(step)
-
 
 def _part(step: tuple[str, ...], at: int, met: dict[int, int], found: CommandsFound) -> ScorePart:
     name = tr(" or ").join(step)

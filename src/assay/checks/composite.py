@@ -106,12 +106,6 @@ class Composite(AnswerCheck):
     def baselines(self) -> Iterable[str]:
         return self.keywords.baselines() if self.keywords else ()
 
-    def describe(self) -> Iterator[tuple[str, str]]:
-        yield from self.keywords.describe() if self.keywords else ()
-        yield from self.expected_format.describe() if self.expected_format else ()
-        for part in PARTS if self.weights else ():
-            yield tr("weight of {part}", part=part), f"{self._weight(part):g}"
-
     def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         yield from self.expected_format.problems() if self.expected_format else ()
         present = self._present(test)

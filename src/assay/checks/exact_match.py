@@ -93,10 +93,6 @@ class ExactMatch(AnswerCheck):
     def baselines(self) -> Iterable[str]:
         return self.expected
 
-    def describe(self) -> Iterator[tuple[str, str]]:
-        yield from ((tr("accepted"), text) for text in self.expected)
-        yield tr("compared as"), self.normalize
-
     def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         for index, text in enumerate(self.expected):
             if self.normalize == "number" and not any(map(str.isdigit, text)):

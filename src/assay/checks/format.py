@@ -56,12 +56,6 @@ class Rules:
                 return True
         return False
 
-    def describe(self) -> Iterator[tuple[str, str]]:
-        for rule in fields(self):
-            wanted = getattr(self, rule.name)
-            if wanted is not None and wanted != ():
-                yield rule.name, ", ".join(wanted) if isinstance(wanted, tuple) else str(wanted)
-
     def problems(self) -> Iterator[FieldProblem]:
         for least, most in _LIMITS:
             low, high = getattr(self, least), getattr(self, most)
@@ -107,9 +101,6 @@ class Format(AnswerCheck):
             explanation=explanation,
             parts=parts,
         )
-
-    def describe(self) -> Iterator[tuple[str, str]]:
-        return self.expected_format.describe()
 
     def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         yield from self.expected_format.problems()

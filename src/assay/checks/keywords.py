@@ -82,13 +82,6 @@ class Keywords(AnswerCheck):
     def baselines(self) -> Iterable[str]:
         return [alternatives[0] for alternatives in self.expected_keywords]
 
-    def describe(self) -> Iterator[tuple[str, str]]:
-        for item in self.expected_keywords:
-            yield tr("keyword"), tr(" or ").join(item)
-        for item in self.forbidden_keywords:
-            yield tr("forbidden"), tr(" or ").join(item)
-        yield tr("matched by"), self.keyword_match
-
     def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         if not self.expected_keywords and not self.forbidden_keywords:
             message = tr(

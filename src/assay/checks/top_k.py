@@ -5,7 +5,7 @@ The rules, with tested examples, are in `docs/shell.md`; nothing is ever execute
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -89,11 +89,6 @@ class TopK(AnswerCheck):
 
     def baselines(self) -> Iterable[str]:
         return self.expected_any
-
-    def describe(self) -> Iterator[tuple[str, str]]:
-        yield from ((tr("accepted"), text) for text in self.expected_any)
-        yield tr("among the best"), str(self.k)
-        yield tr("compared as"), self.match
 
 
 def _answering_line(answer: str, check: TopK, programs: frozenset[str]) -> AnswerLine:

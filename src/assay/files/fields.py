@@ -172,12 +172,11 @@ class _Remark:
     def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         thing = core_schema.dict_schema(core_schema.str_schema(), min_length=1)
         return core_schema.no_info_after_validator_function(
-            _remark_text, core_schema.union_schema([handler.generate_schema(Text), thing])
+            lambda value: (
+                value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            ),
+            core_schema.union_schema([handler.generate_schema(Text), thing]),
         )
-
-
-def _remark_text(value: str | dict[str, object]) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 Texts = tuple[Text, ...]

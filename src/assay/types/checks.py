@@ -104,11 +104,8 @@ class AnswerCheck:
         return ()
 
     def describe(self) -> Iterator[tuple[str, str]]:
-        """What a test plan lists under "What is expected": name and text."""
-        for field in fields(self):  # type: ignore[arg-type]  # every registered check is a dataclass
-            value = getattr(self, field.name)
-            if value not in (None, (), [], {}, ""):
-                yield field.name, _shown(value)
+        """What a test plan lists under "What is expected": field and text."""
+        return _described(self)
 
     def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         """Errors that show only when several fields are read together."""
@@ -226,8 +223,16 @@ def _read_stored(stored: Any) -> AnswerCheck:
     return found.from_stored(known)
 
 
-def _shown(value: object) -> str:
-    return ", ".join(map(_shown, value)) if isinstance(value, list | tuple) else str(value)
+def _described(of: Any) -> Iterator[tuple[str, str]]:
+    for field in fields(of):
+        value = getattr(of, field.name)
+        if is_dataclass(value):
+            yield from ((f"{field.name}.{name}", text) for name, text in _described(value))
+        elif isinstance(value, list | tuple):
+            items = (" / ".join(one) if isinstance(one, tuple) else str(one) for one in value)
+            yield from ((field.name, item) for item in items)
+        elif value not in (None, {}, ""):
+            yield field.name, str(value)
 
 
 # --------------------------------------------------------------- a plugin's class as a check

@@ -123,17 +123,10 @@ def _format_rules(text: str, check: Rules | None) -> dict[str, float]:
 
 
 def _has_element(text: str, element: str) -> bool:
-    match element:
-        case "table":
-            return "|" in text and "---" in text
-        case "header":
-            return re.search(r"^#{1,3} ", text, re.MULTILINE) is not None
-        case "list":
-            return re.search(r"^[-*] ", text, re.MULTILINE) is not None
-        case "bold":
-            return "**" in text
-        case _:
-            return False
+    if element == "table":
+        return "|" in text and "---" in text
+    form = {"header": r"^#{1,3} ", "list": r"^[-*] ", "bold": r"\*\*"}.get(element)
+    return form is not None and re.search(form, text, re.MULTILINE) is not None
 
 
 def _quality(text: str) -> float:
@@ -142,11 +135,8 @@ def _quality(text: str) -> float:
     lower = text.lower()
     twentieths = 6 * any(letter in text for letter in LETTERS)
     twentieths += min(8, sum(word in lower for word in WORDS))
-    twentieths -= 4 * (sum(_is_word(word, lower) for word in FRENCH) > 5)
+    french = sum(re.search(rf"\b{word}\b", lower) is not None for word in FRENCH)
+    twentieths -= 4 * (french > 5)
     twentieths += 4 * (len(text.split(".")) > 1)
     twentieths += 2 * (len(text) > 20)
     return min(20, max(0, twentieths)) / 20
-
-
-def _is_word(word: str, text: str) -> bool:
-    return re.search(rf"\b{word}\b", text) is not None

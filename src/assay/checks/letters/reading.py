@@ -19,7 +19,7 @@ that share one cue ("A or B") are several answers, and so none.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -69,9 +69,9 @@ def read_letter(answer: str, options: Options) -> LetterReading:
         lambda: _by_text_after_cue(text, options),
         lambda: _alone(text, mentions),
         lambda: _lead(text, mentions),
-        lambda: _only("hint", (m for m in mentions if _is_hinted(m, options))),
+        lambda: _decide("hint", {m.letter for m in mentions if _is_hinted(m, options)}),
         lambda: _by_text(text, options),
-        lambda: _only("end", (m for m in mentions if _ends_clause(m, options))),
+        lambda: _decide("end", {m.letter for m in mentions if _ends_clause(m, options)}),
     )
     for step in steps:
         reading = step()
@@ -190,9 +190,7 @@ def _is_cued(mention: _Mention) -> bool:
 
 def _by_text_after_cue(text: str, options: Options) -> LetterReading | None:
     """The option right behind the last cue, as in "the answer is Paris, not Lyon"."""
-    if not options.texts:
-        return None
-    cues = list(patterns.CUE_ALONE.finditer(fold_for_matching(text)))
+    cues = list(patterns.CUE_ALONE.finditer(fold_for_matching(text))) if options.texts else []
     if not cues:
         return None
     last = cues[-1]
@@ -269,8 +267,6 @@ def _ends_clause(mention: _Mention, options: Options) -> bool:
 
 def _same_text(text: str, options: Options) -> LetterReading | None:
     """The reply is the text of an option, as "B only" where that is option C."""
-    if not options.texts:
-        return None
     bare = " ".join(fold_for_matching(text).split()).strip(" .,;:!?*_`\"'()[]«»“”")
     same = {
         letter
@@ -282,8 +278,6 @@ def _same_text(text: str, options: Options) -> LetterReading | None:
 
 def _by_text(text: str, options: Options) -> LetterReading | None:
     """The only option whose text is in the answer, unless it is denied there."""
-    if not options.texts:
-        return None
     folded = " ".join(fold_for_matching(text).split())
     present = [
         (letter, option)
@@ -304,7 +298,7 @@ def _by_text(text: str, options: Options) -> LetterReading | None:
 
 def _folded_options(options: Options) -> list[tuple[str, str]]:
     folded = (" ".join(fold_for_matching(text).split()) for text in options.texts)
-    return [(letter, text) for letter, text in zip(options.letters, folded, strict=True) if text]
+    return [(letter, text) for letter, text in zip(options.letters, folded, strict=False) if text]
 
 
 def _is_stated(option: str, folded: str, *, without: str = "") -> bool:
@@ -317,10 +311,6 @@ def _is_stated(option: str, folded: str, *, without: str = "") -> bool:
     return not is_denied(folded[:place]) and not patterns.NEGATED_AFTER.match(
         folded[end : end + _AFTER]
     )
-
-
-def _only(how: How, mentions: Iterable[_Mention]) -> LetterReading | None:
-    return _decide(how, {mention.letter for mention in mentions})
 
 
 def _decide(how: How, letters: set[str]) -> LetterReading | None:
