@@ -57,9 +57,6 @@ def gpu_memory() -> int | None:
     return sum(sizes) or None
 
 
-# -------------------------------------------------------------------------------------- the parts
-
-
 def _system() -> str:
     if sys.platform == "darwin":
         return f"macOS {platform.mac_ver()[0]}".strip()
@@ -128,9 +125,6 @@ def installed_version(package: str) -> str | None:
         return None
 
 
-# ------------------------------------------------------------------------------------------- GPUs
-
-
 def _gpus() -> tuple[_Gpu, ...]:
     if sys.platform == "darwin" and platform.machine() == "arm64":
         return (_Gpu(_processor()),)  # the chip's memory is shared with the processor
@@ -171,9 +165,6 @@ def _amd(tool: str | None) -> tuple[_Gpu, ...]:
 def _gpu(name: str, size: int | None, *more: str) -> _Gpu:
     memory = [f"{size / 2**30:.0f} GiB"] if size else []
     return _Gpu(", ".join((name, *memory, *more)), size)
-
-
-# ---------------------------------------------------------------------------------------- reading
 
 
 def _said_by(tool: str | None, *words: str) -> str:

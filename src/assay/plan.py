@@ -248,9 +248,6 @@ def rendered_prompt(case: Case, *, by_text: bool = False) -> str:
     return case.prompt
 
 
-# ------------------------------------------------------------------------------ conversations
-
-
 def _worked(examples: Sequence[Case], *, by_text: bool) -> Iterator[Message]:
     for example in examples:
         yield Message("user", rendered_prompt(example, by_text=by_text))

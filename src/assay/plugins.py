@@ -92,8 +92,6 @@ def _definition(thing: object) -> tuple[object, object]:
     return getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)
 
 
-# ------------------------------------------------------------------------------------------ checks
-
 checks: Registry[type[AnswerCheck]] = Registry("check", "assay.checks")
 
 
@@ -156,8 +154,6 @@ def place_of(thing: Any) -> str:
         return f"{thing.__module__}.{thing.__qualname__}"
 
 
-# ----------------------------------------------------------------------------------- model schemes
-
 Opener = TypeVar("Opener", bound=Callable[..., object])
 model_schemes: Registry[Callable[..., object]] = Registry("model scheme", "assay.models")
 
@@ -178,8 +174,6 @@ def model(scheme: str) -> Callable[[Opener], Opener]:
 
     return register
 
-
-# ---------------------------------------------------------------------------------- report formats
 
 ReportFormat = Callable[[Report], str]
 report_formats: Registry[ReportFormat] = Registry("report format", "assay.reports.formats")
@@ -214,9 +208,6 @@ def write_report(report: Report, name: str) -> str:
            name=name, kind=type(text).__name__),
         hint=tr("the function returns a str"),
     )  # fmt: skip
-
-
-# ----------------------------------------------------------------------------------------- loading
 
 
 def load_plugins(names: Sequence[str] = ()) -> None:

@@ -37,9 +37,6 @@ class ChosenModel:
     key_env: str | None = None
 
 
-# --------------------------------------------------------------------------------------- tests
-
-
 def suite_argument(given: str | None, tell: Tell = lambda _: None) -> str:
     """A given folder as a path, never as a suite's name; else ./tests, else what ships."""
     if given is not None:
@@ -74,9 +71,6 @@ def wrong_with(tests: str) -> Iterator[AssayError]:
         load_all([find(tests)])
     except AssayError as error:
         yield error
-
-
-# -------------------------------------------------------------------------------------- models
 
 
 def choose(

@@ -66,19 +66,18 @@ class RemoteValue:
     def __init__(self, ask: Ask, place: int) -> None:
         self._ask, self._remote_place = ask, place
 
-    def _compare(self, how: str, other: object) -> bool:
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, RemoteValue):
             return NotImplemented
-        return bool(self._ask(how, self._remote_place, other._remote_place))
-
-    def __eq__(self, other: object) -> bool:
-        return self._compare("eq", other)
-
-    def __lt__(self, other: object) -> bool:
-        return self._compare("lt", other)
+        return bool(self._ask("eq", self._remote_place, other._remote_place))
 
     def __hash__(self) -> int:
         return int(self._ask("hash", self._remote_place))
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, RemoteValue):
+            return NotImplemented
+        return bool(self._ask("lt", self._remote_place, other._remote_place))
 
     def __repr__(self) -> str:
         return str(self._ask("repr", self._remote_place))

@@ -110,9 +110,6 @@ class Keywords(AnswerCheck):
         )
 
 
-# --------------------------------------------------------------------------------------- matching
-
-
 def occurs(keyword: str, folded: str, match: str) -> bool:
     """Whether a text that `fold_for_matching` has folded contains a keyword."""
     return next(_places(keyword, folded, match), None) is not None
@@ -186,9 +183,6 @@ def _explanation(
     if missing:
         sentences.append(tr("Missing: {keywords}.", keywords=", ".join(missing)))
     return " ".join(sentences) or tr("No forbidden keyword found.")
-
-
-# ----------------------------------------------------------------------------------------- advice
 
 
 def keyword_advice(items: Phrases, match: str, test: Case) -> Iterator[FieldProblem]:

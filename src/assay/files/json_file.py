@@ -187,9 +187,6 @@ def _after_blank(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-# ------------------------------------------------------------------------------------------ places
-
-
 def _members(text: str, at: int, decoder: _StrictDecoder) -> Iterator[tuple[str | int, Spot, bool]]:
     """What the list or object at an offset contains: step, place, and whether it has flaws."""
     if text[at] not in "[{":

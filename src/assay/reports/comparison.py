@@ -139,9 +139,6 @@ def _flip(flip: Flip) -> Row:
     )
 
 
-# --------------------------------------------------------------------------------------- sentences
-
-
 def finding(compared: SuiteComparison, first: str, second: str) -> str:
     """What a comparison found, with the names of both sides."""
     p = numbers.p_value(compared.adjusted_p)

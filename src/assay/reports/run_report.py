@@ -119,9 +119,6 @@ def _suite(summary: SuiteSummary) -> Iterator[Block]:
     yield Fold(tr("Every test"), (_tests(summary),))
 
 
-# -------------------------------------------------------------------------------------- every test
-
-
 def _tests(summary: SuiteSummary) -> Table:
     heads = (tr("test"), tr("category"), tr("outcome"), tr("score"), tr("why"))
     return table(heads, map(_test, summary.tests), right=(3,))
@@ -151,9 +148,6 @@ def _try(row: RepeatRow) -> Row:
 def _marked(row: TestRow | RepeatRow) -> tuple[Span, str, str]:
     outcome = Span(sentences.outcome(row.outcome), TONES[row.outcome])
     return outcome, numbers.score(row.score), row.explanation
-
-
-# --------------------------------------------------------------------- several checkpoints in brief
 
 
 def _suites_in_brief(report: Report) -> Iterator[Block]:

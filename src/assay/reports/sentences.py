@@ -128,9 +128,6 @@ def acceptance(model: ModelReport) -> str | None:
     return tr("accepted") if model.accepted else tr("not accepted")
 
 
-# ------------------------------------------------------------------- machine, server and memory
-
-
 def machine(of: Machine) -> Iterator[tuple[str, str]]:
     yield tr("system"), of.system
     yield tr("processor"), of.processor

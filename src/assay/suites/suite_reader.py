@@ -113,8 +113,6 @@ class SuiteReader:
         files += sorted(self._shown.items())
         return hashlib.sha256(repr(files).encode()).hexdigest()[:32]
 
-    # ------------------------------------------------------------------------------------- files
-
     def _contents(self) -> tuple[list[Path], list[tuple[Path, _Opened, str]]]:
         """The category files, and the test folders, each with its test.json and its category."""
         if not self._is_folder:
@@ -163,8 +161,6 @@ class SuiteReader:
         only = None if self._is_folder else self._path.stem
         raw, notes = self._suite_file.file.value, self._suite_file.notes
         return read_settings(raw, categories, only=only, notes=notes)
-
-    # ------------------------------------------------------------------------------------- tests
 
     def _category(self, path: Path, settings: SuiteSettings, ids: _Ids) -> list[Case]:
         if path.suffix != ".json":
@@ -252,8 +248,6 @@ class SuiteReader:
                 self._rubrics[judged.rubric] = f"{error.message}. {error.hint}"
         if self._rubrics[judged.rubric]:
             notes.error((*path, "rubric"), self._rubrics[judged.rubric])
-
-    # ---------------------------------------------------------------------------------- examples
 
     def _few_shot(
         self, settings: SuiteSettings, categories: list[Category]

@@ -120,8 +120,6 @@ class AnswerCheck:
         """What a judge reads, where a judge scores the answer."""
         return None
 
-    # ---------------------------------------------------------------------------- in the store
-
     def stored(self) -> Mapping[str, Any]:
         """The fields as the store keeps them, under the names that stored runs have."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
@@ -235,9 +233,6 @@ def _described(of: Any) -> Iterator[tuple[str, str]]:
             yield field.name, str(value)
 
 
-# --------------------------------------------------------------- a plugin's class as a check
-
-
 def make_check(name: str, cls: type) -> type[AnswerCheck]:
     """The class as a check; an annotation that cannot be read is found here for a plugin."""
     score = getattr(cls, "score", None)
@@ -272,9 +267,6 @@ def _read_annotations(cls: type[AnswerCheck]) -> None:
         TypeAdapter(cls)
     except (PydanticUserError, NameError) as error:
         raise TypeError(str(error).splitlines()[0]) from error
-
-
-# ------------------------------------------------------- a check whose plugin is not loaded
 
 
 @cache

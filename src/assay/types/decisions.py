@@ -62,8 +62,6 @@ OS_TASKS = ("hardware_id", "driver_select", "command_complete", "installation")
 OS_AVERAGED = OS_TASKS[:3]  # installation is reported beside them
 TARGETS = {"accuracy_top1": 0.30, "accuracy_top5": 0.60}  # reported; a gate may ask for its own
 
-# ------------------------------------------------------------------------------------ what is asked
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteLimit:
@@ -103,9 +101,6 @@ class Gate:
             "os_benchmark" if limit.name == OS_SUITE else f"suite:{limit.name}": limit
             for limit in self.suites
         }
-
-
-# -------------------------------------------------------------------------------- what was measured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,9 +262,6 @@ class Measurements:
     timestamp: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
     failed: str = ""
-
-
-# ---------------------------------------------------------------------------------- what is decided
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -325,9 +325,6 @@ class OutputOptions(PluginOptions):
     out: Path = option(DEFAULT_OUT, path="folder", help=tr("Folder for the store and all reports."))
 
 
-# ------------------------------------------------------------------------ what one command takes
-
-
 @dataclass(frozen=True)
 class RunOptions(
     OutputOptions, LocalOptions, CheckpointOptions, JudgeOptions, ServerOptions,

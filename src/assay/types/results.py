@@ -20,8 +20,6 @@ from assay.types import Cause, Estimate, Machine, Observed, OutcomeKind, Samplin
 from assay.types.decisions import Decision
 from assay.types.judged import Judged
 
-# ---------------------------------------------------------------------------------------- one run
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatRow:
@@ -234,8 +232,6 @@ class Report:
     failed: tuple[FailedModel, ...] = ()
 
 
-# ------------------------------------------------------------------------------------ comparisons
-
 Direction = Literal["better", "worse", "undecided", "nothing_in_common"]
 WhyLeftOut = Literal["only_in_first", "only_in_second", "changed", "unscored"]
 
@@ -361,9 +357,6 @@ class Comparison:
     exit_code: int = 0
 
 
-# ------------------------------------------------------------------------------------ leaderboard
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """One model on one suite. `rank` is None for an incomplete score, which is never ranked.
@@ -403,9 +396,6 @@ class Leaderboard:
     exit_code: int = 0
 
 
-# ------------------------------------------------------------------------- a suite by itself
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CategoryCard:
     """What one category is made of. Each mapping counts tests, the most frequent first.
@@ -443,9 +433,6 @@ class SuiteCard:
     sources: Mapping[str, int]
     repeated: tuple[str, ...]
     elsewhere: Mapping[str, str] = field(default_factory=dict)
-
-
-# --------------------------------------------------------------------------- a machine by itself
 
 
 @dataclass(frozen=True, slots=True)

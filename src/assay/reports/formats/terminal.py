@@ -200,8 +200,6 @@ class _ConsoleDocument:
             whole.append(" " * left + shown + " " * right, style=style)
         return whole
 
-    # --------------------------------------------------------------------------------------- lists
-
     def _bullets(self, block: Bullets) -> None:
         for number, item in enumerate(block.items, start=1):
             line, under = (item.line, item.under) if isinstance(item, Item) else (item, ())
@@ -251,8 +249,6 @@ class _ConsoleDocument:
         if isinstance(block, Paragraph):
             return self._text(block.line, block.tone)
         return Text(visible(block.text) or tr("(empty)"))
-
-    # -------------------------------------------------------------------------------------- tables
 
     def _table(self, block: Table) -> None:
         left = len(block.rows) - (block.most_on_terminal or len(block.rows))
@@ -333,8 +329,6 @@ class _ConsoleDocument:
                 text = self._text(cell)
                 if text.plain:
                     inside._print(Text(name).append_text(text))
-
-    # ------------------------------------------------------------------------------------- figures
 
     def _figures(self, rows: Sequence[tuple[str, Estimate]]) -> None:
         """Name, value, interval, n, unscored."""
