@@ -31,6 +31,7 @@ PACKAGE = Path(__file__).resolve().parent
 STANDARD_LIBRARY = Path(traceback.__file__).parent
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9_+.-]*")
 Registered = TypeVar("Registered")
+Result = TypeVar("Result")
 Class = TypeVar("Class", bound=type)
 
 
@@ -125,15 +126,9 @@ def _guard_methods(cls: type[AnswerCheck]) -> None:
 
     def guard(method: Callable[[AnswerCheck], object]) -> Callable[[AnswerCheck], object]:
         def call(self: AnswerCheck) -> object:
-            try:
-                return method(self)
-            # Whatever somebody's program raises is a mistake to show, not a crash of ours.
-            except Exception as error:
-                raise UsageError(
-                    tr("{method}() of the check {name!r} failed: {mistake}",
-                       method=method.__name__, name=self.method, mistake=describe_mistake(error)),
-                    hint=tr("fix the plugin, or leave its tests out"),
-                ) from error  # fmt: skip
+            what = tr("{method}() of the check {name!r} failed",
+                      method=method.__name__, name=self.method)  # fmt: skip
+            return _try(partial(method, self), what, tr("fix the plugin, or leave its tests out"))
 
         return call
 
@@ -191,16 +186,9 @@ def report_format(name: str) -> Callable[[ReportFormat], ReportFormat]:
 
 def write_report(report: Report, name: str) -> str:
     """A run in one of the formats; a mistake in a user's format is an error with file and line."""
-    write = report_formats.find(name)
-    try:
-        text = write(report)
-    # A format may be somebody's program: whatever it raises is a mistake to show.
-    except Exception as error:
-        raise UsageError(
-            tr("the report format {name} failed: {mistake}",
-               name=name, mistake=describe_mistake(error)),
-            hint=tr("fix the plugin, or choose another --format"),
-        ) from error  # fmt: skip
+    what = tr("the report format {name} failed", name=name)
+    hint = tr("fix the plugin, or choose another --format")
+    text = _try(partial(report_formats.find(name), report), what, hint)
     if isinstance(text, str):
         return text
     raise UsageError(
@@ -252,18 +240,18 @@ def _load_file(named: str) -> None:
 
 
 def _import(name: str, load: Callable[[], object]) -> None:
-    """Import one plugin; a mistake in it is an error with file and line."""
+    what = tr("the plugin {name} cannot be loaded", name=name)
+    _try(load, what, tr("fix the plugin, or leave --plugin out"))
+
+
+def _try(call: Callable[[], Result], what: str, hint: str) -> Result:
+    """A plugin is somebody's program: what it raises is a mistake to show, with file and line."""
     try:
-        load()
+        return call()
     except AssayError:
         raise
-    # A plugin is somebody's program: whatever it raises is a mistake to show, not a crash of ours.
     except (Exception, SystemExit) as error:
-        raise UsageError(
-            tr("the plugin {name} cannot be loaded: {mistake}",
-               name=name, mistake=describe_mistake(error)),
-            hint=tr("fix the plugin, or leave --plugin out"),
-        ) from error  # fmt: skip
+        raise UsageError(f"{what}: {describe_mistake(error)}", hint=hint) from error
 
 
 def describe_mistake(error: BaseException, *, of: object = None) -> str:

@@ -151,12 +151,8 @@ class RunFolder:
     def _put_once(self, name: str, text: str) -> None:
         """The many small files, in place: a rename each would be a third of their time."""
         path = self.path / name
-        folder = str(path.parent)
-        if folder not in self._written:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._written.add(folder)
-        with open(path, "wb") as file:
-            file.write(text.encode("utf-8", "surrogatepass"))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))
         self._written.add(name)
 
     def _put(self, name: str, text: str) -> None:
