@@ -186,7 +186,7 @@ def test_a_prompt_that_never_fits_is_not_advised_to_be_asked_again(bench, ollama
     suite = bench.suite({"sum": tests})
     done = bench.assay("run", ollama_server.spec(), "-s", suite, "--num-ctx", "256")
     assert done.returncode == 3
-    assert "1 prompt does not fit into the context" in done.stdout
+    assert "prompts that do not fit into the context, and never will: 1" in done.stdout
     assert "--num-ctx" in done.stdout
     assert "ask it again" not in done.stdout
 

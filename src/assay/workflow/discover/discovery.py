@@ -1,8 +1,4 @@
-"""What is here to evaluate, and with what: models behind Ollama, checkpoints, suites, judges.
-
-What was found is sorted for a reader, with sentences for what cannot be used; then who could judge
-the models that a user chose. No model is asked.
-"""
+"""What is here to evaluate, and with what: models behind Ollama, checkpoints, suites, judges."""
 
 from __future__ import annotations
 
@@ -20,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from assay.errors import AssayError, InvalidFiles, ModelUnavailable, UsageError
+from assay.errors import AssayError, InvalidFiles, ModelUnavailable, UsageError, tried
 from assay.files.file_text import refusal, shown_path
 from assay.files.notes import invalid_files
 from assay.files.places import Place
@@ -131,9 +127,7 @@ class CheckpointFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteFound:
-    """A suite as `-s` names it. `ships`: it ships or was fetched, and is known by its name.
-    `why_not` says that its files have mistakes, and which command shows them.
-    """
+    """As `-s` names it. `ships`: known by its name. `why_not`: its files have mistakes."""
 
     argument: str
     title: str
@@ -385,9 +379,7 @@ def judge_candidates(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteList:
-    """`mistakes`: of suites that cannot be used. `about_benchmarks`: where fetched suites are, and
-    how to get those that are missing.
-    """
+    """`mistakes`: of suites that cannot be used. `about_benchmarks`: where fetched suites are."""
 
     suites: tuple[Suite, ...]
     mistakes: tuple[AssayError, ...]
@@ -406,10 +398,8 @@ def list_suites(*, benchmarks: Path | None = None) -> SuiteList:
     suites: list[Suite] = []
     mistakes: list[AssayError] = []
     for name in named:
-        try:
-            suites.append(load_suite(find(name, benchmarks)))
-        except AssayError as error:
-            mistakes.append(error)
+        for files in tried(mistakes, find, name, benchmarks):
+            suites += tried(mistakes, load_suite, files)
     return SuiteList(
         suites=tuple(suites),
         mistakes=tuple(mistakes),
@@ -424,9 +414,8 @@ def describe_suite(name: str, *, benchmarks: Path | None = None) -> SuiteDescrip
 
 
 def describe(suite: Suite) -> SuiteCard:
-    """The suite's balance, sources, and trivial baselines. Facts are counted of the tests that a
-    sources.tsv can speak of: a file that took the place of a category brought other tests,
-    whatever their ids.
+    """Facts are counted of the tests that a sources.tsv can speak of: a file that took the place of
+    a category brought other tests, whatever their ids.
     """
     here = (each for each in suite.categories if each.name not in suite.elsewhere)
     tests = {case.id for category in here for case in category.cases}
@@ -449,9 +438,7 @@ def _about_benchmarks(given: Path | None, named: Mapping[str, SuiteFiles]) -> It
 
 
 def facts_by_source(suite: Path, tests: Collection[str]) -> Mapping[str, int]:
-    """Facts of each source about some tests, most first; empty without a sources.tsv, which has a
-    row a fact (test, fact, source, where in it) and is for people.
-    """
+    """Most first; empty without a sources.tsv, which has a row a fact and is for people."""
     path = suite / SOURCES_FILE
     if not path.is_file():
         return {}

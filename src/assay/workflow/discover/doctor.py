@@ -1,7 +1,4 @@
-"""What this machine can do: the lines of `assay doctor`, one finding for each thing looked at.
-
-Changes nothing, loads no model, and shows of a secret only whether it is set.
-"""
+"""What this machine can do: the lines of `assay doctor`. A secret is shown only to be set."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import assay
 from assay.machine import installed_version, this_machine
@@ -32,6 +30,7 @@ from assay.workflow.discover.discovery import (
     this_room,
 )
 
+State = Literal["note", "missing"]
 LITTLE_DISK = 10**9  # a run of 10,000 answers leaves some 100 MB
 
 
@@ -46,12 +45,8 @@ def _good(name: str, says: str) -> MachineFinding:
     return MachineFinding(name=name, state="good", says=says)
 
 
-def _note(name: str, says: str, todo: str = "") -> MachineFinding:
-    return MachineFinding(name=name, state="note", says=says, todo=todo)
-
-
-def _missing(name: str, says: str, todo: str) -> MachineFinding:
-    return MachineFinding(name=name, state="missing", says=says, todo=todo)
+def _note(name: str, says: str, todo: str = "", state: State = "note") -> MachineFinding:
+    return MachineFinding(name=name, state=state, says=says, todo=todo)
 
 
 def examine_machine(*, out: Path = DEFAULT_OUT) -> Examination:
@@ -93,7 +88,7 @@ def _disk(out: Path) -> MachineFinding:
         place = place.parent
     if not os.access(place, os.W_OK):
         says = tr("{path} cannot be written", path=place)
-        return _missing(name, says, tr("choose another folder with --out"))
+        return _note(name, says, tr("choose another folder with --out"), "missing")
     free = shutil.disk_usage(place).free
     says = tr("{free} free for {path}", free=memory(free), path=out)
     if free < LITTLE_DISK:
@@ -103,7 +98,7 @@ def _disk(out: Path) -> MachineFinding:
 
 def _ollama(found: OllamaFound) -> Iterator[MachineFinding]:
     if not found.reachable:
-        yield _missing("Ollama", found.problem, found.hint)
+        yield _note("Ollama", found.problem, found.hint, "missing")
         return
     says = tr("{version} at {url}", version=found.version, url=found.url)
     if not found.models:

@@ -1,9 +1,7 @@
 """A forecast of a job: how many requests it will send, and about how long it will take.
 
-Replies in the store count as reused, as in the run itself. Each model is asked one question, and
-its answer is not stored. Checkpoints answer in batches, so no time is estimated for them.
-The question has some hundred tokens, since most of a test's time is that of its prompt, and begins
-with a number that no cache of the server has seen.
+Replies in the store count as reused. Each model is asked one question of some hundred tokens, which
+begins with a number that no cache has seen; checkpoints answer in batches and are not timed.
 """
 
 from __future__ import annotations
@@ -72,9 +70,8 @@ QUESTION = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """`at_least`: the answers decide whether more requests follow; requests to judges are always
-    a minimum. The seconds are None where a model could not be timed; `basis` says what they rest
-    on.
+    """`at_least`: the answers decide whether more follow; requests to judges are always a minimum.
+    The seconds are None where a model could not be timed; `basis` says what they rest on.
     """
 
     requests: int
@@ -115,9 +112,7 @@ def find_unfinished(out: Path) -> UnfinishedRun | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Share:
-    """What one model or judge is asked: requests, how often each is sent, and the tokens of a short
-    and a long answer.
-    """
+    """Requests, how often each is sent, and the tokens of a short and a long answer."""
 
     model: Model
     asked: list[tuple[Request, int, tuple[int, int]]]
@@ -131,9 +126,7 @@ class _Share:
 
 
 def forecast(job: Job, about_to_time: Callable[[str], None] = lambda spec: None) -> Forecast:
-    """Raises every mistake of the job, as in a run. `about_to_time` gets the spec of each model
-    that is asked a question: loading it may take long.
-    """
+    """Raises every mistake of the job. `about_to_time` hears of each model before it is asked."""
     prepared = prepare(job)
     exists = (job.out / FILE_NAME).is_file() and not job.fresh
     try:
@@ -290,9 +283,7 @@ def _basis(share: _Share, pace: ModelPace) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPace:
-    """Seconds by our clock: for the whole answer, to load the model, to read a token of the prompt
-    and to write one.
-    """
+    """Seconds for the whole answer, to load the model, to read a token and to write one."""
 
     waited_s: float
     load_s: float

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from assay.checks.scoring import score_reply
-from assay.errors import Interrupted, StoreFull, StoreNotWritable
+from assay.errors import Interrupted, StoreFull, StoreNotWritable, UsageError
 from assay.judge.guards.trivial import explain, why_trivial
 from assay.messages import tr
 from assay.plan import rendered_prompt
@@ -72,6 +72,13 @@ class RunFolder:
                 pass
         self._lock = lock
         return True
+
+    def take_or_refuse(self) -> None:
+        if not self.take():
+            raise UsageError(
+                tr("another process is working on run {run}", run=self.run_id),
+                hint=tr("wait until it has finished, then try again"),
+            )
 
     def __enter__(self) -> RunFolder:
         return self

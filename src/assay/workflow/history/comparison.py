@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay.errors import RunNotFound, SuiteNotFound, UsageError
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.summary.comparisons import compare_suites, rank, with_holm
 from assay.summary.trials import summarise
@@ -175,13 +175,7 @@ def leaderboard(*, suite: str | None = None, out: Path = DEFAULT_OUT) -> Leaderb
                 _enter(tables, seen, store, run, model, suite)
     notes = []
     if unfinished:
-        notes.append(
-            trn(
-                "{count} unfinished run is left out",
-                "{count} unfinished runs are left out",
-                unfinished,
-            )
-        )
+        notes.append(tr("unfinished runs that are left out: {count}", count=unfinished))
     if not tables:
         notes.append(tr("no finished run with scores yet: start one with `assay run`"))
     return Leaderboard(

@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 
 from assay.checks.scoring import score_reply
-from assay.errors import SandboxUnavailable, SuiteNotFound, UsageError
+from assay.errors import SandboxUnavailable, SuiteNotFound
 from assay.judge.final_judgement import score_of
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.plan import AskOptions, make_plan
 from assay.plugins import load_plugins
 from assay.sandbox import open_sandbox
@@ -68,11 +68,7 @@ def rescore(
     with Store(out, must_exist=True) as store:
         found = store.find_run(run)
         folder = RunFolder(out, found.id)
-        if not folder.take():
-            raise UsageError(
-                tr("another process is working on run {run}", run=found.id),
-                hint=tr("wait until it has finished, then rescore again"),
-            )
+        folder.take_or_refuse()
         with folder:
             return _rescore(store, found, folder, options, observer or SilentProgress())
 
@@ -113,9 +109,7 @@ def _rescore(
 def _new_scores(
     store: Store, run: Run, model: RunModel, cases: dict[tuple[str, str], Case]
 ) -> Iterator[tuple[TryKey, int, Score]]:
-    """The new score of every answer; a failed request has none to renew. What judges said of
-    an answer still holds, and is scored by today's arithmetic.
-    """
+    """What judges said of an answer still holds, and is scored by today's arithmetic."""
     verdicts = {kept.key: kept.judgement for kept in store.read_judgements(run, model)}
     for kept in tuple(store.read_tries(run, model)):
         key = kept.key
@@ -151,17 +145,11 @@ def _todays(kept: Suite, facts: ModelFacts, get_sandbox: GetSandbox, notes: list
     todays = {case.id: case for case in now.cases if asks[case.id] == asked.get(case.id)}
     stale = [test_id for test_id in asked if test_id not in todays]
     if stale:
+        gaps = {"suite": kept.name, "count": str(len(stale)), "ids": ", ".join(stale[:NAMED])}
         notes.append(
-            trn(
-                "{suite}: {count} test is gone or asks something else now; it is scored by its "
-                "old rules ({ids})",
-                "{suite}: {count} tests are gone or ask something else now; they are scored by "
-                "their old rules ({ids})",
-                len(stale),
-                suite=kept.name,
-                ids=", ".join(stale[:NAMED]),
-            )
-        )
+            tr("{suite}: tests that are gone or ask something else now, scored by their old "
+               "rules: {count} ({ids})", **gaps)
+        )  # fmt: skip
     categories = tuple(
         replace(
             category,

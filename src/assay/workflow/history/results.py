@@ -329,11 +329,8 @@ def _notes(run: Run, suites: Sequence[Suite], asked: int, found: Judged | None) 
                     file=file,
                 )
     if judged := _unjudged(suites, found):
-        yield trn(
-            "{count} test needs a judge; its answers are kept (no_judge)",
-            "{count} tests need a judge; their answers are kept (no_judge)",
-            judged,
-        )
+        tests = trn("{count} test", "{count} tests", judged)
+        yield tr("for want of a judge, the answers to {tests} are kept (no_judge)", tests=tests)
 
 
 def _unjudged(suites: Sequence[Suite], found: Judged | None) -> int:
@@ -364,26 +361,17 @@ def _hints(
     if run.finished is None:
         yield tr("continue with: {command}", command=run.command)
     elif failed > too_long:
-        yield trn(
-            "{count} request failed; ask it again with: {command}",
-            "{count} requests failed; ask them again with: {command}",
-            failed - too_long,
-            command=run.command,
-        )
+        requests = trn("{count} request failed", "{count} requests failed", failed - too_long)
+        yield tr("{requests}; ask again with: {command}", requests=requests, command=run.command)
     if too_long:
-        yield trn(
-            "{count} prompt does not fit into the context, and never will: give a larger --num-ctx "
-            "(ollama), leave its category out with -c, or choose a model with more context",
-            "{count} prompts do not fit into the context, and never will: give a larger --num-ctx "
-            "(ollama), leave their categories out with -c, or choose a model with more context",
-            too_long,
+        yield tr(
+            "prompts that do not fit into the context, and never will: {count}; give a larger "
+            "--num-ctx (ollama), leave their categories out with -c, or choose another model",
+            count=too_long,
         )
     if unheard:
-        yield trn(
-            "{count} judgement failed; the same command asks for it again",
-            "{count} judgements failed; the same command asks for them again",
-            unheard,
-        )
+        failures = trn("{count} judgement failed", "{count} judgements failed", unheard)
+        yield tr("{failures}; the same command asks again", failures=failures)
 
 
 class RunResult(Report):

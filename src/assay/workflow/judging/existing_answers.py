@@ -1,8 +1,7 @@
 """`assay judge`: judges existing answers; the tested model is asked nothing.
 
-In: a run in the store, or a folder with `outputs/MODEL/TEST-ID.txt` from anywhere; judges, or
-evaluations written elsewhere. Out: a Report. Earlier judgements stay in the store; the newest
-count.
+The answers are those of a run, or of a folder `outputs/MODEL/TEST-ID.txt` from anywhere. Earlier
+judgements stay in the store; the newest count.
 """
 
 from __future__ import annotations
@@ -74,11 +73,7 @@ def _judge_run(
                 hint=tr("continue it first: {command}", command=run.command),
             )
         folder = RunFolder(job.out, run.id)
-        if not folder.take():
-            raise UsageError(
-                tr("another process is working on run {run}", run=run.id),
-                hint=tr("wait until it has finished"),
-            )
+        folder.take_or_refuse()
         with folder:
             return judge_in(store, run, folder, job, readings, observer, until)
 
@@ -227,9 +222,7 @@ def _files(path: Path) -> Iterator[Path]:
 def _assign(
     evaluations: Sequence[Imported], run: Run, suites: Sequence[Suite]
 ) -> tuple[dict[AnswerKey, list[Judgement]], list[str]]:
-    """Judgements by answer, always the first repeat's; and a sentence for all that is not as it
-    should be: wrong sums, unknown tests.
-    """
+    """Judgements by answer, always the first repeat's; and a sentence for all that is wrong."""
     found: dict[AnswerKey, list[Judgement]] = defaultdict(list)
     notes = [str(finding) for each in evaluations for finding in each.findings]
     tests: dict[str, list[str]] = defaultdict(list)

@@ -1,9 +1,7 @@
 """The scales of one judge: how its likelihoods of yes become points, and how far it is trusted.
 
-In: a PanelJudge and the answers it is to read. Out: JudgeScales: from the judge's card where it has
-one (`assay judge-check`); else the judge reads the rubrics' scored examples. Also a forecast
-of what a judge will be asked, in the order of sending: an answer to come is taken to be as long as
-the examples of the shipped rubrics, and to need every question.
+They come from the judge's card (`assay judge-check`), else it reads the rubrics' scored examples.
+Also a forecast of what a judge will be asked, for answers as long as those examples.
 """
 
 from __future__ import annotations
@@ -101,9 +99,7 @@ def find_scales(
 def scale_on_card(
     card: JudgeCard | None, rubric: Rubric, layout: Layout | None
 ) -> Calibration | None:
-    """The scale that a card has for a rubric in a layout; None: the examples have to be read. The
-    reasoned form needs no scale.
-    """
+    """None: the examples have to be read. The reasoned form needs no scale."""
     if card is None or rubric.name not in shipped_rubrics():
         return None
     if load_rubric(rubric.name).digest != rubric.digest:
@@ -139,9 +135,7 @@ def _doubts(
 def _of_examples(
     judge: PanelJudge, rubric: Rubric, suites: Sequence[Suite], layout: Layout | None
 ) -> dict[str, Questionnaire]:
-    """The rubric's examples, as far as the tests are known that they answer. They were written
-    for files of seed 0, whatever seed this run has.
-    """
+    """As far as the tests are known that they answer. They were written for files of seed 0."""
     cases = _example_cases(rubric, suites)
     return {
         example.id: example_questionnaire(judge, rubric, example, cases[example.test_id], layout)
@@ -180,7 +174,7 @@ def cases_to_judge(
     begun: bool,
 ) -> Iterator[Case]:
     """The test of every answer that this judge has not read yet. `begun`: the run goes on, and how
-    many of the answers there are it has read is not known before the judgements are made.
+    many it has read is not known before the judgements are made.
     """
     to_come = {(request.suite, request.test_id, request.repeat) for request in unanswered}
     read = _read_before(plan, judge, store) if store else set()
@@ -205,9 +199,7 @@ def _read_before(plan: Plan, judge: PanelJudge, store: Store) -> set[tuple[str, 
 def requests_to_judge(
     panel: JudgePanel, judge: PanelJudge, cases: Sequence[Case], store: Store | None, run: Run
 ) -> list[Request]:
-    """Of the rubrics' examples those that the store does not hold; then of each case, as often as
-    it is given, all that one reading of an answer takes.
-    """
+    """Of the rubrics' examples those that the store does not hold; then a reading of each case."""
     if not cases:
         return []
     distinct = {(case.suite, case.id): case for case in cases}

@@ -1,10 +1,8 @@
 """`assay compare --judge`: which of two runs' answers to the same judged tests is better?
 
-In: runs or models of the store, and a judge. Out: the Comparison, with a PairJudging for each pair
-of sides. The judge reads two answers side by side in both orders and never learns whose they are;
-where the orders disagree, the pair is a tie. Replies are stored with the later side's run, so that
-the same command asks nothing twice. No judge is asked about an answer that says nothing, or about
-two that are the same.
+The judge reads two answers side by side in both orders and never learns whose they are; where the
+orders disagree, the pair is a tie. Replies are stored with the later side's run. No judge is asked
+about an answer that says nothing, or about two that are the same.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from assay.errors import AssayError, UsageError, raise_all
 from assay.judge.guards.suspicions import flags_of, without_demands
 from assay.judge.guards.trivial import NOTHING_SAID, why_trivial
 from assay.judge.pairs import PairQuestionnaire
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.request_identity import judge_key
 from assay.store import Run, RunModel, Store, TryKey
 from assay.summary.judged_pairs import pair_judging, score_of_pair
@@ -162,11 +160,8 @@ def _shown(answer: str) -> str:
 def _judged(judge: PanelJudge, work: Sequence[_AnswerPair], notes: Sequence[str]) -> PairJudging:
     flagged = sum(bool(flags_of(text)) for each in work for text in (each.first, each.second))
     if flagged:
-        told = trn(
-            "{count} answer seems to address its judge; the words were taken out where possible.",
-            "{count} answers seem to address a judge; the words were taken out where possible.",
-            flagged,
-        )
+        told = tr("Answers that seem to address a judge: {count}; the words were taken out where "
+                  "possible.", count=flagged)  # fmt: skip
         notes = (*notes, told)
     pairs = [each.judged for each in work]
     return pair_judging(judge.model.facts.spec, pairs, notes=notes)

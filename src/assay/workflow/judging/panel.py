@@ -1,14 +1,7 @@
-"""The panel: the judges of a run, opened and checked before any model is asked.
-
-In: JudgeOptions, the suites, and the tested models. Out: a JudgePanel: judges with the form each is
-asked in, rubrics, and the sandbox that code may be run in. Reports every mistake at once: a missing
-judge, a form it cannot be asked in, a model that would judge itself, a rubric with mistakes, code
-that cannot be isolated.
-"""
+"""The panel: the judges of a run, opened and checked before any model is asked."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -17,7 +10,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from assay.checks.health.loop import find_loop
-from assay.errors import AssayError, UsageError, raise_all
+from assay.errors import AssayError, UsageError, raise_all, tried
 from assay.judge.calibration import Calibration
 from assay.judge.family import same_model, shares_family
 from assay.judge.likelihood.layouts import DEFAULT_LAYOUT, layout_of_repeat
@@ -42,6 +35,7 @@ from assay.types.judgements import (
     ScoredExample,
 )
 from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
+from assay.workflow.evaluate.run_folder import replace_file
 
 USUAL_CONNECTIONS = {"openai": 8}  # DESIGN; all others one
 NAMED = 12  # tests in one note
@@ -76,8 +70,8 @@ class PanelJudge:
 
 @dataclass(slots=True, kw_only=True)
 class JudgePanel:
-    """All judges. `models` are opened; each is one of `judges` after it was probed, or one of
-    `left_out`: those that failed their check, where others did not. `rubrics` by suite and name.
+    """`models` are opened; each is one of `judges` after it was probed, or of `left_out`: those
+    that failed their check, where others did not. `rubrics` by suite and name.
     """
 
     options: JudgeOptions
@@ -92,11 +86,7 @@ class JudgePanel:
     def probe_judges(self, errors: list[AssayError]) -> None:
         """Find out by asking whether a judge gives log-probabilities."""
         for model in self.models:
-            try:
-                model.probe()
-                self.judges.append(_panel_judge(model, self.options, self.tested))
-            except AssayError as error:
-                errors.append(error)
+            self.judges += tried(errors, _panel_judge, model, self.options, self.tested)
         failed = tuple(each for each in self.judges if each.card and not each.card.qualified)
         if len(failed) < len(self.judges):
             self.left_out = failed
@@ -128,9 +118,7 @@ class JudgePanel:
     def unchecked(
         self, suites: Sequence[Suite], known: Collection[tuple[str, str]] = ()
     ) -> Iterator[str]:
-        """Which tests' evidence will be unscored, because their checkers may not run. `known`: by
-        suite and id those whose evidence is stored.
-        """
+        """Which tests' checkers may not run. `known`: by suite and id those with evidence."""
         waiting = sorted(
             case.id
             for case in judged_cases(suites)
@@ -235,16 +223,10 @@ def open_panel(
     try:
         panel.rubrics = _rubrics(suites, errors)
         for spec in options.judges:
-            try:
-                panel.models.append(open_model(spec, server, local))
-            except AssayError as error:
-                errors.append(error)
+            panel.models += tried(errors, open_model, spec, server, local)
         errors += _find_misuse(options, suites, [model.facts for model in panel.models], tested)
         if options.allow_code_execution:
-            try:
-                panel.sandbox = open_sandbox(options.sandbox)
-            except AssayError as error:
-                errors.append(error)
+            panel.sandbox = next(iter(tried(errors, open_sandbox, options.sandbox)), None)
         raise_all(errors)
     except BaseException:
         panel.close()
@@ -292,14 +274,13 @@ def _rubrics(suites: Sequence[Suite], errors: list[AssayError]) -> dict[tuple[st
         for name in dict.fromkeys(
             judged.rubric for case in suite.cases if (judged := case.check.judged)
         ):
-            try:
-                found[suite.name, name] = load_rubric(name, beside)
-            except AssayError as error:
-                errors.append(error)
+            for rubric in tried(errors, load_rubric, name, beside):
+                found[suite.name, name] = rubric
     return found
 
 
 def _panel_judge(model: Model, options: JudgeOptions, tested: Sequence[ModelFacts]) -> PanelJudge:
+    model.probe()
     facts = model.facts
     has_likelihoods = gives_likelihoods(facts)
     if options.judge_form == "likelihood" and not has_likelihoods:
@@ -325,9 +306,7 @@ def no_likelihoods(facts: ModelFacts) -> UsageError:
 
 
 def check_cost(facts: ModelFacts) -> str:
-    """What it would take to check a judge, as a sentence. Known, not planned: a run says it before
-    it starts, and planning takes a second.
-    """
+    """What it would take to check a judge: known, not planned, which takes a second."""
     requests, minutes = COSTS[gives_likelihoods(facts)]
     return tr(
         "`assay judge-check {judge}` makes about {count} requests, which take a judge of 1.5 B on "
@@ -389,12 +368,9 @@ def read_card(fingerprint: str) -> JudgeCard | None:
 
 
 def write_card(card: JudgeCard) -> Path:
-    """Whole or not at all."""
     file = card_file(card.fingerprint)
     file.parent.mkdir(parents=True, exist_ok=True)
-    half = file.with_suffix(f".{os.getpid()}.part")
-    half.write_bytes(_CARD.dump_json(card, indent=2))
-    half.replace(file)
+    replace_file(file, _CARD.dump_json(card, indent=2).decode())
     return file
 
 

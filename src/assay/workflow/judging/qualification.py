@@ -1,15 +1,8 @@
 """`assay judge-check`: whether a judge may be trusted, from answers whose faults are known.
 
-In: a model. Out: a JudgeCheck: its card, in the user's data folder, where every project finds it.
-The steps, in order:
-
-    1 trials   a few gold answers in every form and layout that the judge can be asked in
-    2 choose   the way that orders them best
-    3 whole    in this way: all gold answers, repeats, swapped pairs, injections
-    4 card     the four marks, and the scale of the judge
-
-Replies are stored beside the cards: a check that was stopped goes on where it was, from any folder.
-A valid card is not made again.
+A few gold answers are tried in every form and layout; in the way that orders them best the judge
+reads all of them, repeats, swapped pairs and injections. Replies are stored beside the cards, in
+the user's data folder: a check that was stopped goes on where it was, from any folder.
 """
 
 from __future__ import annotations
@@ -35,7 +28,7 @@ from assay.judge.qualification.readings import (
     find_ways,
     gold_digest,
 )
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.models.opening import open_model
 from assay.store import Run, RunModel, Store, new_run_id, utc_now
 from assay.types import Model, ModelFacts, Observer, Reply, Request, Timed
@@ -133,12 +126,10 @@ class _Check:
         planned = list(self._first.questionnaires())
         for way in self._ways[1:]:
             planned += GoldReadings(self._facts, way, trials=True).questionnaires()
-        return trn(
-            "The check makes about {count} request. It can be stopped, and the same command "
-            "continues it.",
-            "The check makes about {count} requests. It can be stopped, and the same command "
-            "continues it.",
-            len(find_unanswered(planned, self._ledger)),
+        return tr(
+            "Requests that the check makes, about: {count}. It can be stopped, and the same "
+            "command continues it.",
+            count=len(find_unanswered(planned, self._ledger)),
         )
 
 

@@ -1,20 +1,9 @@
 """The judging of a run's answers: evidence first, then the judges, then the arithmetic.
 
-In: the store, a run whose models have answered, and a JudgePanel. Out: a FinalJudgement and a score
-for every judged answer, in the store. The steps, in order:
-
-    1 evidence   run or compute what can be checked of each answer; it scores the answer until a
-                 judge does
-    2 scale      each judge's scale, from its card; where that has none, from the rubric's scored
-                 examples, which it then reads
-    3 ask        each judge reads each answer, --judge-repeats times; one that addresses its
-                 judge a second time, without those words
-    4 judgement  medians over judges and repeats, bounds by evidence, overall and band
-
-Judges are asked one after another, each closed before the next, over the same loop, store and
-retries as tested models. A judge reads answer by answer, those to one test together, and each
-judgement is stored as soon as its questions are answered: a judging that was stopped goes on where
-it was, and reports what was judged. A judge's failure never becomes a score.
+Evidence scores an answer until a judge does. Judges are asked one after another, over the loop,
+store and retries of tested models. A judge reads answer by answer, those to one test together, and
+each judgement is stored as soon as its questions are answered: a judging that was stopped goes on
+where it was, and reports what was judged. A judge's failure never becomes a score.
 """
 
 from __future__ import annotations
@@ -33,7 +22,7 @@ from assay.judge.guards.suspicions import lower_of, without_demands
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, why_trivial
 from assay.judge.likelihood.layouts import layout_of_repeat
 from assay.judge.questionnaire import Questionnaire
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.request_identity import make_evidence_request
 from assay.sandbox import Sandbox, open_sandbox
 from assay.store import Run, RunModel, Store, StoredJudgement, StoredTry
@@ -93,8 +82,8 @@ class JudgingStage:
     until: float | None = None
 
     def check_answers(self, models: Sequence[RunModel] | None = None) -> list[AnswerToJudge]:
-        """Gather the evidence on every judged answer of these models, else of all. What it shows is
-        stored as soon as it is known, as the answer's score where no judgement of it is stored.
+        """Gather the evidence on every judged answer of these models, else of all. It is stored at
+        once, as the answer's score where no judgement of it is.
         """
         judged = self._stored_judgements()
 
@@ -117,9 +106,7 @@ class JudgingStage:
         return answers
 
     def check_again(self) -> None:
-        """Gather the evidence of the run's answers again, as far as it may be run, and score what
-        judges said by it.
-        """
+        """Gather the evidence again, as far as it may be run, and score what judges said by it."""
         judged = self._stored_judgements()
 
         def settle(answer: AnswerToJudge) -> Score | None:
@@ -148,8 +135,8 @@ class JudgingStage:
         imported: Mapping[AnswerKey, Sequence[Judgement]] | None = None,
         notes: Sequence[str] = (),
     ) -> Run:
-        """Judge every answer that has to be. `checked`: the answers with their evidence, where
-        somebody gathered it already; `imported`: judgements that were written elsewhere.
+        """Judge every answer that has to be. `checked`: the answers with their evidence, if it was
+        gathered already; `imported`: judgements that were written elsewhere.
         """
         panel = self.panel
         answers = checked or self.check_answers()
@@ -236,10 +223,9 @@ class JudgingStage:
             use_case=self.panel.options.use_case,
         )
         if answer.judgements and answer.shown != answer.text:
-            told = trn(
-                "The answer goes in circles: {count} character of it was left out for the judge.",
+            told = tr(
                 "The answer goes in circles: {count} characters of it were left out for the judge.",
-                len(answer.text) - len(answer.shown),
+                count=len(answer.text) - len(answer.shown),
             )
             final = replace(final, notes=(*final.notes, told))
         score = score_of(final)
@@ -254,9 +240,7 @@ class JudgingStage:
         scales: JudgeScales,
         doubts: Sequence[str],
     ) -> None:
-        """Add one judge's judgements to the answers, and store what comes of each. Answers to one
-        test are read one after another, so that a judge computes the task once.
-        """
+        """Add one judge's judgements. Answers to one test follow each other: its task is shared."""
         places = {(each.case.suite, each.case.id): n for n, each in reversed([*enumerate(answers)])}
         in_order = sorted(answers, key=lambda each: places[each.case.suite, each.case.id])
         readings = [_AnswerReading(self.panel, judge, answer, scales) for answer in in_order]
@@ -309,9 +293,7 @@ def _by_its_criteria(judgement: Judgement, rubric: Rubric) -> Judgement:
 
 
 class _AnswerReading:
-    """One answer, read by one judge as often as there are repeats; one that addresses its judge is
-    read a second time, without those words.
-    """
+    """One answer, read by one judge; one that addresses its judge a second time, without that."""
 
     def __init__(
         self, panel: JudgePanel, judge: PanelJudge, answer: AnswerToJudge, scales: JudgeScales

@@ -1,7 +1,4 @@
-"""The stored judgements of a run, summed up for its reports.
-
-In: the store and a run that was judged. Out: Judged, as reports draw it; None where nothing was.
-"""
+"""The stored judgements of a run, summed up for its reports."""
 
 from __future__ import annotations
 
@@ -56,9 +53,7 @@ def judged_of(
 
 
 def _all_raters(store: Store, run: Run) -> Iterator[FinalJudgement]:
-    """What judges last said of each answer, and the evaluations last imported: the other kind stays
-    in the store, though only the newest judgement counts.
-    """
+    """What judges last said of each answer, and what was last imported."""
     for model in run.models:
         found: dict[TryKey, tuple[int, dict[bool, FinalJudgement]]] = {}
         for kept in store.read_judgements(run, model, every=True):
@@ -104,9 +99,7 @@ def _costs(store: Store, run: Run) -> Iterator[JudgeCost]:
 def _answers(
     store: Store, run: Run, model: RunModel, cases: Mapping[tuple[str, str], Case]
 ) -> Iterator[JudgedAnswer]:
-    """Every judgement; and one for each missing answer that says so: a model that
-    failed five tests of six is not excellent for the sixth.
-    """
+    """Every judgement, and one for each missing answer: who failed five of six is not excellent."""
     judged = {kept.key: kept for kept in store.read_judgements(run, model)}
     tries = {kept.key: kept for kept in store.read_tries(run, model)}
     for (suite, test_id), case in sorted(cases.items(), key=lambda one: one[0]):
