@@ -8,8 +8,6 @@ A step is a few lines of ours, run with the names of the answer; its finding is 
 of kind "example" is the answer's own line instead, as in an interactive session.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import socket

@@ -3,8 +3,6 @@
 In: an answer, hostile. Out: texts, or a JSON object. Every step is linear in the answer's length.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -280,7 +280,14 @@ class _Talk:
                 result = self._answer()
                 if self.service is not None:
                     self.service.script.step_ended.set()
-                self.results.append(_read_step(result, self.asked))
+                self.results.append(
+                    StepResult(
+                        value=decoded(result.get("value")),
+                        raised=_read_raised(result.get("raised")),
+                        output=str(result.get("output", "")),
+                        asked=self.asked,
+                    )
+                )
         except TimeoutError:
             return "time"
         except (OSError, ValueError, RecursionError, TooLong, LookupError, TypeError,
@@ -334,15 +341,6 @@ class _Talk:
         if what == "lt":
             return bool(one < self.values[places[1]])
         return hash(one) if what == "hash" else repr(one)
-
-
-def _read_step(said: Any, asked: int) -> StepResult:
-    return StepResult(
-        value=decoded(said.get("value")),
-        raised=_read_raised(said.get("raised")),
-        output=str(said.get("output", "")),
-        asked=asked,
-    )
 
 
 def _read_raised(said: Any) -> Raised | None:

@@ -11,8 +11,6 @@ that is said to be Python defines any of the names, blocks in other blocks, bloc
 and code without a fence are read, in this order.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

@@ -4,8 +4,6 @@ In: values from an answer, hostile. Out: whether they are the same. Nothing here
 range or several values where one was asked for are simply not the same.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

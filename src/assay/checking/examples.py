@@ -6,8 +6,6 @@ In: a docstring, hostile. Out: its examples, and whether what was shown is what 
     8
 """
 
-from __future__ import annotations
-
 import ast
 import math
 import re

@@ -3,8 +3,6 @@
 In: a block as `json_block` gives it, hostile; facts, and names of the data. Out: Checks.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ In: a text, hostile. Out: texts that may be the code in it. Nothing is run, and 
 in the text's length.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from textwrap import dedent

@@ -3,8 +3,6 @@
 In: the source of make.py, a seed. Out: shown files and hidden truth, as JSON holds them.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -7,8 +7,6 @@ It is started before the checker, the truth and the answer are read, so that nei
 children hold them.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -6,8 +6,6 @@ A reply with `hold` is kept back until the step under way has ended, so that a c
 deadline is told from one with, whatever the machine's speed.
 """
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

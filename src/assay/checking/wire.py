@@ -7,8 +7,6 @@ JSON has lists only, so that a value is written with its type:
     (1, {"a"})  ->  {"tuple": [1, {"set": ["a"]}]}
 """
 
-from __future__ import annotations
-
 import socket
 from json import dumps, loads
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ They can be imported, so that modules which need them can be too, but whatever t
 be used. The originals cannot be loaded again: an audit hook stays for as long as the process does.
 """
 
-from __future__ import annotations
-
 import _imp
 import sys
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """composite: the weighted mean of keywords, format and, where it applies, Ewe quality."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Self

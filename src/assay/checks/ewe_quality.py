@@ -1,7 +1,5 @@
 """ewe_quality: how well the answer reads as Ewe, measured by `ewe/quality.py`."""
 
-from __future__ import annotations
-
 from assay.plugins import check
 from assay.types import AnswerCheck, Context, Score, ScorePart
 

@@ -1,7 +1,5 @@
 """exact_match: the whole answer is one of the accepted texts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Literal
 

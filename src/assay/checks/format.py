@@ -1,7 +1,5 @@
 """format: the share of the stated rules on the shape of an answer that hold."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields

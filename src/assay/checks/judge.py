@@ -1,7 +1,5 @@
 """judge: a judge scores the answer against a rubric (`judge/`); until then it is unscored."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """keywords: the share of the expected keywords that the answer contains."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The prompts of `assay ask`: nothing says what a right answer would be, so none is scored."""
 
-from __future__ import annotations
-
 from assay.messages import tr
 from assay.plugins import check
 from assay.types import AnswerCheck, Context, Score

@@ -3,8 +3,6 @@
 The same two give the same Score for ever, or the version of a check has changed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

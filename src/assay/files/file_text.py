@@ -1,7 +1,5 @@
 """One file on disk to its text. Pipes and devices are not opened, and large files are not read."""
 
-from __future__ import annotations
-
 import codecs
 import os
 import stat

@@ -4,8 +4,6 @@ The standard library reads the value. Only when something is to be reported, its
 member to member once more: one mistake in 50 MB costs a second quick parse, not a slow one.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

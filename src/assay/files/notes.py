@@ -1,7 +1,5 @@
 """What was found while looking at one file: paths first, lines and columns only at the end."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Paths into a document, and the lines and columns of offsets into its text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

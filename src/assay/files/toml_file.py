@@ -7,8 +7,6 @@ A path is made of keys and of indexes, as in the parsed document: the `min` of t
 is ("suite", 1, "min").
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Validation is strict: "1" is no number, 1 is no text, null is no value, NaN is n
 key must be known. Good documents only meet pydantic's compiled validator.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property

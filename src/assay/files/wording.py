@@ -1,7 +1,5 @@
 """How names and values from a file are put into a sentence, on one line; and "did you mean"."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from assay.messages import tr

@@ -4,8 +4,6 @@ Read by the closed word list of `builtin/answer_words.toml` and nothing else;
 `docs/reference/answer-words.md` shows it. All texts are folded (`fold_for_matching`).
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable

@@ -6,8 +6,6 @@
 A token is a piece of the stream, or a word or sign of it where the pieces are larger.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ fold_for_matching   NFKC + casefold: keywords, letters, option texts
 fold_whole_answer   NFC + casefold, edges cleaned: exact_match `text`
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import lru_cache

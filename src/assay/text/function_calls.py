@@ -6,8 +6,6 @@ object       {"name": "f", "arguments": {…}}, bare or in a fence; also "parame
 python       [f(a=1)] as the whole answer, or a call in a tool_code fence
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import warnings

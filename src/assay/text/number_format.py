@@ -1,7 +1,5 @@
 """The one place that formats a number. A missing value is "not measured", never 0."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ Markdown is read by a CommonMark parser with tables, so "#" in a fence is no hea
 sentence no list.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ A model may answer with terminal escape sequences, right-to-left overrides that 
 is printed on, invisible tag characters, Markdown or rich markup. All of it is shown, none obeyed.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

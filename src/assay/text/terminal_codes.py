@@ -5,8 +5,6 @@ reader saw it: colours, cursors and titles are gone, and a word that was taken b
 again on the next line is there once.
 """
 
-from __future__ import annotations
-
 import re
 
 _TAKEN_BACK = re.compile(r"\x1b\[(\d{0,3})D\x1b\[0?K")

@@ -9,8 +9,6 @@ The faults are kept, because they are part of the published figures:
     - "réponse" is sought in an upper-cased text, so that cue for a letter never matches
 """
 
-from __future__ import annotations
-
 import re
 
 from assay.checks.composite import Composite

@@ -9,8 +9,6 @@ value = share x word order x variety x letters, and at most 0.5 for a single wor
                  whole paragraph; costs a tenth at most
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -5,8 +5,6 @@ it was. Out: a Health. Pure and deterministic, never raises on any text, and bou
 megabyte of anything takes no longer than the 20,000 characters that are read of it.
 """
 
-from __future__ import annotations
-
 from assay.checks.health.loop import loop
 from assay.checks.health.nonsense import nonsense
 from assay.checks.health.notes import coherence, length, technical_terms, truncation

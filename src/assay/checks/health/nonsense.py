@@ -12,8 +12,6 @@ HealthCheck; `nonsense` fails the gate. Four kinds of evidence, any of which is 
 The limits are chosen on labelled samples: docs/health.md has the figures.
 """
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -5,8 +5,6 @@ counts them; terms are the words of terms.txt, and what has the form of a path, 
 address, a version or a size. A base model that is stopped at its last token is always cut off.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import lru_cache

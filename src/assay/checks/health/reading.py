@@ -5,8 +5,6 @@ checks ask less of them. A line is told by its outer form alone: prose is made o
 with digits or signs inside, brackets, paths, options and operators are not.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ can be packed to little, where hardly any of its words are different ones, or wh
 that comes to its end by itself may repeat itself a little more.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections import Counter

@@ -4,8 +4,6 @@ In: a sample, an answer, and what the coherence check found. Out: HealthChecks, 
 `relevance`, one per tick (`tick:NAME`), and `accuracy` for all ticks. Nothing is ever executed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,8 +13,8 @@ from assay.checks.health.reading import QUOTED_AT_MOST, READ_AT_MOST, quote
 from assay.checks.keywords import states
 from assay.checks.shell.harm import harm_in
 from assay.checks.shell.programs import KNOWN_PROGRAMS
-from assay.checks.shell.reading import Snippet, snippets_in
-from assay.checks.shell.sequence import CommandsFound, programs_of
+from assay.checks.shell.reading import snippets_in
+from assay.checks.shell.sequence import CommandsFound, known_programs
 from assay.checks.shell.syntax import parse
 from assay.messages import tr, trn
 from assay.text.folding import fold_for_matching
@@ -95,13 +93,8 @@ def _places(phrase: str, text: str) -> Iterator[tuple[int, int]]:
         yield match.span()
 
 
-def _snippets(text: str, steps: Sequence[Sequence[str]] = ()) -> tuple[Snippet, ...]:
-    programs = KNOWN_PROGRAMS.union(*map(programs_of, chain.from_iterable(steps)))
-    return snippets_in(text, programs)
-
-
 def _commands(name: str, tick: SampleCheck, text: str) -> HealthCheck:
-    snippets = _snippets(text, tick.commands)
+    snippets = snippets_in(text, known_programs(chain.from_iterable(tick.commands)))
     found = CommandsFound([command for snippet in snippets for command in snippet.commands])
     if tick.kind == "sequence":
         met = found.match(tick.commands)
@@ -126,7 +119,7 @@ def _commands(name: str, tick: SampleCheck, text: str) -> HealthCheck:
 
 
 def _syntax(name: str, text: str) -> HealthCheck:
-    snippets = _snippets(text)
+    snippets = snippets_in(text, KNOWN_PROGRAMS)
     if not snippets:
         return HealthCheck(name=name, passed=False, explanation=tr("There is no command in it."))
     wrong = next((each for each in snippets if not parse(each.source).clean), None)

@@ -1,7 +1,5 @@
 """Which letters a multiple-choice test allows, the texts behind them, and the likeliest of them."""
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

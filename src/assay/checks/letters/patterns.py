@@ -4,8 +4,6 @@ Those named *_BEFORE end at the letter, those named *_AFTER begin behind it; bot
 of folded text (NFKC, casefold, straight apostrophes), so every repetition is bounded.
 """
 
-from __future__ import annotations
-
 import re
 
 from assay.text.answer_words import WORDS as _WORDS

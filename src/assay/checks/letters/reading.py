@@ -16,8 +16,6 @@ A negated mention ("not A", "A is wrong") never counts, nor the article "a" and 
 that share one cue ("A or B") are several answers, and so none.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

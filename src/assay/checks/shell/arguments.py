@@ -5,8 +5,6 @@ ps faux                     ->  a u x --forest
 grep -rn src -e TODO        ->  -r -n, TODO src
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 

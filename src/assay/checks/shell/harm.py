@@ -4,8 +4,6 @@ A command that a step itself asks for does neither: a test may want a disk forma
 stopped and started.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain

@@ -5,8 +5,6 @@ systemctl enable --now ssh.service  ->  systemctl enable ssh  +  systemctl start
 pacman -Syu nginx                   ->  pacman refresh  +  upgrade  +  install nginx
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ No list of modules is consulted, so every word might be one. A line that lists s
 what drives the device ("the NVIDIA card uses nouveau") commits itself to that, not to other names.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from enum import IntEnum

@@ -1,7 +1,5 @@
 """What is known of programs, their options and the words around them: `builtin/shell.toml`."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

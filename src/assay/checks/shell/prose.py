@@ -5,8 +5,6 @@ option, a verb of that program such as `install`, a cue such as "run". It ends w
 does, or before a word that no command line contains, such as "and" or "the".
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import pairwise

@@ -3,8 +3,6 @@
 In code everything is shell; what is outside of code goes to `prose`. `docs/shell.md` has the rules.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -5,8 +5,6 @@ A step is met by any of its alternatives. The commands of one alternative
 most; a command with two actions (`systemctl enable --now ssh`) can meet two steps.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import lru_cache

@@ -5,8 +5,6 @@ Substitutions such as `$(uname -r)` are arguments, not commands. Trees are walke
 hundred thousand open brackets are a deep tree.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
