@@ -67,10 +67,9 @@ def _syntax_mistake(name: str, text: str, complaint: str) -> FileFinding:
     found = _PLACE.fullmatch(complaint)
     reason = found["reason"] if found else complaint
     at_end = not (found and found["line"])
+    place = place_of(text, len(text))
     if found and found["line"]:
         place = Place(int(found["line"]), int(found["column"]))
-    else:
-        place = place_of(text, len(text))
     if reason == "Cannot overwrite a value" or reason.startswith("Cannot declare "):
         said = tr("this appears twice, or as a value and as a table; keep one of them")
     elif reason == "Invalid statement":

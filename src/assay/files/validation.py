@@ -280,7 +280,8 @@ def _telling(
             in_union
             and is_type
             and any(
-                _is_inside(path, steps) and (path != steps or not other["type"].endswith("_type"))
+                path[: len(steps)] == steps
+                and (path != steps or not other["type"].endswith("_type"))
                 for other, path, _ in found
             )
         ):
@@ -289,10 +290,6 @@ def _telling(
         if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
             continue
         yield error, steps
-
-
-def _is_inside(path: Path, outer: Path) -> bool:
-    return path[: len(outer)] == outer
 
 
 def _steps(error: ErrorDetails, document: object) -> tuple[Path, bool]:

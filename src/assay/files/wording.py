@@ -1,5 +1,6 @@
 """How names and values from a file are put into a sentence, on one line; and "did you mean"."""
 
+import json
 from collections.abc import Iterable
 
 from assay.messages import tr
@@ -39,23 +40,12 @@ def label(path: Iterable[str | int]) -> str:
 
 def described(value: object) -> str:
     """A value, as the end of a sentence that says what was found instead."""
-    match value:
-        case None:
-            return "null"
-        case True:
-            return "true"
-        case False:
-            return "false"
-        case str():
-            return tr("a text")
-        case int() | float():
-            return tr("a number")
-        case list():
-            return tr("a list")
-        case dict():
-            return tr("an object")
-        case _:
-            return tr("a date or a time")
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    number = tr("a number")
+    kinds: dict[type, str] = {int: number, float: number, str: tr("a text")}
+    kinds |= {list: tr("a list"), dict: tr("an object")}
+    return kinds.get(type(value), tr("a date or a time"))
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -182,12 +182,8 @@ def read_expected(text: str, *, decimal_comma: bool) -> Number | None:
     if number is None or len(number.readings) == 1:
         return number
     is_decimal = "," not in text or decimal_comma
-    smaller, larger = sorted(number.readings, key=_size)
+    smaller, larger = sorted(number.readings, key=lambda value: abs(Fraction(value)))
     return replace(number, readings=(smaller if is_decimal else larger,))
-
-
-def _size(value: Exact) -> Fraction:
-    return abs(Fraction(value))
 
 
 def show(value: Exact) -> str:

@@ -7,9 +7,7 @@ one p before it:
     counted     the same with numbers that go up by one left out: "1. Install it 2. Install it"
     characters  "ababab", and scripts that write no spaces
 
-A unit of one word has to come more often than a paragraph before it is a loop; a stretch in the
-middle of an answer more often than one at its end. Rulers, tables, dumps and runs of digits have
-units without letters and count only where nearly nothing else is there.
+docs/health.md says how often a unit has to come, and what is no loop.
 """
 
 from __future__ import annotations

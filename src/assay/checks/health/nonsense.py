@@ -1,15 +1,7 @@
 """Whether an answer makes no sense.
 
-In: a prompt, an answer, and how unsure the model was of it, where that is known. Out: a
-HealthCheck; `nonsense` fails the gate. Four kinds of evidence, any of which is enough:
-
-    nothing    there is no text, or it is full of characters that no text has
-    made up    a word in which the same part comes again: root-to-root-to-root
-    foreign    most of the text asks or answers something else than the prompt
-    unsure     the model hesitates between too many tokens, on average, at each one it wrote; the
-               less of the prompt the text takes up, the fewer are too many
-
-The limits are chosen on labelled samples: docs/health.md has the figures.
+Any of four kinds of evidence is enough. The limits are chosen on labelled samples: docs/health.md
+has the rules and the figures.
 """
 
 import math

@@ -1,6 +1,5 @@
 """Whether an answer says the same again and again, in the same or nearly the same words.
 
-In: an answer, and whether the model was stopped. Out: a HealthCheck; `repetition` fails the gate.
 An answer repeats itself where much of it lies in runs of four words that come more than once and it
 can be packed to little, where hardly any of its words are different ones, or where it stammers. One
 that comes to its end by itself may repeat itself a little more.

@@ -39,7 +39,7 @@ def harm_in(found: CommandsFound, steps: Sequence[Sequence[str]]) -> str:
     for at, action, command in does:
         if action in asked:
             continue
-        if _destroys(action, command) or any(map(_is_destructive, _substituted(command))):
+        if any(_destroys(*each) for each in [(action, command), *_substituted(command)]):
             return tr("The answer destroys data: {command}.", command=command.source)
         undone = (step for step, place in last.items() if place < at and _undoes(action, step))
         if next(undone, None):
@@ -47,14 +47,11 @@ def harm_in(found: CommandsFound, steps: Sequence[Sequence[str]]) -> str:
     return ""
 
 
-def _substituted(command: Command) -> Iterator[Command]:
+def _substituted(command: Command) -> Iterator[tuple[Action, Command]]:
     """What runs inside `$(…)` and backquotes, which are arguments otherwise."""
-    for inner in _SUBSTITUTED.findall(command.source):
-        yield from parse("".join(inner)).commands
-
-
-def _is_destructive(command: Command) -> bool:
-    return any(_destroys(action, command) for action in actions_of(command))
+    for source in _SUBSTITUTED.findall(command.source):
+        for inner in parse("".join(source)).commands:
+            yield from ((action, inner) for action in actions_of(inner))
 
 
 def _destroys(action: Action, command: Command) -> bool:
@@ -76,7 +73,8 @@ def _destroys(action: Action, command: Command) -> bool:
 def _undoes(action: Action, step: Action) -> bool:
     if action.program != step.program:
         reverses = action.program in _UNDONE_BY.get(step.program, ())
-        return reverses and any(_is_inside(each, action.operands) for each in _made_by(step))
+        made = step.operands[-1:] if step.program in _COPIES_TO_LAST else step.operands
+        return reverses and any(_is_inside(each, action.operands) for each in made)
     if step.program == "modprobe":
         return "-r" in action.options - step.options and action.operands == step.operands
     if step.program == "pacman":
@@ -89,10 +87,6 @@ def _undoes(action: Action, step: Action) -> bool:
         if did != does:
             break
     return False
-
-
-def _made_by(step: Action) -> tuple[str, ...]:
-    return step.operands[-1:] if step.program in _COPIES_TO_LAST else step.operands
 
 
 def _is_inside(made: str, removed: tuple[str, ...]) -> bool:
