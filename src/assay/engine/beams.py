@@ -11,8 +11,8 @@ What is found, exactly (the manner of drawing plays no part):
 - The search ends when k complete ones are at least as likely as the best live one, for sums only
   fall; or when none lives.
 
-All hypotheses of a prompt lie in one slot: each adds its keys behind those of all others, and a
-mask says which entries it sees. So nothing is copied when one of them branches.
+Each hypothesis is a row of the slots; where one branches, its row is copied. A prompt always has
+as many rows as its search is wide: those without a hypothesis repeat the first one's.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ import torch
 from torch import Tensor
 
 from assay.engine.generate import Ended, Prompt, check
+from assay.engine.kernels.graphs import Steps
 from assay.engine.kernels.own_forward import OwnForward
 from assay.engine.layout.batches import fewer_when_full, token_budget
 from assay.engine.layout.prompt_filling import Filling
-from assay.engine.layout.slots import BehindSlots, SlotGroup, Slots, aligned, alike, rows_that_fit
+from assay.engine.layout.slots import Slots, aligned, rows_that_fit
 from assay.engine.network import Network, NotFinite
 
 LEAST_WIDTH = 4
@@ -66,6 +67,7 @@ class _Search:
     limit: int
     at_limit: Ended
     live: list[_Hypothesis] = field(default_factory=lambda: [_Hypothesis((), 0.0, 0)])
+    slots: Sequence[int] = ()  # of its rows
     complete: dict[Hashable, Beam] = field(default_factory=dict)
 
     @property
@@ -121,6 +123,9 @@ class _Search:
         better = sum(beam.log_likelihood >= worth for beam in complete.values())
         return better >= self.k
 
+    def rows(self) -> list[_Hypothesis]:
+        return self.live + self.live[:1] * (self.width - len(self.live))
+
     @property
     def done(self) -> bool:
         return not self.live or self._enough(self.complete, self.live[0].worth)
@@ -161,13 +166,13 @@ def _all(
             yield search.index, _alone(network, search)
         return
     width = next(iter(unfinished.values())).width
-    capacity = aligned(
-        max(len(search.prompt.tokens) + width * search.limit for search in unfinished.values())
-    )
-    at_once = min(len(unfinished), most_rows or rows_that_fit(network, capacity, width))
+    sizes = [len(search.prompt.tokens) + search.limit for search in unfinished.values()]
+    capacity = aligned(max(sizes))
+    at_once = min(len(unfinished), most_rows or max(1, rows_that_fit(network, capacity) // width))
 
     def run(at_once: int, tokens: int) -> Iterator[tuple[int, tuple[Beam, ...]]]:
-        for index, found in _together(network, unfinished, Slots(at_once, capacity), tokens):
+        slots = Slots(at_once * width, capacity)
+        for index, found in _together(network, unfinished, slots, tokens):
             del unfinished[index]
             yield index, found
 
@@ -183,45 +188,46 @@ def _together(
         for one in unfinished.values()
     ]
     filling = Filling(network, [tuple(search.prompt.tokens) for search in searches])
+    steps = Steps(network, slots)
+    width = searches[0].width
     live: list[_Search] = []
-    sights = _Sights(slots, searches[0].width)
     while filling or live:
-        if filling and slots.free:
-            numbers, last = filling.next(slots, tokens)
+        if filling and slots.free >= width:
+            numbers, last = filling.next(slots, tokens, rows=slots.free // width)
             fresh = [searches[number] for number in numbers]
-            _extend(network.logits(last), fresh, [1] * len(fresh))
+            for place, search in enumerate(fresh, len(live) * width):
+                search.slots = [place]
+            _extend(network.logits(last), fresh, 1)
             live += fresh
-            for search in fresh:
-                sights.add(len(search.prompt.tokens))
         else:
-            _extend(sights.step(network, live), live, [sights.width] * len(live))
-        for slot in reversed(range(len(live))):
-            search = live[slot]
+            newest = [row.tokens[-1] for search in live for row in search.rows()]
+            _extend(steps.logits(newest), live, width)
+        for search in live:
             if search.done:
-                live[slot] = live[-1]
-                live.pop()
-                slots.remove(slot)
-                sights.remove(slot, len(live))
                 yield search.index, search.best()
+        live = [search for search in live if not search.done]
+        slots.reorder([slot for search in live for slot in search.slots])
+        for place, search in enumerate(live):
+            search.slots = range(place * width, (place + 1) * width)
 
 
 @torch.inference_mode()
-def _extend(logits: Tensor, searches: Sequence[_Search], rows: Sequence[int]) -> None:
-    """Each search's next step; `rows` of the logits are its own, the live ones first."""
+def _extend(logits: Tensor, searches: Sequence[_Search], rows: int) -> None:
+    """Each search's next step; so many rows of the logits are its own, the live ones first."""
     vocabulary = logits.shape[1]
     # Nothing is added, except that one logit which is no number makes its whole row none.
     whole = logits.logsumexp(-1, keepdim=True) + 0 * logits.sum(-1, keepdim=True)
     count = searches[0].width + MORE_THAN_WIDTH
     values, ids = _likeliest(logits, whole, count)
-    first = 0
-    for search, own in zip(searches, rows, strict=True):
-        here = slice(first, first + len(search.live))
+    for number, search in enumerate(searches):
+        here = slice(number * rows, number * rows + len(search.live))
         if not np.isfinite(values[here, 0]).all():
             raise NotFinite(search.index)
         mine = values[here], ids[here]
         while not search.extend(*mine, vocabulary):
             mine = _likeliest(logits[here], whole[here], 4 * mine[0].shape[1])
-        first += own
+        if search.slots:
+            search.slots = [search.slots[row.parent] for row in search.rows()]
 
 
 def _likeliest(logits: Tensor, whole: Tensor, count: int) -> tuple[Floats, Ids]:
@@ -231,69 +237,10 @@ def _likeliest(logits: Tensor, whole: Tensor, count: int) -> tuple[Floats, Ids]:
     return found[0], found[1].astype(np.int64)
 
 
-class _Sights:
-    """Which entries of its slot each hypothesis sees."""
-
-    def __init__(self, slots: Slots, width: int) -> None:
-        self.width = width
-        self._slots = slots
-        self._seen = np.zeros((slots.rows, width, slots.capacity), dtype=bool)
-        self._prompt: list[int] = []
-
-    def add(self, prompt: int) -> None:
-        slot = len(self._prompt)
-        self._seen[slot] = False
-        self._seen[slot, :, :prompt] = True
-        self._prompt.append(prompt)
-
-    def remove(self, slot: int, last: int) -> None:
-        self._seen[slot] = self._seen[last]
-        self._prompt[slot] = self._prompt[last]
-        self._prompt.pop()
-
-    @torch.inference_mode()
-    def step(self, network: Network, searches: Sequence[_Search]) -> Tensor:
-        """Run the newest token of every hypothesis; places without one run that of the first,
-        unseen: any other might be no number, which no mask hides.
-        """
-        width, slots = self.width, self._slots
-        tokens = np.zeros((len(searches), width), dtype=np.int64)
-        positions = np.zeros_like(tokens)
-        for slot, search in enumerate(searches):
-            parents = [one.parent for one in search.live]
-            start = slots.lengths[slot]
-            sights = self._seen[slot]
-            sights[: len(parents)] = sights[parents]
-            sights[np.arange(width), start + np.arange(width)] = True
-            tokens[slot] = search.live[0].tokens[-1]
-            for place, one in enumerate(search.live):
-                tokens[slot, place] = one.tokens[-1]
-                positions[slot, place] = self._prompt[slot] + len(one.tokens) - 1
-        entries = np.array(slots.lengths)[:, None] + np.arange(width)
-        rows = np.repeat(np.arange(len(searches)), width)
-        packed = np.stack((tokens.ravel(), positions.ravel(), entries.ravel(), rows))
-        given = torch.from_numpy(packed).to(network.device)
-        slots.lengths = [length + width for length in slots.lengths]
-        step = BehindSlots(slots, width, given[3], given[2], self._groups(network))
-        return network.logits(network.run(given[:1], given[1:2], step))
-
-    def _groups(self, network: Network) -> list[SlotGroup]:
-        lengths = self._slots.lengths
-        runs = alike(lengths)
-        if network.by_blocks:
-            runs = iter([(0, len(lengths), min(aligned(max(lengths)), self._slots.capacity))])
-        groups = []
-        for first, end, width in runs:
-            seen = torch.from_numpy(self._seen[first:end, None, :, :width]).to(network.device)
-            mask = torch.zeros(seen.shape, dtype=network.dtype, device=network.device)
-            groups.append(SlotGroup(first, end, width, mask.masked_fill_(~seen, float("-inf"))))
-        return groups
-
-
 def _alone(network: Network, search: _Search) -> tuple[Beam, ...]:
     """By the model's own attention, one hypothesis after another."""
     forward = OwnForward(network)
     while not search.done:
         found = [forward.logits((*search.prompt.tokens, *one.tokens)) for one in search.live]
-        _extend(torch.cat(found), [search], [len(found)])
+        _extend(torch.cat(found), [search], len(found))
     return search.best()

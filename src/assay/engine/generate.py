@@ -166,7 +166,7 @@ def _together(
     while filling or live:
         if filling and slots.free >= min(len(filling), math.ceil(slots.rows * REFILL_AT)):
             # As many prompts as there is place for; each has its first token afterwards.
-            numbers, last = filling.next(slots, tokens)
+            numbers, last = filling.next(slots, tokens, slots.free)
             fresh = [rows[number] for number in numbers]
             chosen = _drawn(network.logits(last), fresh)
             live += fresh

@@ -32,11 +32,10 @@ class Filling:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def next(self, slots: Slots, tokens: int) -> tuple[list[int], Tensor]:
-        """Compute the next ones: as many as slots are free, so many tokens at most, at least one
-        row. Which contexts, in the order of their slots, and their last states [prompts, size].
+    def next(self, slots: Slots, tokens: int, rows: int) -> tuple[list[int], Tensor]:
+        """Compute the next ones: at most so many tokens and rows, at least one row. Which contexts,
+        in the order of their slots, and their last states [prompts, size].
         """
-        rows = slots.free
         chosen: list[int] = []
         size = 0
         while self._waiting and len(chosen) < rows:

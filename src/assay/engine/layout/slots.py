@@ -6,8 +6,7 @@ In one step every token writes its key behind those of its row and attends to th
     slot 1   p p w w w w . . . . .
     slot 2   . . . . . . . . . . .        free: live slots are always the first ones
 
-A row that ends gives its slot to the last live one, so that no ended row is ever computed. Several
-hypotheses of one prompt share a slot: each adds its entries to it and sees its own alone.
+A row that ends gives its slot to the last live one, so that no ended row is ever computed.
 """
 
 from __future__ import annotations
@@ -75,6 +74,17 @@ class Slots:
             self.lengths[slot] = used
         self.lengths.pop()
 
+    @torch.inference_mode()
+    def reorder(self, rows: list[int]) -> None:
+        """The live ones are from now on copies of these."""
+        if rows == list(range(len(rows))) or not rows:
+            self.lengths = self.lengths[: len(rows)]
+            return
+        self.lengths = [self.lengths[row] for row in rows]
+        used = max(self.lengths)
+        for one in (*self.keys.values(), *self.values.values()):
+            one[: len(rows), :, :used] = one[rows, :, :used]
+
 
 def _zeros(like: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Not just any memory: what is masked is multiplied all the same, and NaN x 0 is NaN. On a
@@ -93,15 +103,14 @@ class SlotGroup:
     first: int
     end: int
     width: int
-    mask: Tensor | None  # [slots, 1, tokens of a slot, width]; None: all is seen
+    mask: Tensor | None  # [slots, 1, 1, width]; None: all is seen
 
 
 @dataclass(frozen=True, slots=True)
 class BehindSlots:
-    """One step: `tokens` of each live slot, slot by slot in the packed row."""
+    """One step: a token of each live slot."""
 
     slots: Slots
-    tokens: int
     row: Tensor  # the slot of each token
     entry: Tensor  # and where in it its key goes
     groups: Sequence[SlotGroup]
@@ -111,8 +120,7 @@ class BehindSlots:
         keys, values = self.slots.keys[module], self.slots.values[module]
         keys[self.row, :, self.entry] = k[0].transpose(0, 1)
         values[self.row, :, self.entry] = v[0].transpose(0, 1)
-        _, heads, packed, size = q.shape
-        rows = q[0].reshape(heads, packed // self.tokens, self.tokens, size).transpose(0, 1)
+        rows = q.transpose(0, 2)  # [slots, heads, 1, size]
         seen = []
         for group in self.groups:
             here = slice(group.first, group.end)
@@ -124,8 +132,7 @@ class BehindSlots:
                 group.mask,
             )
             seen.append(found.transpose(1, 2))
-        whole = seen[0] if len(seen) == 1 else torch.cat(seen)
-        return whole.reshape(1, packed, heads, v.shape[3])
+        return torch.cat(seen).transpose(0, 1)
 
 
 def step_by_length(slots: Slots, like: torch.dtype) -> BehindSlots:
@@ -135,7 +142,7 @@ def step_by_length(slots: Slots, like: torch.dtype) -> BehindSlots:
         SlotGroup(first, end, width, _up_to(lengths[first:end], width, like))
         for first, end, width in alike([length + 1 for length in slots.lengths])
     ]
-    return BehindSlots(slots, 1, torch.arange(len(slots.lengths)), lengths, groups)
+    return BehindSlots(slots, torch.arange(len(slots.lengths)), lengths, groups)
 
 
 def step_at_once(slots: Slots, positions: Tensor, width: int, like: torch.dtype) -> BehindSlots:
@@ -144,7 +151,7 @@ def step_at_once(slots: Slots, positions: Tensor, width: int, like: torch.dtype)
     """
     row = torch.arange(len(positions), device=positions.device)
     group = SlotGroup(0, len(positions), width, _up_to(positions, width, like))
-    return BehindSlots(slots, 1, row, positions, [group])
+    return BehindSlots(slots, row, positions, [group])
 
 
 def _up_to(last: Tensor, width: int, like: torch.dtype) -> Tensor | None:
@@ -175,10 +182,10 @@ def aligned(entries: int) -> int:
     return -(-entries // ALIGNED) * ALIGNED
 
 
-def rows_that_fit(network: Network, capacity: int, tokens: int = 1) -> int:
-    """How many slots of this capacity there is room and use for, at so many tokens a step each."""
+def rows_that_fit(network: Network, capacity: int) -> int:
+    """How many slots of this capacity there is room and use for."""
     most, room = MOST_ROWS_CPU, BYTES_CPU
     if network.device.type == "cuda":
         free, _ = torch.cuda.mem_get_info(network.device)
         most, room = MOST_ROWS_GPU, int(SHARE_OF_FREE_GPU * free)
-    return max(1, min(most // tokens, room // (capacity * network.bytes_kept_per_token)))
+    return max(1, min(most, room // (capacity * network.bytes_kept_per_token)))
