@@ -77,13 +77,13 @@ class Slots:
     @torch.inference_mode()
     def reorder(self, rows: list[int]) -> None:
         """The live ones are from now on copies of these."""
-        if rows == list(range(len(rows))) or not rows:
-            self.lengths = self.lengths[: len(rows)]
-            return
+        changed = [place for place, row in enumerate(rows) if place != row]
         self.lengths = [self.lengths[row] for row in rows]
-        used = max(self.lengths)
+        if not changed:
+            return
+        copied, used = [rows[place] for place in changed], max(self.lengths)
         for one in (*self.keys.values(), *self.values.values()):
-            one[: len(rows), :, :used] = one[rows, :, :used]
+            one[changed, :, :used] = one[copied, :, :used]
 
 
 def _zeros(like: Tensor, shape: tuple[int, ...]) -> Tensor:
