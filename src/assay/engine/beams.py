@@ -138,13 +138,8 @@ class _Search:
 def beams(
     network: Network, prompts: Sequence[Prompt], *, k: int, most_rows: int | None = None
 ) -> Iterator[tuple[int, tuple[Beam, ...]]]:
-    """Search behind every prompt, at most so many prompts at a time. There are fewer than k where
-    not so many different ones exist.
-
-    Raises:
-        ValueError: a prompt does not fit; before any work.
-        NotFinite: with the index of the prompt behind which the model answers with no number.
-        TooLittleMemory: not even one prompt fits.
+    """Search behind every prompt, at most so many at a time. There are fewer than k where not so
+    many different ones exist. Raises what `generate` raises.
     """
     check(network, prompts)
     searches = [
@@ -159,11 +154,10 @@ def _all(
 ) -> Iterator[tuple[int, tuple[Beam, ...]]]:
     unfinished = {search.index: search for search in searches if search.limit > 0}
     yield from ((search.index, ()) for search in searches if search.limit <= 0)
-    if not unfinished:
-        return
     if not network.serves_trees:
-        for search in unfinished.values():
-            yield search.index, _alone(network, search)
+        yield from ((index, _alone(network, each)) for index, each in unfinished.items())
+        return
+    if not unfinished:
         return
     width = next(iter(unfinished.values())).width
     sizes = [len(search.prompt.tokens) + search.limit for search in unfinished.values()]

@@ -1,9 +1,5 @@
 """How likely each continuation is: the most asked question, so the one that must not waste.
 
-    same contexts are one row · rows hang on trunks, computed once (tree) · choices are branches
-    behind their context (packing) · the head runs where a choice's token is predicted, once for all
-    choices of one token · one transfer a batch, while the next batch is computed already
-
 The rules are lm-evaluation-harness's: the last token of a choice is never fed; a context that is
 too long loses its beginning, so that context and choice without its last token fill the window.
 """
@@ -111,10 +107,6 @@ class _AskedContext:
             self.places += range(first, first + len(fed))
         self.row = PackedRow(trunk, context, tuple(fed for fed in branch_at if fed))
 
-    @property
-    def size(self) -> int:
-        return self.row.size
-
 
 def _gather(questions: Sequence[Question], limit: int) -> list[_AskedContext]:
     found: dict[tuple[int, ...], _AskedContext] = {}
@@ -164,29 +156,24 @@ def _computed(
     hanging: dict[Trunk | None, list[_AskedContext]] = {}
     for one in asked:
         hanging.setdefault(one.row.trunk, []).append(one)
+    for several in hanging.values():
+        several.sort(key=lambda one: one.row.size)
     kept: dict[Trunk, Kept] = {}
     trunks = [trunk for root in forest.roots for trunk in root.family()]
     for some in by_tokens(trunks, lambda trunk: trunk.end, trunk_budget(network)):
         # Of those that were kept, only what these hang on is needed again.
         kept = {trunk: kept[trunk] for trunk in some[0].line() if trunk in kept}
-        work = [one for trunk in some for one in _by_size(hanging.get(trunk, ()))]
-        room = 0 if network.by_blocks else max((one.size for one in work), default=0)
+        work = [one for trunk in some for one in hanging.get(trunk, ())]
+        room = 0 if network.by_blocks else max((one.row.size for one in work), default=0)
         keep_trunks(network, some, kept, room, budget)
         yield from _batch_by_batch(network, work, kept, budget)
-    yield from _batch_by_batch(network, _by_size(hanging.get(None, ())), {}, budget)
-
-
-def _by_size(work: Sequence[_AskedContext]) -> list[_AskedContext]:
-    return sorted(work, key=lambda one: one.size)
+    yield from _batch_by_batch(network, hanging.get(None, ()), {}, budget)
 
 
 def _batch_by_batch(
-    network: Network,
-    work: Sequence[_AskedContext],
-    kept: dict[Trunk, Kept],
-    budget: int,
+    network: Network, work: Sequence[_AskedContext], kept: dict[Trunk, Kept], budget: int
 ) -> Iterator[tuple[list[_AskedContext], Tensor]]:
-    for batch in by_tokens(work, lambda one: one.size, budget):
+    for batch in by_tokens(work, lambda one: one.row.size, budget):
         yield from halved_when_full(batch, lambda part: _scored(network, part, kept))
 
 

@@ -1,9 +1,5 @@
 """Writes behind prompts: token ids in, token ids out, each row as soon as it has ended.
 
-    prompts --Filling--> keys of prompts --Slots--> one token for every live row, again and again
-                              ^                          |
-                              +---- a row that ends makes place at once
-
 Nothing but a row's own tokens, manner and seed decides what it says: not the batch, not its order,
 not the memory. When memory runs out, the rows at a time are halved; those that were being written
 go on from where they were.
@@ -35,10 +31,8 @@ REFILL_AT = 1 / 6
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is to be continued, and how.
-
-    `stopped` is shown all tokens written so far after each one. `same` tells `beams` which
-    continuations count as one; `generate` does not need it.
+    """What is to be continued, and how. `stopped` is shown all tokens written so far after each
+    one. `same` tells `beams` which continuations count as one.
     """
 
     tokens: Sequence[int]
@@ -84,10 +78,6 @@ class _Row:
     def context(self) -> tuple[int, ...]:
         return (*self.prompt.tokens, *self.tokens)
 
-    @property
-    def throw(self) -> tuple[Dice, int]:
-        return self.dice, len(self.tokens)
-
     def take(self, token: int) -> bool:
         """Whether the text ends with this token."""
         if token not in self.prompt.ends:
@@ -108,12 +98,8 @@ class _Row:
 def generate(
     network: Network, prompts: Sequence[Prompt], *, most_rows: int | None = None
 ) -> Iterator[tuple[int, Written]]:
-    """Write behind every prompt, at most so many at a time.
-
-    Raises:
-        ValueError: a prompt does not fit; before any work.
-        NotFinite: with the index of the prompt behind which the model answers with no number.
-        TooLittleMemory: not even one row fits.
+    """Write behind every prompt, at most so many at a time. Raises ValueError before any work where
+    a prompt does not fit, NotFinite with the index of a prompt, TooLittleMemory.
     """
     check(network, prompts)
     rows = []
@@ -189,7 +175,7 @@ def _ended(live: list[_Row], slots: Slots, chosen: Sequence[int]) -> Iterator[_R
 
 def _drawn(logits: Tensor, rows: Sequence[_Row]) -> list[int]:
     try:
-        return draw(logits, [row.throw for row in rows])
+        return draw(logits, [(row.dice, len(row.tokens)) for row in rows])
     except NotFinite as error:
         raise NotFinite(rows[error.args[0]].index) from error
 

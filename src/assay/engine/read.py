@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
 
-from assay.engine.kernels.attention import attend
 from assay.engine.layout.batches import by_tokens, halved_when_full, one_behind, token_budget
 from assay.engine.layout.packing import PackedRow, on_device, pack
 from assay.engine.layout.windows import PREFIX, Window, windows
@@ -78,12 +76,9 @@ def read_all(
     """Readings in the order of the texts, which are taken as they are needed. `prefix` stands
     before the first token of each.
 
-    Raises:
-        NotFinite: with the place of the first token whose likelihood is no number; what causes it
-            may stand later in the same window.
-        UnknownToken: with the place of the first token that the model has not.
+    Raises NotFinite with the place of the first token whose likelihood is no number (its cause may
+    stand later in the window), UnknownToken with that of the first that the model has not.
     """
-    reader = _Reader(network, prefix)
     unfinished: deque[TextReading] = deque()
 
     def pieces() -> Iterator[_WindowPiece]:
@@ -93,7 +88,7 @@ def read_all(
             for window in windows(len(tokens), network.context_length):
                 yield _WindowPiece(tokens, window, reading)
 
-    for part, found in one_behind(reader.computed(pieces())):
+    for part, found in one_behind(_computed(network, prefix, pieces())):
         for piece, (log_likelihoods, likelier) in zip(part, _fetched(part, found), strict=True):
             piece.reading.add(piece.window, log_likelihoods, likelier)
         while unfinished and unfinished[0].tokens == unfinished[0].length:
@@ -109,11 +104,11 @@ class _WindowPiece:
 
     def fed(self, prefix: int) -> NDArray[np.int64]:
         start = self.window.start
-        fed = _whole_numbers(self.tokens[max(start, 0) : self.window.end - 1])
+        fed = np.asarray(self.tokens[max(start, 0) : self.window.end - 1], np.int64)
         return np.insert(fed, 0, prefix) if start == PREFIX else fed
 
     def wanted(self) -> NDArray[np.int64]:
-        return _whole_numbers(self.tokens[self.window.first_predicted : self.window.end])
+        return np.asarray(self.tokens[self.window.first_predicted : self.window.end], np.int64)
 
     def check(self, wanted: NDArray[np.int64], vocabulary: int) -> None:
         """Every token of a text is predicted once, so that all are checked."""
@@ -123,84 +118,40 @@ class _WindowPiece:
             raise UnknownToken(place, self.reading.number)
 
 
-def _whole_numbers(tokens: Tokens) -> NDArray[np.int64]:
-    return np.asarray(tokens, dtype=np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class _SideBySide:
-    """Windows of one length in a packed row: nothing is copied to tell them apart."""
-
-    rows: int
-
-    def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
-        q, k, v = (self._apart(given) for given in (q, k, v))
-        seen = attend(q, k, v, scale, None)  # [rows, heads, tokens, size]
-        return seen.transpose(1, 2).flatten(0, 1)[None]
-
-    def _apart(self, given: Tensor) -> Tensor:
-        _, heads, tokens, size = given.shape
-        return given.view(heads, self.rows, tokens // self.rows, size).transpose(0, 1)
-
-
-class _Reader:
+def _computed(
+    network: Network, prefix: int, pieces: Iterable[_WindowPiece]
+) -> Iterator[tuple[list[_WindowPiece], Predicted]]:
     """Windows to likelihoods, as many at once as one forward takes."""
+    budget = token_budget(network)
+    if network.device.type == "cpu":
+        budget = min(budget, TOKENS_AT_ONCE_CPU)
+    for batch in by_tokens(pieces, lambda piece: piece.window.length, budget):
+        yield from halved_when_full(batch, lambda part: _predicted(network, prefix, part))
 
-    def __init__(self, network: Network, prefix: int) -> None:
-        self._network = network
-        self._prefix = prefix
 
-    def computed(
-        self, pieces: Iterable[_WindowPiece]
-    ) -> Iterator[tuple[list[_WindowPiece], Predicted]]:
-        budget = token_budget(self._network)
-        if self._network.device.type == "cpu":
-            budget = min(budget, TOKENS_AT_ONCE_CPU)
-        for batch in by_tokens(pieces, lambda piece: piece.window.length, budget):
-            yield from halved_when_full(batch, self._computed)
+@torch.inference_mode()
+def _predicted(network: Network, prefix: int, pieces: Sequence[_WindowPiece]) -> Predicted:
+    wanted = [piece.wanted() for piece in pieces]
+    for piece, tokens in zip(pieces, wanted, strict=True):
+        piece.check(tokens, network.vocabulary)
+    fed = [piece.fed(prefix) for piece in pieces]
+    if not network.serves_trees:
+        return together(_alone(network, *each) for each in zip(fed, wanted, strict=True))
+    rows = [PackedRow(None, tokens.tolist()) for tokens in fed]
+    hidden = network.hidden(pack(rows, {}, network.device))
+    ends = np.cumsum([len(tokens) for tokens in fed])
+    places = [np.arange(end - len(tokens), end) for end, tokens in zip(ends, wanted, strict=True)]
+    return predicted_at(network, hidden, np.concatenate(places), np.concatenate(wanted))
 
-    @torch.inference_mode()
-    def _computed(self, pieces: list[_WindowPiece]) -> Predicted:
-        wanted = [piece.wanted() for piece in pieces]
-        for piece, tokens in zip(pieces, wanted, strict=True):
-            piece.check(tokens, self._network.vocabulary)
-        fed = [piece.fed(self._prefix) for piece in pieces]
-        if self._network.serves_trees:
-            return self._together(fed, wanted)
-        parts = [self._alone(*each) for each in zip(fed, wanted, strict=True)]
-        return together(parts)
 
-    def _together(
-        self, fed: Sequence[NDArray[np.int64]], wanted: Sequence[NDArray[np.int64]]
-    ) -> Predicted:
-        ends = np.cumsum([len(tokens) for tokens in fed])
-        places = [
-            np.arange(end - len(tokens), end) for end, tokens in zip(ends, wanted, strict=True)
-        ]
-        targets = np.concatenate(wanted)
-        return predicted_at(self._network, self._hidden(fed), np.concatenate(places), targets)
-
-    def _hidden(self, fed: Sequence[NDArray[np.int64]]) -> Tensor:
-        length = len(fed[0])
-        if any(len(tokens) != length for tokens in fed):
-            rows = [PackedRow(None, tokens.tolist()) for tokens in fed]
-            return self._network.hidden(pack(rows, {}, self._network.device))
-        ids = self._on_device(np.concatenate(fed))
-        positions = torch.arange(length, device=ids.device).repeat(len(fed))
-        return self._network.run(ids[None], positions[None], _SideBySide(len(fed)))
-
-    def _alone(self, fed: NDArray[np.int64], wanted: NDArray[np.int64]) -> Predicted:
-        logits = own_logits(self._network, fed.tolist())[-len(wanted) :]
-        targets = self._on_device(wanted)
-        step = self._network.positions_at_once
-        found = [
-            from_logits(logits[start : start + step], targets[start : start + step])
-            for start in range(0, len(targets), step)
-        ]
-        return together(found)
-
-    def _on_device(self, numbers: NDArray[np.int64]) -> Tensor:
-        return on_device(numbers, self._network.device)
+def _alone(network: Network, fed: NDArray[np.int64], wanted: NDArray[np.int64]) -> Predicted:
+    logits = own_logits(network, fed.tolist())[-len(wanted) :]
+    targets = on_device(wanted, network.device)
+    step = network.positions_at_once
+    return together(
+        from_logits(logits[start : start + step], targets[start : start + step])
+        for start in range(0, len(targets), step)
+    )
 
 
 def _fetched(

@@ -38,10 +38,8 @@ class Dice:
 
 @torch.inference_mode()
 def draw(logits: Tensor, rows: Sequence[tuple[Dice, int]]) -> list[int]:
-    """[rows, vocabulary] in, with each row's dice and step.
-
-    Raises:
-        NotFinite: with the number of the first row whose logits are not all numbers.
+    """[rows, vocabulary] in, with each row's dice and step. Raises NotFinite with the number of the
+    first row whose logits are not all numbers.
     """
     # A sum over a vocabulary is finite if and only if every logit is, up to 1e33 each.
     finite = logits.sum(-1).isfinite()

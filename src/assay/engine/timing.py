@@ -1,9 +1,5 @@
 """How fast a network writes, one text at a time, and what memory that takes.
 
-    prefill   a prompt of 32 tokens, up to and with the choice of the first new token
-    decode    the tokens after it, each from the one before; the end of a text is written like any
-              other token, so that every run is equally long
-
 Warm-up runs are left out. Which tokens the prompt holds makes no difference to a speed. Writing a
 token reads every weight once, so memory sets its pace: a speed is compared with how many bytes a
 second memory delivers, as measured, since nobody reaches the figures of a data sheet.
@@ -55,15 +51,10 @@ def time_decoding(
     repeats: int = 3,
     warm_up: int = 1,
 ) -> dict[str, Any]:
-    """Time prefill and decoding. Lengths are those of `lengths` unless given.
-
-    Figures go by the names they have in a report. The first of the new tokens comes out of the
-    prefill. Memory is what a 16-bit network would take for a prompt and its new tokens; activations
-    are as measured, in the number type of the run. `bytes_per_token`: what must be read from
-    memory to write one token half way through.
-
-    Raises:
-        ValueError: where no token would be decoded, or more than the context holds.
+    """Figures by the names they have in a report. The first of the new tokens comes out of the
+    prefill, and the end of a text is written like any other. Memory is what a 16-bit network would
+    take; activations are as measured. `bytes_per_token`: what is read from memory to write one
+    token half way through. Raises ValueError for lengths that do not fit.
     """
     usual = lengths(network.context_length)
     prompt_tokens = usual[0] if prompt_tokens is None else prompt_tokens
@@ -201,10 +192,8 @@ class _OneRow:
 
 @torch.inference_mode()
 def measure_bandwidth(device: torch.device, dtype: torch.dtype, *, size: int) -> float:
-    """Bytes a second of a matrix times a vector, which is what writing a token consists of.
-
-    `size`: bytes of the data that matters, such as a small model's weights, which may stay in a
-    cache from token to token; kept within what a moment allows.
+    """Bytes a second of a matrix times a vector, which is what writing a token consists of. `size`:
+    bytes of the data that matters: a small model's weights may stay in a cache.
     """
     least, most = SIZES["cpu" if device.type == "cpu" else "gpu"]
     rows = min(max(size, least), most) // dtype.itemsize // COLUMNS

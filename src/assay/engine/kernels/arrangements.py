@@ -1,11 +1,8 @@
 """Who sees whom in a packing: span by span on processors, in blocks of rows on GPUs.
 
-On a processor a call costs little and padding costs much. The keys of a span are written behind
-those of its trunk, in the room that Kept left there, and the next span overwrites them: 700 shared
-keys are not copied for each of 100 questions.
-
-On a GPU every call costs a launch: spans of one trunk are padded to a block and attended to at
-once; all else stays packed.
+On a processor padding costs much. The keys of a span are written behind those of its trunk, in the
+room that Kept left there, and the next span overwrites them, so that nothing shared is copied. On a
+GPU every call costs a launch: spans of one trunk are padded to a block and attended to at once.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Kept:
 
 @dataclass(slots=True, eq=False)
 class PackedSpan:
-    """A piece of the packed row: `start` to `start + length`, behind what `before` keeps.
+    """A piece of the packed row, behind what `before` keeps.
 
     `branches`: some of its tokens do not see each other. `keep`: where its keys and values go, if
     others will hang on it. `place`: which of the packing's places gets them and all before them.

@@ -1,13 +1,12 @@
 """The speed that is reported: a fresh process, the CPU, all cores, one text at a time.
 
 A process of its own, because what ran before changes a speed: memory in pieces, threads, weights in
-a cache. `python -m assay.models.local.speed FOLDER` is that process; it prints one JSON object. It
-ends with its parent, however that ends: its standard input is a pipe which the parent holds open.
+a cache. `python -m assay.models.local.speed` is that process: one JSON object as its argument, one
+printed. It ends with its parent, however that ends: the parent holds its standard input open.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -38,7 +37,7 @@ def measure_speed(
     threads: int | None = None,
     prompt_tokens: int | None = None,
     new_tokens: int | None = None,
-    repeats: int | None = None,
+    repeats: int = 3,
     deadline_s: float = DEADLINE_S,
     stopped: Callable[[], bool] = lambda: False,
 ) -> dict[str, Any]:
@@ -46,19 +45,14 @@ def measure_speed(
     numbers of tokens and runs unless others are given. Raises ModelUnavailable where it cannot be
     timed, at the deadline, and as soon as `stopped` says so.
     """
-    command = [sys.executable, "-m", "assay.models.local.speed", str(folder.absolute())]
-    if tokenizer is not None:
-        command += ["--tokenizer", str(tokenizer.absolute())]
-    if trust_remote_code:
-        command += ["--trust-remote-code"]
-    wanted = {
-        "--threads": threads,
-        "--prompt-tokens": prompt_tokens,
-        "--new-tokens": new_tokens,
-        "--repeats": repeats,
+    asked = {
+        "folder": str(folder.absolute()),
+        "tokenizer": tokenizer and str(tokenizer.absolute()),
+        "trust_remote_code": trust_remote_code,
+        "threads": threads,
+        "tokens": {"prompt_tokens": prompt_tokens, "new_tokens": new_tokens, "repeats": repeats},
     }
-    for option, count in wanted.items():
-        command += [] if count is None else [option, str(count)]
+    command = [sys.executable, "-m", "assay.models.local.speed", json.dumps(asked)]
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
         process = subprocess.Popen(
             command,
@@ -118,26 +112,16 @@ def _answer(said: str, complained: str) -> dict[str, Any]:
     return document
 
 
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="assay.models.local.speed")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--tokenizer", type=Path)
-    parser.add_argument("--trust-remote-code", action="store_true")
-    for option in ("--threads", "--prompt-tokens", "--new-tokens"):
-        parser.add_argument(option, type=int)
-    parser.add_argument("--repeats", type=int, default=3)
-    given = parser.parse_args(arguments)
+def main(asked: dict[str, Any]) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        document = _measured(given)
+        document = _measured(asked)
     except AssayError as error:
         document = {"error": {"message": error.message, "hint": error.hint}}
     except MemoryError:
-        why = tr("there is too little memory to time {folder}", folder=given.folder)
+        why = tr("there is too little memory to time {folder}", folder=asked["folder"])
         document = {"error": {"message": why, "hint": tr("end other programs and run again")}}
     sys.stdout.write(json.dumps(document) + "\n")
-    sys.stdout.flush()
-    return 1 if "error" in document else 0
 
 
 def _end_with_parent() -> None:
@@ -151,14 +135,16 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _measured(given: argparse.Namespace) -> dict[str, Any]:
+def _measured(asked: dict[str, Any]) -> dict[str, Any]:
     """`tokens_per_s` is the median of `runs_per_s`. `resident_mb` is the process at its largest
     beyond what it was before the checkpoint was loaded; None where the system does not tell.
     """
     from assay.models.local.folder import find_checkpoint
 
     checkpoint = find_checkpoint(
-        given.folder, tokenizer=given.tokenizer, trust_remote_code=given.trust_remote_code
+        Path(asked["folder"]),
+        tokenizer=asked["tokenizer"] and Path(asked["tokenizer"]),
+        trust_remote_code=asked["trust_remote_code"],
     )
     import psutil
     import torch
@@ -167,17 +153,12 @@ def _measured(given: argparse.Namespace) -> dict[str, Any]:
     from assay.models.local.loading.checkpoint import choose_dtype, examine, load
 
     machine = this_machine()
-    torch.set_num_threads(given.threads or machine.cores)
+    torch.set_num_threads(asked["threads"] or machine.cores)
     examined = examine(checkpoint)
     dtype = choose_dtype(None, "cpu", examined.dtype_on_disk)
     idle = psutil.Process().memory_info().rss
     network = load(checkpoint, "cpu", dtype, examined=examined)
-    figures = time_decoding(
-        network,
-        prompt_tokens=given.prompt_tokens,
-        new_tokens=given.new_tokens,
-        repeats=given.repeats,
-    )
+    figures = time_decoding(network, **asked["tokens"])
     peak = _peak_resident()  # before the buffers that bandwidth is measured with
     size = figures["bytes_per_token"]
     bandwidth = measure_bandwidth(network.device, network.dtype, size=size)
@@ -210,4 +191,4 @@ def _peak_resident() -> int | None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    main(json.loads(sys.argv[1]))
