@@ -1,8 +1,6 @@
 """Models: a spec such as `ollama:llama3.2:3b` in, something that can be asked out.
 
-`opening` reads a spec and opens it by its scheme. A scheme is a file or folder that registers
-itself with `plugins.model`: `local` (hf), `ollama`, `openai`, `scripted`; to add one, add a file.
-`home_made` asks objects of a user's own class. Shared: `http` talks to servers, `address` finds
-them, `presets` names them, `reasoning` splits thinking from answers, `first_token` reads letters
-from likelihoods, `base` has what most models do alike.
+`opening` opens a spec by its scheme. A scheme is a file or folder that registers itself with
+`plugins.model`: `local` (hf), `ollama`, `openai`, `scripted`; to add one, add a file. `home_made`
+asks objects of a user's own class.
 """

@@ -1,10 +1,7 @@
 """Where servers are: Ollama's and OpenAI-compatible ones.
 
-Takes the URL of a spec, or None, and returns a URL, Ollama's without a path; or raises UsageError,
-which shows a URL only where it cannot contain a password.
-
-OLLAMA_HOST is written for the server, which listens on it: it may lack a scheme or a port, and
-0.0.0.0 ("every address of mine") is no place to connect to.
+A UsageError shows a URL only where it cannot contain a password. OLLAMA_HOST is written for the
+server, which listens on it: it may lack a scheme or a port, and 0.0.0.0 is no place to connect to.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""What most Models do alike: nothing is asked beforehand, measured aside, or held; and the k best
-of one that can only be sampled: k answers drawn with distinct seeds.
+"""What most Models do alike; and the k best of one that can only be sampled, by distinct seeds.
 
 A base model has no roles, so the contents of a conversation stand alone, a blank line between two
 turns; an answer follows its question, as it would have been written.

@@ -1,10 +1,9 @@
 """Multiple choice from the likeliest first tokens of an answer, where a server tells no more.
 
-The server tells its 20 likeliest tokens before temperature, penalties and grammar. A letter that is
-not among them is less likely than the last one told, so that is its upper bound. "B", " B" and "B."
-are one answer: their probabilities are added. So are "Yes", "yes" and "YES", but never "A" and "a":
-a letter is a choice, and "a" begins a sentence. A model that is about to think, or to write
-something else, chooses nothing with its first token: then its written answer is read.
+A letter that is not among the 20 tokens told is less likely than the last of them: an upper bound.
+"B", " B" and "B." are one answer, whose probabilities are added. So are "Yes", "yes" and "YES", but
+never "A" and "a", which begins a sentence. A model that is about to think, or to write something
+else, chooses nothing with its first token: then its written answer is read.
 """
 
 from __future__ import annotations

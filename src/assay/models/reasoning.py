@@ -1,8 +1,7 @@
 """Splits a model's thinking from its answer, once, before anything is marked.
 
-Seen in the wild and handled: nested and repeated blocks, upper case, a missing opening tag (chat
-templates that open it themselves), <thinking>, <reasoning>, <thought>, [THINK], and the harmony
-format's channels. A tag quoted in code is text.
+Blocks may be nested and repeated; an opening tag may be missing, where a chat template wrote it. A
+tag quoted in code is text.
 """
 
 from __future__ import annotations

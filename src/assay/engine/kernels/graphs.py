@@ -1,8 +1,8 @@
 """Steps of a GPU that are recorded once and played again: one launch instead of several hundred.
 
-A recording is made for a number of rows and a width of the slots, both rounded up so that few are
-needed; rows beyond the live ones write into free slots, where nobody reads. A step that cannot be
-recorded (a model that asks the device something on the way) is run as it is, from then on always.
+A recording is for a number of rows and a width of the slots, both rounded up so that few are
+needed; rows beyond the live ones write into free slots. Where a step cannot be recorded (a model
+that asks the device something on the way), all are run as they are.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
     generate(messages, *, temperature, max_tokens, seed, stop) -> str     every test with a text
     tokenize(text), logits(ids)      perplexity, choices by likelihood
 
-It may also have `fingerprint`, `context_length` and `parameters`. What the object raises is a
-failed request with its kind and place; only Ctrl-C ends a run.
+It may have `fingerprint`, `context_length` and `parameters`. What it raises is a failed request.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Likelihoods from `tokenize` and `logits` of a user's own model. Needs no torch.
 
-`logits(ids)` returns an array (batch, length, vocabulary): numpy, torch or nested lists. All rows
-of one call have one length, so a model needs no padding. The first token of a text has nothing
-before it and is not scored. Every value is a log-softmax in float64.
+All rows of one call have one length, so a model needs no padding. The first token of a text has
+nothing before it and is not scored.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """One server: JSON out, JSON or lines of it back, within a deadline, and never a secret in words.
 
 This is httpcore, the engine of httpx, without the client above it: only here can a deadline be kept
-(`deadlines`), and a request takes 0.6 ms of processor time instead of 1.1 (docs/decisions/030).
-Whatever httpcore raises becomes a Fault here and nowhere else.
-
-An error is cleaned of everything that could be a secret. An answer is cleaned of long ones only: a
+(docs/decisions/030). Whatever it raises becomes a Fault here and nowhere else. An error is cleaned of everything that could be a secret. An answer is cleaned of long ones only: a
 password `pass` would be cut out of every Python program a model writes.
 """
 
@@ -106,8 +103,6 @@ class Connection:
         """The lines of a streamed answer as they come, without their ends and without empty ones.
         The first token has `reading_s` more than the time-out, each further one the time-out, as
         long as `allow_next_token` is called for it.
-
-        Split at line feeds only: U+2028 and its kin may stand inside a JSON text.
         """
         with self._answer("POST", path, body, self.timeout_s + reading_s) as response:
             yield self._lines_of(response)
@@ -229,7 +224,7 @@ class Connection:
     def _lines_of(self, response: httpcore.Response) -> Iterator[bytes]:
         rest = b""
         for chunk in self._within_bounds(response):
-            *whole, rest = (rest + chunk).split(b"\n")
+            *whole, rest = (rest + chunk).split(b"\n")  # U+2028 may stand inside a JSON text
             yield from (line for line in whole if line.strip())
             if len(rest) > MAX_LINE:
                 raise self.unreadable(tr("a line of more than {count} MB", count=MAX_LINE // 2**20))

@@ -1,8 +1,6 @@
-"""What can go wrong between us and a server: a Fault says what happened, whether trying again may
-help, and how long the server asks us to wait; a Patience tries again, and knows when to stop.
+"""What can go wrong between us and a server (Fault), and who tries again (Patience).
 
-Threads may share a Patience: when one of them is told to wait, all of them wait, and a server that
-goes away is waited for once, by all of them.
+Threads may share a Patience: when one of them is told to wait, all of them wait.
 """
 
 from __future__ import annotations

@@ -1,14 +1,7 @@
 """`PATH` or `hf:PATH`: checkpoints on this machine's disk; `hf:ORG/NAME`: models of the hub.
 
-folder               what belongs to a checkpoint, and its small files
-adapter              a LoRA adapter and the base it fits
-hub                  a model of the Hugging Face hub as such a folder
-facts                what is known of it, and what stands for it in every request id
-loading              whether files, config and tokenizer fit; weights on a device
-tokens               texts as token ids
-answering, stopping  requests through the engine and back to replies
-speed                tokens a second, in a process of its own
-model                all of it as a Model
+`folder`, `hub` and `adapter` find files, `loading` and `tokens` make a network and a tokenizer of
+them, `answering` asks these, `speed` times them, and `model` is all of it as a Model.
 """
 
 from __future__ import annotations

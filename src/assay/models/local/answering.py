@@ -1,9 +1,5 @@
 """Requests to token ids, through the engine, and back to replies.
 
-    ToChoose  prompt + joint + continuation -> engine.choose    -> ChoiceLikelihoods
-    ToAnswer  prompt -> engine.generate, or engine.beams for the k best -> Answered
-    ToRead    texts -> reading -> ReadText
-
 What cannot be computed is Failed with the reason, and never an answer: a prompt that does not fit,
 a likelihood that is no number, memory that runs out, a run that was stopped.
 """
@@ -24,7 +20,7 @@ from assay.engine.choose import Likelihood, Question, choose
 from assay.engine.generate import Prompt, Written, generate
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.network import Network, NotFinite
-from assay.engine.read import TextReading, Tokens, UnknownToken, read_all
+from assay.engine.read import TextReading, UnknownToken, read_all
 from assay.engine.uncertainty import mean_entropy
 from assay.messages import tr
 from assay.models.base import bytes_in, words_in
@@ -253,18 +249,14 @@ class Answering:
             else:
                 yield _failed(request, tr("the text is empty"))
         works = [asked[number][1] for number in numbers]
+        texts = encode_texts(self.tokenizer, (each.text for each in works if each.tokens is None))
+        tokens = (next(texts) if each.tokens is None else each.tokens for each in works)
         try:
-            found = read_all(self.network, self._tokens_of(works), prefix=self._nothing_before()[0])
+            found = read_all(self.network, tokens, prefix=self._nothing_before()[0])
             for number, work, reading in zip(numbers, works, found, strict=True):
                 yield _read_text(asked[number][0], work, reading, self.network.context_length)
         except (NotFinite, UnknownToken) as error:
             raise type(error)(numbers[error.args[1]], error.args[0]) from error
-
-    def _tokens_of(self, works: Sequence[ToRead]) -> Iterator[Tokens]:
-        """As they are wanted; texts are encoded several at a time."""
-        texts = encode_texts(self.tokenizer, (each.text for each in works if each.tokens is None))
-        for work in works:
-            yield next(texts) if work.tokens is None else work.tokens
 
     def _no_number(self, request: Request) -> Failed:
         why = tr("{folder} answers with NaN or infinity here: its numbers overflow; try --dtype "

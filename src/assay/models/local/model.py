@@ -1,9 +1,7 @@
 """`PATH` or `hf:PATH`: a checkpoint on this machine's disk, as a Model.
 
-Its facts come from its files; its weights are loaded by `probe`, or by the first request. One
-checkpoint is in memory at a time: loading another releases the one before, which is loaded again
-if it is asked once more. Adapters of one base share its weights, which stay in memory until the
-last of them is closed.
+Its weights are loaded by `probe`, or by the first request, and released when another checkpoint is
+loaded. Adapters of one base share its weights until the last of them is closed.
 """
 
 from __future__ import annotations

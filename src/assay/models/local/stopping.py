@@ -1,8 +1,7 @@
 """Whether a text that is being written has reached a stop string, and where to cut it.
 
-Only the end of a text is decoded: the newest token and what a stop string that ends in it may begin
-with; and only if the newest token holds the last character of one. A check has no memory of texts,
-so hypotheses that share a beginning can share it.
+Only the end of a text is decoded, and only if the newest token holds the last character of a stop
+string. A check has no memory of texts, so hypotheses that share a beginning can share it.
 """
 
 from __future__ import annotations

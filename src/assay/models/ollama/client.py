@@ -1,8 +1,6 @@
 """Ollama's protocol: its endpoints as functions, its streams as one result, or a Fault; and what is
 sent for one answer: a path, and a body with every sampling field in it.
 
-Options belong inside `options`, anywhere else they are ignored; `num_predict` 0 means no limit.
-
 Ollama answers a prompt that does not fit with status 200 and the middle missing. Newer servers obey
 `truncate: false`; older ones ignore it, and there only their count of prompt tokens gives it away:
 exactly num_ctx for one long text, a little below where old messages were dropped (256 and 248 at

@@ -1,9 +1,8 @@
 """How likely texts are to a served model: its choices, and a text token by token.
 
 A completions server may echo a text with log-probabilities. Many drop `echo`, and some are off by
-one, so `is_right` asks before anything rests on it: the last token of a text, and one in its
-middle, must be as likely in the echo as the server says when it is asked for the next token after
-the text before them.
+one, so `is_right` asks first: a token must be as likely in the echo as it is when the server is
+asked what comes after the text before it.
 """
 
 from __future__ import annotations

@@ -173,9 +173,7 @@ def _from_files(checkpoint: Checkpoint, dtype: str) -> tuple[Any, Any]:
 
 
 def check_memory(checkpoint: Checkpoint, parameters: int, device: str, dtype: str) -> None:
-    """Raise ModelUnavailable where the weights and some room do not fit into what is free. They
-    are read into the computer's memory first, whatever the device.
-    """
+    """Weights are read into the computer's memory first, whatever the device."""
     free = [available_memory()]
     if device.startswith("cuda"):
         import torch

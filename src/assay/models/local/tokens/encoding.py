@@ -1,11 +1,8 @@
 """Texts as token ids, by lm-evaluation-harness's rules.
 
-    prompts   the tokenizer's own special tokens, unless the text begins with its BOS already
-    pairs     white space at the end of a context belongs to the continuation; both are encoded as
-              one text, and the continuation is what lies behind as many tokens as the context has
-              alone
-    texts     no special tokens; who reads them adds the prefix once
-
+A prompt has the tokenizer's own special tokens, unless it begins with its BOS already; a text has
+none. White space at the end of a context belongs to the continuation; both are encoded as one text,
+and the continuation is what lies behind as many tokens as the context has alone.
 Where the tokenizer allows it (`cuts`), contexts and long texts are put together from pieces.
 """
 
