@@ -73,12 +73,12 @@ class Network:
     def logits(self, hidden: Tensor) -> Tensor:
         """[positions, vocabulary] in fp32."""
         weight, bias = self._head()
-        if hidden.dtype == torch.float32:
-            found = F.linear(hidden, weight, bias)
+        bias = None if bias is None else bias.float()
+        if hidden.dtype != torch.float32 and hidden.device.type == "cuda":
+            found = torch.mm(hidden, weight.t(), out_dtype=torch.float32)
+            found = found if bias is None else found.add_(bias)
         else:
-            found = _wide(hidden, weight)
-            if bias is not None:
-                found += bias.float()
+            found = F.linear(hidden.float(), weight.float(), bias)
         return self._finished(found[:, : self.vocabulary])
 
     def _head(self) -> tuple[Tensor, Tensor | None]:
@@ -118,13 +118,6 @@ class Network:
     def positions_at_once(self) -> int:
         room = LOGITS_BYTES_CPU if self.device.type == "cpu" else LOGITS_BYTES_GPU
         return max(1, room // (4 * self.vocabulary))
-
-
-def _wide(hidden: Tensor, weight: Tensor) -> Tensor:
-    """A product of 16-bit numbers whose sums and result stay fp32."""
-    if hidden.device.type == "cuda":
-        return torch.mm(hidden, weight.t(), out_dtype=torch.float32)
-    return hidden.float() @ weight.float().t()
 
 
 def make_ready(model: Any, *, context_length: int) -> Network:

@@ -81,9 +81,11 @@ class Slots:
         self.lengths = [self.lengths[row] for row in rows]
         if not changed:
             return
-        copied, used = [rows[place] for place in changed], max(self.lengths)
-        for one in (*self.keys.values(), *self.values.values()):
-            one[changed, :, :used] = one[copied, :, :used]
+        stored = [*self.keys.values(), *self.values.values()]
+        moved = torch.tensor([changed, [rows[place] for place in changed]]).to(stored[0].device)
+        used = max(self.lengths)
+        for one in stored:
+            one[moved[0], :, :used] = one[moved[1], :, :used]
 
 
 def _zeros(like: Tensor, shape: tuple[int, ...]) -> Tensor:

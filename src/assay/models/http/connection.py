@@ -1,7 +1,9 @@
 """One server: JSON out, JSON or lines of it back, within a deadline, and never a secret in words.
 
 This is httpcore, the engine of httpx, without the client above it: only here can a deadline be kept
-(docs/decisions/030). Whatever it raises becomes a Fault here and nowhere else. An error is cleaned of everything that could be a secret. An answer is cleaned of long ones only: a
+(docs/decisions/030). Whatever it raises becomes a Fault here and nowhere else.
+
+An error is cleaned of everything that could be a secret. An answer is cleaned of long ones only: a
 password `pass` would be cut out of every Python program a model writes.
 """
 

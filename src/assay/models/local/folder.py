@@ -14,6 +14,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,23 +34,15 @@ ADAPTER, ADAPTER_CONFIG = "adapter_model.safetensors", "adapter_config.json"
 INDEX = ".index.json"
 
 # Any one of these rows makes a tokenizer.
-_TOKENIZERS = (
+TOKENIZERS = (
     ("tokenizer.json",),
     ("tokenizer.model",),
     ("spiece.model",),
     ("vocab.json", "merges.txt"),
     ("vocab.txt",),
 )
-TOKENIZER_FILES = (
-    "added_tokens.json",
-    "merges.txt",
-    "special_tokens_map.json",
-    "spiece.model",
-    "tokenizer.json",
-    "tokenizer.model",
-    "vocab.json",
-    "vocab.txt",
-)
+_BESIDE = ("added_tokens.json", "special_tokens_map.json")
+TOKENIZER_FILES = tuple(sorted({*chain.from_iterable(TOKENIZERS), *_BESIDE}))
 _CAUSAL = ("ForCausalLM", "LMHeadModel", "WithLMHead", "ForConditionalGeneration")
 _OWN_CODE = ("AutoConfig", "AutoModel", "AutoModelForCausalLM")
 
@@ -273,7 +266,7 @@ def find_tokenizer(path: Path, wanted: Path | None = None) -> Path:
 
 
 def has_tokenizer(folder: Path) -> bool:
-    return any(all((folder / name).is_file() for name in names) for names in _TOKENIZERS)
+    return any(all((folder / name).is_file() for name in names) for names in TOKENIZERS)
 
 
 def chat_template_of(folder: Path) -> str | None:

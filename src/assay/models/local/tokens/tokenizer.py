@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,13 @@ from rapidfuzz import fuzz
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.local.folder import TOKENIZER_BYTES, find_tokenizer, read_object
+from assay.models.local.folder import (
+    TOKENIZER_BYTES,
+    TOKENIZER_FILES,
+    TOKENIZERS,
+    find_tokenizer,
+    read_object,
+)
 from assay.models.local.loading.skeleton import quiet, reason, require_extra
 from assay.models.local.tokens.cuts import can_be_cut, describe_part
 from assay.models.local.tokens.limits import (
@@ -32,18 +39,6 @@ from assay.models.local.tokens.limits import (
 )
 from assay.types import Message
 
-# What a tokenizer can be read from; the settings beside them show in the loaded tokenizer.
-_FILES = (
-    "tokenizer.json",
-    "tokenizer.model",
-    "spiece.model",
-    "tekken.json",
-    "vocab.json",
-    "merges.txt",
-    "vocab.txt",
-    "added_tokens.json",
-)
-_SETTINGS = ("tokenizer_config.json", "special_tokens_map.json")
 # Encodings of one call stay in memory together, about 150 bytes a token beside its id.
 CHARACTERS_PER_CALL = 4_000_000
 SENTENCE = "The answer is 42."
@@ -180,18 +175,21 @@ class LocalTokenizer:
         template refuses or drops a system prompt, that is put before the first question.
         """
         system = "\n\n".join(each.content for each in messages if each.role == "system")
-        text: str | None = None
-        try:
-            text = self._render(messages)
-        except OutOfBounds as error:
-            if not system:
-                raise self._template_unusable(error) from error
-        if text is not None and system.strip() in text:
-            return text
-        try:
-            return self._render(_folded(messages, system))
-        except OutOfBounds as error:
-            raise self._template_unusable(error) from error
+        forms = [messages, _folded(messages, system)] if system else [messages]
+        for turns in forms:
+            try:
+                text = self._render(turns)
+            except OutOfBounds as error:
+                fault = error
+                continue
+            if turns is forms[-1] or system.strip() in text:
+                return text
+        raise ModelUnavailable(
+            tr("the chat template in {folder} cannot write this conversation: {why}",
+               folder=self.folder, why=reason(fault)),
+            hint=tr("correct chat_template in tokenizer_config.json or chat_template.jinja, or "
+                    "remove it: the model then gets plain prompts"),
+        ) from fault  # fmt: skip
 
     def _render(self, messages: Sequence[Message]) -> str:
         """In a process of its own. One that went beyond a limit is not tried again."""
@@ -217,14 +215,6 @@ class LocalTokenizer:
         if self._guest:
             self._guest.close()
             self._guest = None
-
-    def _template_unusable(self, error: Exception) -> ModelUnavailable:
-        return ModelUnavailable(
-            tr("the chat template in {folder} cannot write this conversation: {why}",
-               folder=self.folder, why=reason(error)),
-            hint=tr("correct chat_template in tokenizer_config.json or chat_template.jinja, or "
-                    "remove it: the model then gets plain prompts"),
-        )  # fmt: skip
 
     @cached_property
     def can_be_cut(self) -> bool:
@@ -275,7 +265,7 @@ def _folded(messages: Sequence[Message], system: str) -> list[Message]:
 
 def _unusable(folder: Path, error: Exception | None, trusted: bool) -> ModelUnavailable:
     """Names the file that is broken, as far as one can tell."""
-    for name in (*_FILES, *_SETTINGS):
+    for name in (*TOKENIZER_FILES, "tokenizer_config.json"):
         path = folder / name
         if path.is_file() and name.endswith(".json"):
             try:
@@ -287,7 +277,8 @@ def _unusable(folder: Path, error: Exception | None, trusted: bool) -> ModelUnav
                     tr("the tokenizer in {folder} brings a program of its own", folder=folder),
                     hint=tr("let it run only if you trust where it comes from"),
                 )
-    file = next(folder / name for name in (*_FILES, "") if (folder / name).exists())
+    names = (*chain.from_iterable(TOKENIZERS), "")
+    file = next(folder / name for name in names if (folder / name).exists())
     why = reason(error) if error else tr("it makes no tokens of a sentence")
     return ModelUnavailable(
         tr("the tokenizer {path} cannot be loaded: {why}", path=file, why=why),
