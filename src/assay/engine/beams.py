@@ -26,12 +26,11 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from assay.engine.generate import Ended, Prompt, check
+from assay.engine.generate import Continued, Ended, Prompt, limits, run_all
 from assay.engine.kernels.graphs import Steps
 from assay.engine.kernels.own_forward import OwnForward
-from assay.engine.layout.batches import fewer_when_full, token_budget
 from assay.engine.layout.prompt_filling import Filling
-from assay.engine.layout.slots import Slots, aligned, rows_that_fit
+from assay.engine.layout.slots import Slots
 from assay.engine.network import Network, NotFinite
 
 LEAST_WIDTH = 4
@@ -58,14 +57,10 @@ class _Hypothesis:
 
 
 @dataclass(slots=True, eq=False)
-class _Search:
+class _Search(Continued):
     """The hypotheses of one prompt. Knows nothing of how likelihoods come about."""
 
-    index: int
-    prompt: Prompt
     k: int
-    limit: int
-    at_limit: Ended
     live: list[_Hypothesis] = field(default_factory=lambda: [_Hypothesis((), 0.0, 0)])
     slots: Sequence[int] = ()  # of its rows
     complete: dict[Hashable, Beam] = field(default_factory=dict)
@@ -97,20 +92,13 @@ class _Search:
             worth = float(-negative)
             if self._enough(complete, worth):
                 break
-            ended, beam = self._beam(before, token, worth)
-            if ended:
-                self._put_aside(complete, beam)
+            tokens = before if token in self.prompt.ends else (*before, token)
+            if ended := self.ends_with(token, tokens):
+                self._put_aside(complete, Beam(tokens, worth, ended))
             else:
-                live.append(_Hypothesis(beam.tokens, worth, row))
+                live.append(_Hypothesis(tokens, worth, row))
         self.live, self.complete = live, complete
         return True
-
-    def _beam(self, before: tuple[int, ...], token: int, worth: float) -> tuple[bool, Beam]:
-        tokens = before if token in self.prompt.ends else (*before, token)
-        ended = self.prompt.ended(token, tokens)
-        if ended is None and len(tokens) >= self.limit:
-            ended = self.at_limit
-        return ended is not None, Beam(tokens, worth, ended or self.at_limit)
 
     def _put_aside(self, complete: dict[Hashable, Beam], beam: Beam) -> None:
         """Of equals the first, for they come likeliest first in a step, but not over steps."""
@@ -141,46 +129,17 @@ def beams(
     """Search behind every prompt, at most so many at a time. There are fewer than k where not so
     many different ones exist. Raises what `generate` raises.
     """
-    check(network, prompts)
-    searches = [
-        _Search(index, prompt, k, *prompt.limit(network.context_length))
-        for index, prompt in enumerate(prompts)
-    ]
-    return _all(network, searches, most_rows)
-
-
-def _all(
-    network: Network, searches: Sequence[_Search], most_rows: int | None
-) -> Iterator[tuple[int, tuple[Beam, ...]]]:
-    unfinished = {search.index: search for search in searches if search.limit > 0}
-    yield from ((search.index, ()) for search in searches if search.limit <= 0)
-    if not network.serves_trees:
-        yield from ((index, _alone(network, each)) for index, each in unfinished.items())
-        return
-    if not unfinished:
-        return
-    width = next(iter(unfinished.values())).width
-    sizes = [len(search.prompt.tokens) + search.limit for search in unfinished.values()]
-    capacity = aligned(max(sizes))
-    at_once = min(len(unfinished), most_rows or max(1, rows_that_fit(network, capacity) // width))
-
-    def run(at_once: int, tokens: int) -> Iterator[tuple[int, tuple[Beam, ...]]]:
-        slots = Slots(at_once * width, capacity)
-        for index, found in _together(network, unfinished, slots, tokens):
-            del unfinished[index]
-            yield index, found
-
-    yield from fewer_when_full(at_once, token_budget(network), run)
+    searches = [_Search(*each, k) for each in limits(network, prompts)]
+    width = max(LEAST_WIDTH, 2 * k)
+    return run_all(network, searches, most_rows, _Search.best, _alone, _together, width=width)
 
 
 def _together(
-    network: Network, unfinished: dict[int, _Search], slots: Slots, tokens: int
-) -> Iterator[tuple[int, tuple[Beam, ...]]]:
+    network: Network, searches: list[_Search], slots: Slots, tokens: int
+) -> Iterator[_Search]:
     """Those that were under way when memory ran out begin again."""
-    searches = [
-        _Search(one.index, one.prompt, one.k, one.limit, one.at_limit)
-        for one in unfinished.values()
-    ]
+    for search in searches:
+        search.live, search.complete = [_Hypothesis((), 0.0, 0)], {}
     filling = Filling(network, [tuple(search.prompt.tokens) for search in searches])
     steps = Steps(network, slots)
     width = searches[0].width
@@ -198,7 +157,7 @@ def _together(
             _extend(steps.logits(newest), live, width)
         for search in live:
             if search.done:
-                yield search.index, search.best()
+                yield search
         live = [search for search in live if not search.done]
         slots.reorder([slot for search in live for slot in search.slots])
         for place, search in enumerate(live):
@@ -231,10 +190,9 @@ def _likeliest(logits: Tensor, whole: Tensor, count: int) -> tuple[Floats, Ids]:
     return found[0], found[1].astype(np.int64)
 
 
-def _alone(network: Network, search: _Search) -> tuple[Beam, ...]:
+def _alone(network: Network, search: _Search) -> None:
     """By the model's own attention, one hypothesis after another."""
     forward = OwnForward(network)
     while not search.done:
         found = [forward.logits((*search.prompt.tokens, *one.tokens)) for one in search.live]
         _extend(torch.cat(found), [search], len(found))
-    return search.best()

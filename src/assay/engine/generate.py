@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
 from torch import Tensor
 
@@ -28,6 +28,9 @@ Ended = Literal["end", "stop", "length", "context"]
 # tokens the sum of both is least when a sixth is waited for.
 REFILL_AT = 1 / 6
 
+C = TypeVar("C", bound="Continued")
+R = TypeVar("R")
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
@@ -43,17 +46,6 @@ class Prompt:
     stopped: Callable[[Sequence[int]], bool] | None = None
     same: Callable[[Sequence[int]], Hashable] | None = None
 
-    def limit(self, context_length: int) -> tuple[int, Ended]:
-        """How many tokens may follow, and what a text that reaches it ended by."""
-        room = context_length - len(self.tokens)
-        return (room, "context") if room < self.most_new else (self.most_new, "length")
-
-    def ended(self, token: int, written: Sequence[int]) -> Ended | None:
-        """Whether the newest token ends the text: `written` is all of it without an end id."""
-        if token in self.ends:
-            return "end"
-        return "stop" if self.stopped is not None and self.stopped(written) else None
-
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -65,11 +57,25 @@ class Written:
 
 
 @dataclass(slots=True, eq=False)
-class _Row:
+class Continued:
+    """A prompt, how many tokens may follow it, and what a text that reaches so many ended by."""
+
     index: int
     prompt: Prompt
     limit: int
     at_limit: Ended
+
+    def ends_with(self, token: int, written: Sequence[int]) -> Ended | None:
+        """Whether the newest token ends the text: `written` is all of it without an end id."""
+        if token in self.prompt.ends:
+            return "end"
+        if self.prompt.stopped is not None and self.prompt.stopped(written):
+            return "stop"
+        return self.at_limit if len(written) >= self.limit else None
+
+
+@dataclass(slots=True, eq=False)
+class _Row(Continued):
     dice: Dice
     tokens: list[int] = field(default_factory=list)
     ended: Ended | None = None
@@ -82,17 +88,12 @@ class _Row:
         """Whether the text ends with this token."""
         if token not in self.prompt.ends:
             self.tokens.append(token)
-        self.ended = self.prompt.ended(token, self.tokens)
-        if self.ended is None and len(self.tokens) >= self.limit:
-            self.ended = self.at_limit
+        self.ended = self.ends_with(token, self.tokens)
         return self.ended is not None
 
-    def written(self) -> tuple[int, Written]:
-        return self.index, Written(
-            tokens=tuple(self.tokens),
-            ended=self.ended or self.at_limit,
-            prompt_tokens=len(self.prompt.tokens),
-        )
+    def written(self) -> Written:
+        ended = self.ended or self.at_limit
+        return Written(tuple(self.tokens), ended, len(self.prompt.tokens))
 
 
 def generate(
@@ -101,51 +102,59 @@ def generate(
     """Write behind every prompt, at most so many at a time. Raises ValueError before any work where
     a prompt does not fit, NotFinite with the index of a prompt, TooLittleMemory.
     """
-    check(network, prompts)
-    rows = []
-    for index, prompt in enumerate(prompts):
-        limit, at_limit = prompt.limit(network.context_length)
-        dice = Dice(prompt.temperature, prompt.seed)
-        rows.append(_Row(index, prompt, limit, at_limit, dice))
-    return _all(network, rows, most_rows)
+    rows = [
+        _Row(*each, Dice(each[1].temperature, each[1].seed)) for each in limits(network, prompts)
+    ]
+    return run_all(network, rows, most_rows, _Row.written, _alone, _together)
 
 
-def check(network: Network, prompts: Sequence[Prompt]) -> None:
-    limit = network.context_length - 1
+def limits(network: Network, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Prompt, int, Ended]]:
+    """The fields of a Continued for each. Raises ValueError for a prompt that does not fit."""
     for index, prompt in enumerate(prompts):
-        if len(prompt.tokens) > limit:
+        room = network.context_length - len(prompt.tokens)
+        if room < 1:
+            limit = network.context_length - 1
             raise ValueError(f"prompt {index}: {len(prompt.tokens)} tokens > {limit}")
         if not prompt.tokens:
             raise ValueError(f"prompt {index}: no tokens")
+        at_limit: Ended = "context" if room < prompt.most_new else "length"
+        yield index, prompt, min(room, prompt.most_new), at_limit
 
 
-def _all(
-    network: Network, rows: Sequence[_Row], most_rows: int | None
-) -> Iterator[tuple[int, Written]]:
-    unfinished = {row.index: row for row in rows if row.limit > 0}
-    yield from (row.written() for row in rows if row.limit <= 0)
+def run_all(
+    network: Network,
+    work: Sequence[C],
+    most: int | None,
+    result: Callable[[C], R],
+    alone: Callable[[Network, C], None],
+    together: Callable[[Network, list[C], Slots, int], Iterator[C]],
+    *,
+    width: int = 1,
+) -> Iterator[tuple[int, R]]:
+    """Results as they come: so many at a time, `width` slots each, or by the slow way."""
+    unfinished = {one.index: one for one in work if one.limit > 0}
+    yield from ((one.index, result(one)) for one in work if one.limit <= 0)
     if not network.serves_trees:
-        for row in unfinished.values():
-            yield _alone(network, row)
+        for one in unfinished.values():
+            alone(network, one)
+            yield one.index, result(one)
         return
-    sizes = [len(row.prompt.tokens) + row.limit for row in unfinished.values()]
-    capacity = aligned(max(sizes, default=1))
-    at_once = min(len(unfinished), most_rows or rows_that_fit(network, capacity))
+    if not unfinished:
+        return
+    capacity = aligned(max(len(one.prompt.tokens) + one.limit for one in unfinished.values()))
+    at_once = min(len(unfinished), most or max(1, rows_that_fit(network, capacity) // width))
 
-    def run(at_once: int, tokens: int) -> Iterator[tuple[int, Written]]:
-        for row in _together(network, unfinished, Slots(at_once, capacity), tokens):
-            del unfinished[row.index]
-            yield row.written()
+    def run(at_once: int, tokens: int) -> Iterator[tuple[int, R]]:
+        slots = Slots(at_once * width, capacity)
+        for one in together(network, list(unfinished.values()), slots, tokens):
+            del unfinished[one.index]
+            yield one.index, result(one)
 
-    if unfinished:
-        yield from fewer_when_full(at_once, token_budget(network), run)
+    yield from fewer_when_full(at_once, token_budget(network), run)
 
 
-def _together(
-    network: Network, unfinished: dict[int, _Row], slots: Slots, tokens: int
-) -> Iterator[_Row]:
+def _together(network: Network, rows: list[_Row], slots: Slots, tokens: int) -> Iterator[_Row]:
     """Rows as they end; the others are as far as they are, whenever it breaks off."""
-    rows = list(unfinished.values())
     filling = Filling(network, [row.context for row in rows])
     steps = Steps(network, slots)
     live: list[_Row] = []
@@ -180,8 +189,7 @@ def _drawn(logits: Tensor, rows: Sequence[_Row]) -> list[int]:
         raise NotFinite(rows[error.args[0]].index) from error
 
 
-def _alone(network: Network, row: _Row) -> tuple[int, Written]:
+def _alone(network: Network, row: _Row) -> None:
     forward = OwnForward(network)
     while not row.take(_drawn(forward.logits(row.context), [row])[0]):
         pass
-    return row.written()
