@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import assay
 from assay.types import Machine, ModelFacts, Observed, Reply, SamplingMode, Score
-from assay.types.decisions import DecisionPlan
+from assay.types.decisions import DecisionPlan, PlannedCheckpoint
 from assay.types.judgements import FinalJudgement, Judging
 
 TryKey = tuple[str, str, int]  # suite, test id, repeat
@@ -44,10 +44,13 @@ class Run:
     judging: Judging | None = None
 
     @property
+    def subjects(self) -> tuple[PlannedCheckpoint, ...]:
+        return self.deciding.subjects if self.deciding else ()
+
+    @property
     def evaluated(self) -> tuple[RunModel, ...]:
         """Its models, less the checkpoints that went away or broke while it went on."""
-        subjects = self.deciding.subjects if self.deciding else ()
-        failed = {subject.spec for subject in subjects if subject.failed}
+        failed = {subject.spec for subject in self.subjects if subject.failed}
         return tuple(model for model in self.models if model.spec not in failed)
 
 

@@ -345,7 +345,6 @@ def facts_of(spec: str) -> ModelFacts:
 
 
 def refuse_as_judge(spec: str, tested: Sequence[ModelFacts]) -> None:
-    """Raise why a model cannot judge these; nothing: it can."""
     judge = facts_of(spec)
     if any(same_model(judge, each) for each in tested):
         raise UsageError(
@@ -408,7 +407,6 @@ def list_suites(*, benchmarks: Path | None = None) -> SuiteList:
 
 
 def describe_suite(name: str, *, benchmarks: Path | None = None) -> SuiteDescription:
-    """One suite by its name or path, and what it consists of."""
     suite = load_suite(find(name, benchmarks))
     return SuiteDescription(suite=suite, card=describe(suite))
 

@@ -12,7 +12,8 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 
 from assay.ask_loop import ask, find_unanswered
@@ -167,12 +168,12 @@ def _shares(job: Job, prepared: Prepared, store: Store | None) -> Iterator[_Shar
         pending = [(test.request, test) for test in tests if test.request]
         unanswered.append([request for request, _ in pending])
         thinks = plan.facts.thinks and plan.options.think != "off"
-        own = _OwnLengths(store, plan.facts.fingerprint)
+        own = cache(partial(_own_lengths, store, plan.facts.fingerprint))
         asked = []
         for request, test in pending:
             short, long = OPEN_ANSWER if test.exchange.case.check.judged else USUAL_ANSWER
             usual = short, max(long, LONG_THOUGHT) if thinks else long
-            length = _length(request, *(own.of(request.suite) or usual))
+            length = _length(request, *(own(request.suite) or usual))
             asked.append((request, test.left * _draws(plan, request), length))
         yield _Share(
             model=model,
@@ -194,28 +195,19 @@ def _shares(job: Job, prepared: Prepared, store: Store | None) -> Iterator[_Shar
             for case in cases_to_judge(plan, left, judge, store, begun=begun is not None)
         ]
         requests = requests_to_judge(panel, judge, cases, store, run)
-        length = _OwnLengths(store, judge.model.facts.fingerprint).of(JUDGE_SUITE) or JUDGEMENT
+        length = _own_lengths(store, judge.model.facts.fingerprint, JUDGE_SUITE) or JUDGEMENT
         asked = [(request, 1, _length(request, *length)) for request in requests]
         yield _Share(model=judge.model, asked=asked, judges=True)
 
 
-@dataclass(slots=True)
-class _OwnLengths:
-    """How long the answers of one model were, suite by suite."""
-
-    store: Store | None
-    fingerprint: str
-    _known: dict[str, tuple[int, int] | None] = field(default_factory=dict)
-
-    def of(self, suite: str) -> tuple[int, int] | None:
-        """Tokens of a short and of a long answer; None where too few were stored."""
-        if suite not in self._known:
-            lengths = self.store.find_lengths(self.fingerprint, suite) if self.store else []
-            enough = len(lengths) >= ENOUGH_LENGTHS
-            mean = statistics.fmean(lengths) if enough else 0.0
-            low, high = (max(1, round(mean * share)) for share in AROUND_MEAN)
-            self._known[suite] = (low, high) if enough else None
-        return self._known[suite]
+def _own_lengths(store: Store | None, fingerprint: str, suite: str) -> tuple[int, int] | None:
+    """Tokens of a model's short and long answers; None where too few were stored."""
+    lengths = store.find_lengths(fingerprint, suite) if store else []
+    if len(lengths) < ENOUGH_LENGTHS:
+        return None
+    mean = statistics.fmean(lengths)
+    low, high = (max(1, round(mean * share)) for share in AROUND_MEAN)
+    return low, high
 
 
 def _draws(plan: Plan, request: Request) -> int:

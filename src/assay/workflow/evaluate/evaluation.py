@@ -192,11 +192,10 @@ def _leave_out(store: Store, run: Run, spec: str, error: AssayError, observer: O
     """A checkpoint of a folder may break or go away, as trainers delete old ones, and the others go
     on. Any other model's error is raised.
     """
-    subjects = run.deciding.subjects if run.deciding else ()
-    subject = next((each for each in subjects if each.spec == spec), None)
+    subject = next((each for each in run.subjects if each.spec == spec), None)
     if run.deciding is None or subject is None or not subject.folder:
         raise error
     failed = replace(subject, failed=why_failed(Path(subject.path), error))
     observer.note(left_out(failed.name, failed.failed))
-    others = tuple(failed if each is subject else each for each in subjects)
+    others = tuple(failed if each is subject else each for each in run.subjects)
     return store.update_run(run, deciding=replace(run.deciding, subjects=others))

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
+from assay.reports.json_values import pick
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.text.safe_text import spreadsheet_cell
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Reply
@@ -72,9 +73,7 @@ def _record(
         "score": score.value if score else None,
         "unscored_reason": score.unscored_reason if score else None,
         "prompt": case.prompt,
-        "extracted": score.extracted if score else None,
-        "explanation": score.explanation if score else None,
-        "scorer": score.scorer if score else None,
+        **(pick(score, "extracted explanation scorer") if score else {}),
         "scorer_version": score.version if score else None,
         "request": kept.request_id,
     }

@@ -24,7 +24,7 @@ from assay.summary.speed import performance, try_figures
 from assay.summary.trials import find_one_letter, measurements, summarise
 from assay.text.number_format import count, figure
 from assay.types import Answered, Attempt, Estimate, Failed, Reply, Suite
-from assay.types.decisions import Decision, Measurements, PlannedCheckpoint
+from assay.types.decisions import Decision, Measurements
 from assay.types.judged import Judged
 from assay.types.options import DEFAULT_OUT
 from assay.types.requests import LOOP
@@ -63,7 +63,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
     models: list[ModelReport] = []
     asked = 0
     measured: dict[str, Measurements] = {}
-    subjects = {each.spec: each for each in _subjects(run)}
+    subjects = {each.spec: each for each in run.subjects}
     samples = (run.deciding.samples if run.deciding else ()) or load_samples()
     digests = dict(zip((suite.name for suite in suites), run.digests, strict=True))
     asked_beside = {
@@ -108,7 +108,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
     unheard = _unheard(judged)
     broken = tuple(
         FailedModel(spec=each.spec, name=each.name, why=each.failed, position=position)
-        for position, each in enumerate(_subjects(run))
+        for position, each in enumerate(run.subjects)
         if each.failed
     )
     best = selected_in(decision) if decision and run.finished else None
@@ -126,7 +126,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         version=run.version,
         models=tuple(models),
         exit_code=int(exit_code),
-        selected=next((each.spec for each in _subjects(run) if each.name == best), None),
+        selected=next((each.spec for each in run.subjects if each.name == best), None),
         decision=decision,
         judged=judged,
         failed=broken,
@@ -144,7 +144,6 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
 
 
 def _right_answers(suite: Suite, beside: Sequence[StoredTry]) -> dict[str, Reply]:
-    """By test, how likely the model finds the right answer."""
     read = {kept.test_id: kept.reply for kept in beside if kept.suite == f"{MEASURE}answers"}
     known = {case.id: read.get(answered_id(suite.name, case.id)) for case in suite.cases}
     return {test: reply for test, reply in known.items() if reply is not None}
@@ -176,17 +175,12 @@ def _unheard(judged: Judged | None) -> int:
     )
 
 
-def _subjects(run: Run) -> tuple[PlannedCheckpoint, ...]:
-    return run.deciding.subjects if run.deciding else ()
-
-
 def _decision(run: Run, measured: Mapping[str, Measurements]) -> Decision | None:
     if run.deciding is None:
         return None
     timestamp = run.finished or run.created
     every = [
-        measured.get(subject.spec) or failed_subject(subject, timestamp)
-        for subject in run.deciding.subjects
+        measured.get(subject.spec) or failed_subject(subject, timestamp) for subject in run.subjects
     ]
     return decide(run.deciding, every, timestamp=timestamp)
 
@@ -334,7 +328,6 @@ def _notes(run: Run, suites: Sequence[Suite], asked: int, found: Judged | None) 
 
 
 def _unjudged(suites: Sequence[Suite], found: Judged | None) -> int:
-    """How many tests have no score because nobody judged them."""
     if found is None:
         return sum(case.check.judged is not None for suite in suites for case in suite.cases)
     return len(

@@ -233,14 +233,13 @@ def _assign(
     for evaluation in evaluations:
         model = _model_of(evaluation, run)
         its_suites = tests.get(evaluation.test_id, [])
-        if not its_suites:
-            notes.append(_left_out(evaluation, tr("the run has no such judged test")))
-        elif len(its_suites) > 1:
-            several = tr("{suites} have a test of this id", suites=", ".join(its_suites))
-            notes.append(_left_out(evaluation, several))
-        elif model is None:
+        if len(its_suites) != 1 or model is None:
             known = ", ".join(each.spec for each in run.models)
             why = tr("the run has no such model, only {known}", known=known)
+            if not its_suites:
+                why = tr("the run has no such judged test")
+            elif len(its_suites) > 1:
+                why = tr("{suites} have a test of this id", suites=", ".join(its_suites))
             notes.append(_left_out(evaluation, why))
         elif not evaluation.duplicate:
             key = (model.position, its_suites[0], evaluation.test_id, 0)

@@ -79,23 +79,19 @@ class _AnswerPair:
     orders: tuple[PairQuestionnaire, ...] = ()
 
     def open_questionnaires(self, judge: PanelJudge) -> None:
-        if self._settled is None:
-            first, second = _shown(self.first), _shown(self.second)
-            self.orders = (
-                self._order(judge, first, second, 0),
-                self._order(judge, second, first, 1),
+        shown = _shown(self.first), _shown(self.second)
+        self.orders = tuple(
+            PairQuestionnaire(
+                judge=judge.model.facts,
+                case=self.case,
+                first=shown[turn],
+                second=shown[1 - turn],
+                key=judge_key(self.case.id),
+                by_likelihood=judge.form == "likelihood",
+                repeat=self.repeat,
+                turn=turn,
             )
-
-    def _order(self, judge: PanelJudge, first: str, second: str, turn: int) -> PairQuestionnaire:
-        return PairQuestionnaire(
-            judge=judge.model.facts,
-            case=self.case,
-            first=first,
-            second=second,
-            key=judge_key(self.case.id),
-            by_likelihood=judge.form == "likelihood",
-            repeat=self.repeat,
-            turn=turn,
+            for turn in ((0, 1) if self._settled is None else ())
         )
 
     @property

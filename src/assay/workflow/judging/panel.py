@@ -46,8 +46,6 @@ COSTS = {True: (1_400, 50), False: (280, 120)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelJudge:
-    """One judge, and how it is asked."""
-
     model: Model
     form: JudgeForm
     layout: Layout | None = None

@@ -135,8 +135,6 @@ class _Check:
 
 @dataclass(slots=True)
 class _CountedReplies(StoredReplies):
-    """The ledger of a check; counts each reply once."""
-
     asked: int = 0
     _seconds: dict[str, float] = field(default_factory=dict)
 

@@ -47,8 +47,6 @@ AnswerKey = tuple[int, str, str, int]  # position of the model, suite, test, rep
 
 @dataclass(kw_only=True, eq=False)
 class AnswerToJudge:
-    """One answer of one model, with all its judgements."""
-
     model: RunModel
     stored: StoredTry
     case: Case
@@ -72,8 +70,6 @@ class AnswerToJudge:
 
 @dataclass(slots=True)
 class JudgingStage:
-    """The judging of one run."""
-
     store: Store
     run: Run
     suites: Sequence[Suite]
@@ -324,7 +320,6 @@ class _AnswerReading:
 
 
 def has_checker(case: Case) -> bool:
-    """Whether the test brings evidence with it."""
     return case.check.judged is not None and bool(case.check.judged.checker)
 
 

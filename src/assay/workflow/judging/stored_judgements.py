@@ -113,7 +113,6 @@ def _answers(
 
 
 def _unscored(case: Case, stored: StoredTry | None) -> FinalJudgement:
-    """What is said of a test that has no answer, or one that nobody judged."""
     judged = case.check.judged
     assert judged
     reason, why = "failed", tr("there is no answer")
