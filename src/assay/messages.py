@@ -1,8 +1,5 @@
 """Every sentence a user reads goes through here: a translation is a catalogue, not a rewrite.
 
-In: an English sentence with {named} gaps, and what fills them. Out: the sentence in the user's
-language, filled.
-
 `make messages` collects the sentences in `tr`, `trn`, `message`, `message_n` and `Doc`;
 a catalogue lies in `builtin/translations/LANG/LC_MESSAGES/assay.mo`. Without one, English is shown.
 """

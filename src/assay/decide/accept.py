@@ -20,6 +20,7 @@ from assay.types.decisions import (
     Gate,
     GateCriterion,
     Measurements,
+    PromptSamples,
     SizeClass,
     SuiteFigures,
     SuiteLimit,
@@ -213,11 +214,9 @@ def _generation(measured: Measurements, gate: Gate) -> GateCriterion | None:
         why = _why_not(measured, "generation")
         return _unknown(None, allowed, fact("no_samples"), *why)
     prompts, greedy = group_samples(samples)
-    decoded = {each.id: each for each in greedy}
-    deciding = {each.id: [each] for each in prompts}
-    if gate.generation_greedy == "gate":
-        for name, each in decoded.items():
-            deciding.setdefault(name, []).append(each)
+    deciding: dict[str, list[PromptSamples]] = {}
+    for each in (*prompts, *(greedy if gate.generation_greedy == "gate" else ())):
+        deciding.setdefault(each.id, []).append(each)
     failing = [
         f"{name} ({', '.join(dict.fromkeys(kind for each in ways for kind in each.kinds))})"
         for name, ways in deciding.items()

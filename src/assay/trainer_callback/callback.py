@@ -258,9 +258,7 @@ def _add_to_saved_state(args: Any, state: Any, step: SavedStep) -> None:
 
 
 def _told_by_first(told: list[Any], *, processes: int) -> list[Any]:
-    """What the first process found, known to all: one that stopped alone would leave the others
-    waiting for it.
-    """
+    """Known to all processes: one that stopped alone would leave the others waiting for it."""
     if processes > 1:
         torch.distributed.broadcast_object_list(told, src=0)
     return told

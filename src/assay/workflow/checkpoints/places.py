@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 
 from assay.errors import AssayError, UsageError
@@ -138,32 +139,25 @@ def _each_once(
     return [(spec, place) for spec, place in found if counts(place)]
 
 
-def _places(spec: str, holding: Sequence[str]) -> Iterator[CheckpointPlace | None]:
+def _places(spec: str, holding: Sequence[str]) -> Sequence[CheckpointPlace | None]:
     read = read_spec(spec)
     if read.name and is_home_made(read):
-        yield place_of_plugin(spec)
-        return
+        return [place_of_plugin(spec)]
     if on_hub := read_hub_spec(spec):
-        yield place_on_hub(on_hub)
-        return
+        return [place_on_hub(on_hub)]
     if read.scheme != "hf" or not read.name or not Path(read.name).is_dir():
-        yield None
-        return
+        return [None]
     path = Path(read.name)
     below = ((folder, _steps_of_model(folder, holding)) for folder in subfolders(path))
     groups = {folder: steps for folder, steps in below if steps}
     if groups:
         alone = [step for step in _steps_in(path, holding) if step not in groups]
-        for folder, steps in groups.items():
-            yield from _of_folder(folder, steps, holding, top=path)
-        yield from (_found(step, path, step.name, top=path) for step in alone)
-        return
-    steps = _steps_of_model(path, holding)
-    if steps:
-        yield from _of_folder(path, steps, holding, top=None)
-        return
+        inside = (_of_folder(*group, holding, top=path) for group in groups.items())
+        return [*chain(*inside), *(_found(step, path, step.name, top=path) for step in alone)]
+    if steps := _steps_of_model(path, holding):
+        return [*_of_folder(path, steps, holding, top=None)]
     here = Path(os.path.abspath(path))
-    yield CheckpointPlace(spec=spec, path=path, parent=here.parent.name, step_name=here.name)
+    return [CheckpointPlace(spec=spec, path=path, parent=here.parent.name, step_name=here.name)]
 
 
 def place_of_plugin(spec: str) -> CheckpointPlace:
@@ -223,13 +217,9 @@ def _steps_of_model(folder: Path, holding: Sequence[str]) -> list[Path]:
     others = [name for name in holding if name not in MAKES_CHECKPOINT]
     files = (path.name for step in steps for path in step.glob("*"))
     has_weights = any(name.endswith(WEIGHTS) for name in files)
-    if (
-        not _holds(folder, MAKES_CHECKPOINT)
-        or has_weights
-        or any(_holds(step, others) for step in steps)
-    ):
-        return steps
-    return []
+    reported = any(_holds(step, others) for step in steps)
+    is_checkpoint = _holds(folder, MAKES_CHECKPOINT) and not has_weights and not reported
+    return [] if is_checkpoint else steps
 
 
 def _steps_in(folder: Path, holding: Sequence[str]) -> list[Path]:

@@ -11,6 +11,7 @@ import math
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -289,16 +290,12 @@ def _skipped(name: str) -> str:
 def _files_of(folder: Path) -> Files:
     """The files of a model as they are now; one that vanishes meanwhile is not there."""
     found = []
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                name = entry.name
-                belongs = Path(name).suffix in _SUFFIXES or name in _NAMES
-                if belongs and name not in _OURS and entry.is_file():
-                    told = entry.stat()
-                    found.append((name, told.st_size, told.st_mtime_ns))
-    except OSError:
-        pass
+    with suppress(OSError):
+        for file in folder.iterdir():
+            belongs = file.suffix in _SUFFIXES or file.name in _NAMES
+            if belongs and file.name not in _OURS and file.is_file():
+                told = file.stat()
+                found.append((file.name, told.st_size, told.st_mtime_ns))
     return frozenset(found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 from assay.checks.own_prompt import OwnPrompt
@@ -12,7 +13,7 @@ from assay.messages import tr
 from assay.types import Case, Category, Message, Suite
 
 SUITE = "ask"
-SEPARATOR = "---"
+SEPARATOR = re.compile(r"^[^\S\n]*---[^\S\n]*$", re.MULTILINE)
 MAX_BYTES = 10 * 1024 * 1024
 
 
@@ -53,16 +54,10 @@ def is_own(suite: Suite) -> bool:
 
 
 def _split(text: str) -> list[str]:
-    lines = text.split("\n")  # splitlines would break a prompt at U+2028, a form feed and others
-    if not any(line.strip() == SEPARATOR for line in lines):
-        return [line.strip() for line in lines if line.strip()]
-    prompts: list[list[str]] = [[]]
-    for line in lines:
-        if line.strip() == SEPARATOR:
-            prompts.append([])
-        else:
-            prompts[-1].append(line)
-    return [whole for lines in prompts if (whole := "\n".join(lines).strip())]
+    parts = SEPARATOR.split(text)
+    if len(parts) == 1:
+        parts = text.split("\n")  # splitlines would break a prompt at U+2028 and others
+    return [whole for part in parts if (whole := part.strip())]
 
 
 def _read(path: Path) -> str:
