@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Self
 
 from assay.files.fields import Count, Doc, OneOf, PositiveCount, Rule, Text
@@ -64,10 +64,6 @@ class Rules:
                 )  # fmt: skip
                 yield FieldProblem(("expected_format", least), message)
 
-    def stored(self) -> Mapping[str, Any]:
-        known = {rule.name: getattr(self, rule.name) for rule in fields(self)}
-        return {**known, "method": Format.method}
-
 
 ExpectedFormat = Annotated[Rules, Doc("Rules on the shape of the answer.")]
 
@@ -107,7 +103,7 @@ class Format(AnswerCheck):
             yield FieldProblem(("expected_format",), message)
 
     def stored(self) -> Mapping[str, Any]:
-        return self.expected_format.stored()
+        return asdict(self.expected_format) | {"method": self.method}
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> Self:

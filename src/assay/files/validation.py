@@ -118,7 +118,10 @@ class Validator:
             if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
                 meant.setdefault(steps[:-1], set()).add(self._note_unknown(steps, notes, path))
                 continue
-            at, sentence, about_key = self._sentence(error, steps, path)
+            if error["type"] == "value_error":
+                at, sentence, about_key = _own_mistake(error["ctx"]["error"], steps, path)
+            else:
+                at, sentence, about_key = steps, self._sentence(error, steps, path), False
             if (at, sentence) not in said:
                 said.add((at, sentence))
                 notes.error((*path, *at), sentence, about_key=about_key)
@@ -135,33 +138,32 @@ class Validator:
         notes.error((*path, *steps), did_you_mean(problem, key, known), about_key=True)
         return nearest(key, known)
 
-    def _sentence(self, error: ErrorDetails, steps: Path, path: Path) -> tuple[Path, str, bool]:
+    def _sentence(self, error: ErrorDetails, steps: Path, path: Path) -> str:
         value, kind = error["input"], error["type"]
         field = label((*path, *steps))
         context = error.get("ctx", {})
-        if kind == "value_error":
-            return _own_mistake(context["error"], steps, path)
-        if kind in ("string_too_short", "string_pattern_mismatch") and isinstance(value, str):
-            return steps, tr("'{field}' is empty", field=field), False
-        if kind == "too_short":
-            return steps, _too_few(field, context["min_length"]), False
+        is_blank = kind in ("string_too_short", "string_pattern_mismatch")
+        least = context["min_length"] if kind == "too_short" else 0
+        if (is_blank and isinstance(value, str)) or least == 1:
+            return tr("'{field}' is empty", field=field)
+        if least:
+            return tr("'{field}' needs at least {least} items", field=field, least=least)
         if kind == "too_long":
-            sentence = tr(
+            return tr(
                 "'{field}' has {count} items, and at most {most} are allowed",
                 field=field,
                 count=context["actual_length"],
                 most=context["max_length"],
             )
-            return steps, sentence, False
         nodes = self._nodes(steps)
         words = [word for node in nodes for word in _choices(node)]
         if isinstance(value, str) and words:
             problem = tr("'{field}' cannot be '{word}'", field=field, word=shown(value))
-            return steps, did_you_mean(problem, value, words), False
+            return did_you_mean(problem, value, words)
         if not field and path:
             wanted, got = self._wanted(nodes, ""), self._got(value)
-            return steps, tr("this must be {wanted}, not {got}", wanted=wanted, got=got), False
-        return steps, self._wrong_value(field, value, nodes), False
+            return tr("this must be {wanted}, not {got}", wanted=wanted, got=got)
+        return self._wrong_value(field, value, nodes)
 
     def _got(self, value: object) -> str:
         return tr("a table") if self._toml and isinstance(value, dict) else described(value)
@@ -319,12 +321,6 @@ def _own_mistake(error: Exception, steps: Path, path: Path) -> tuple[Path, str, 
 def _choices(node: Schema) -> list[str]:
     words = node.get("enum", [node["const"]] if "const" in node else [])
     return [word for word in words if isinstance(word, str)]
-
-
-def _too_few(field: str, least: int) -> str:
-    if least == 1:
-        return tr("'{field}' is empty", field=field)
-    return tr("'{field}' needs at least {least} items", field=field, least=least)
 
 
 def _range(node: Schema) -> str:

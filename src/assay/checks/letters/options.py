@@ -28,22 +28,15 @@ class Options:
 
 
 def options_of(case: Case, choices: tuple[str, ...], expected: str) -> Options:
-    """From `choices`, else from the markers in the conversation, latest turn first, else A to E."""
+    """From `choices`, else from the markers in the conversation, latest turn first, else A to E; an
+    expected letter is always an allowed one, whatever the markers look like.
+    """
     if choices:
         return Options(LETTERS[: len(choices)], choices)
-    for message in reversed(case.messages):
-        found = options_in(message.content)
-        if found is not None:
-            return _reaching(found, expected)
-    return _reaching(Options(_DEFAULT), expected)
-
-
-def _reaching(options: Options, expected: str) -> Options:
-    """An expected letter is always an allowed one, whatever the markers look like."""
+    marked = (options_in(message.content) for message in reversed(case.messages))
+    options = next(filter(None, marked), Options(_DEFAULT))
     last = LETTERS.find(expected) + 1
-    if last <= len(options.letters):
-        return options
-    return Options(LETTERS[:last])
+    return options if last <= len(options.letters) else Options(LETTERS[:last])
 
 
 @lru_cache(maxsize=2048)

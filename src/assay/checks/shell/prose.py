@@ -38,14 +38,11 @@ def is_command_line(line: str, programs: frozenset[str]) -> bool:
     first = parsed.commands[0]
     if "=" in first.words[0]:
         return re.match(r"\w+=.*(?:\$\(|`)", line) is not None
-    if not is_program(first.program, programs) or not any(map(_EVIDENCE.match, words[1:])):
+    if first.program not in programs and not first.program.startswith(known.INIT_SCRIPT):
+        return False
+    if not any(map(_EVIDENCE.match, words[1:])):
         return False
     return not any(_holds_prose(command) for command in parsed.commands)
-
-
-def is_program(name: str, programs: frozenset[str]) -> bool:
-    """Whether a name is one of the programs, or a service's script."""
-    return name in programs or name.startswith(known.INIT_SCRIPT)
 
 
 def _holds_prose(command: Command) -> bool:

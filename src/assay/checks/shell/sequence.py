@@ -93,18 +93,17 @@ class CommandsFound:
         for step, alternatives in enumerate(steps):
             for count in range(step, -1, -1):
                 before, rival = best[count], best[count + 1]
-                taken = before and self._earliest(alternatives, before.taken)
-                if before is None or taken is None:
+                if before is None:
+                    continue
+                ends = (self._after(pipelines_of(text), before.taken) for text in alternatives)
+                taken = min(filter(None, ends), key=lambda end: end.command, default=None)
+                if taken is None:
                     continue
                 # The earlier a match of this length ends, the more room is left for the rest.
                 if rival is None or taken.command < rival.taken.command:
                     best[count + 1] = _Met(taken, (*before.steps, (step, taken.command)))
         longest = next(met for met in reversed(best) if met is not None)
         return dict(longest.steps)
-
-    def _earliest(self, alternatives: Sequence[str], taken: _Taken) -> _Taken | None:
-        ends = (self._after(pipelines_of(text), taken) for text in alternatives)
-        return min(filter(None, ends), key=lambda end: end.command, default=None)
 
     def _after(self, pipelines: tuple[Pipeline, ...], taken: _Taken) -> _Taken | None:
         now: _Taken | None = taken
