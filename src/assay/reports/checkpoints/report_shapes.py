@@ -6,6 +6,7 @@ have more keys, and lack those that are made from the others.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -231,14 +232,6 @@ class SelectionShape(BaseModel):
     timestamp: Timestamp = Field(description="UTC, whole seconds.")
 
 
-def report_schema() -> Schema:
-    return _schema(EvaluationReport, "Assay evaluation report")
-
-
-def selection_schema() -> Schema:
-    return _schema(SelectionShape, "Assay selection")
-
-
 def _schema(shape: type[BaseModel], title: str) -> Schema:
     return {"$schema": DIALECT, "title": title, **_closed(shape.model_json_schema())}
 
@@ -254,3 +247,7 @@ def _closed(node: Any) -> Any:
         made = {**made, "required": list(made["properties"])}
         made.setdefault("additionalProperties", False)
     return made
+
+
+report_schema = partial(_schema, EvaluationReport, "Assay evaluation report")
+selection_schema = partial(_schema, SelectionShape, "Assay selection")

@@ -407,6 +407,7 @@ def list_suites(*, benchmarks: Path | None = None) -> SuiteList:
 
 
 def describe_suite(name: str, *, benchmarks: Path | None = None) -> SuiteDescription:
+    """One suite by its name or path, and what it consists of."""
     suite = load_suite(find(name, benchmarks))
     return SuiteDescription(suite=suite, card=describe(suite))
 

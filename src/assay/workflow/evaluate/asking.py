@@ -149,27 +149,23 @@ class ScoredReplies:
 
 
 def ask_model(
-    store: Store,
-    run: Run,
-    known: RunModel,
+    ledger: ScoredReplies,
     model: Model,
     plan: Plan,
     measures: Sequence[Request],
     observer: Observer,
-    background: BackgroundWork,
     until: float | None,
-    remeasured: Sequence[str],
     tokenizer: tuple[TokenizerFigures, ...] = (),
 ) -> None:
+    store, run, known = ledger.store, ledger.run, ledger.model
     # A scored try of this very run needs no hash: the run's key holds all that its id does.
     scored = store.find_scored(run, known)
     dialogues: list[AnyDialogue] = [
         *(TestDialogue(plan, each) for each in plan.exchanges if each.key not in scored),
         *(MeasureDialogue(each) for each in measures if _key_of(each) not in scored),
     ]
-    ledger = ScoredReplies(store, run, known, background, remeasured)
     done = plan.turns + len(measures) - sum(each.left for each in dialogues)
-    background.begin()
+    ledger.background.begin()
     try:
         ask_all(model, dialogues, ledger, observer, name=known.spec, done=done, until=until)
     finally:  # a stopped run, too, reports the answers it found in the store

@@ -1,14 +1,5 @@
-"""The main job: ask every test of the chosen suites, score the answers, report.
-
-The steps, in order:
-
-    1 prepare   load suites, find models; refuse with every mistake at once, before any request
-    2 plan      what a server can do where only asking shows it; then what each model will be asked
-    3 begin     continue the unfinished run of the same command, or start a new one
-    4 ask       what the store does not hold yet; each reply stored and scored before the next;
-                replies that were in the store already are scored
-    5 judge     the answers that no rule can score: by their evidence, and by the judges named
-    6 report    from the store, as `assay report` would
+"""The main job: refuse every mistake at once, continue the unfinished run of the same command or
+begin one, ask what the store does not hold, judge what no rule can score, report from the store.
 """
 
 from __future__ import annotations
@@ -41,7 +32,7 @@ from assay.types.model_spec import without_secrets
 from assay.types.results import Report
 from assay.workflow.checkpoints.report_files import write_decisions
 from assay.workflow.checkpoints.tokenizer_texts import tokenizer_figures
-from assay.workflow.evaluate.asking import ask_model
+from assay.workflow.evaluate.asking import ScoredReplies, ask_model
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.opened_models import left_out, why_failed
 from assay.workflow.evaluate.preparation import Prepared, prepare
@@ -175,10 +166,8 @@ def _ask_models(
         try:
             if kind and kind not in cut:
                 cut[kind] = tokenizer_figures(model, prepared.to_cut)
-            ask_model(
-                store, run, known, model, plan, measures, observer, background, until,
-                prepared.remeasured, cut.get(kind, ()),
-            )  # fmt: skip
+            ledger = ScoredReplies(store, run, known, background, prepared.remeasured)
+            ask_model(ledger, model, plan, measures, observer, until, cut.get(kind, ()))
         except (ModelUnavailable, Refusals) as error:
             run = _leave_out(store, run, known.spec, error, observer)
         model.close()

@@ -32,7 +32,7 @@ from assay.reports.judged.final_summary import final_summary
 from assay.reports.performance import performance_document
 from assay.reports.run_report import run_document
 from assay.reports.test_plan import test_plan
-from assay.store import Store
+from assay.store import Store, TryKey
 from assay.summary.baselines import baselines
 from assay.types import Answered, Case, Reply, Request, Score, Suite
 from assay.types.judged import Judged
@@ -97,7 +97,7 @@ class RunFolder:
             for model in run.models:
                 for kept in store.read_tries(run, model):
                     if isinstance(kept.reply, Answered):
-                        self.write_answer(model.slug, *kept.key, kept.reply, clashing)
+                        self.write_answer(model.slug, kept.key, kept.reply, clashing)
             self.write_test_plans(suites)
             document = run_document(report)
             whole = render_markdown(document)
@@ -140,14 +140,9 @@ class RunFolder:
                         self._put_once(name, render_markdown(test_plan(case)))
 
     def write_answer(
-        self,
-        slug: str,
-        suite: str,
-        test_id: str,
-        repeat: int,
-        reply: Answered,
-        clashing: frozenset[str],
+        self, slug: str, key: TryKey, reply: Answered, clashing: frozenset[str]
     ) -> None:
+        suite, test_id, repeat = key
         number = f".{repeat + 1}" if repeat else ""
         name = f"outputs/{slug}/{file_stem(suite, test_id, clashing)}{number}.txt"
         if name in self._written:
@@ -238,7 +233,7 @@ class BackgroundWork:
         if isinstance(reply, Answered):
             key = (request.suite, request.test_id, request.repeat)
             write = self._folder.write_answer
-            self._written.append(self._pool.submit(write, slug, *key, reply, self._clashing))
+            self._written.append(self._pool.submit(write, slug, key, reply, self._clashing))
 
     def finish(self) -> Mapping[str, Baselines]:
         """Wait for it. Raises what went wrong, such as a full disk."""
