@@ -39,7 +39,8 @@ def this_machine() -> Machine:
     return Machine(
         system=_system(),
         processor=_processor(),
-        cores=_cores(),
+        # Those this process may use: fewer than the machine has, in a container for instance.
+        cores=len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1,
         memory_bytes=_memory("total"),
         gpus=tuple(gpu.words for gpu in _gpus()),
         versions=_versions(),
@@ -84,13 +85,6 @@ def _processor() -> str:
     # "Intel(R) Core(TM) i5-8250U CPU @ 1.60GHz": the marks tell a reader nothing.
     named = _plain(re.sub(r"\((?:R|TM|r|tm)\)", " ", found))
     return named or platform.processor() or platform.machine()
-
-
-def _cores() -> int:
-    """Those this process may use: fewer than the machine has, in a container for instance."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _memory(kind: str) -> int:

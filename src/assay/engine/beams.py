@@ -1,15 +1,11 @@
 """The k likeliest continuations of a prompt, as beam search finds them.
 
-What is found, exactly (the manner of drawing plays no part):
-- A hypothesis is worth the sum of its tokens' log-likelihoods, that of an end id included. There is
-  no penalty or reward for length.
-- It is complete with an end id, when `stopped` says so, or at its most tokens.
-- Every step looks at all extensions of the live hypotheses, likeliest first, equal ones by lower
-  token ids. Complete ones are put aside, others live on, until max(4, 2k) live or until k complete
-  ones are at least as likely as the extension looked at.
-- Of complete ones that read the same only the likeliest counts.
-- The search ends when k complete ones are at least as likely as the best live one, for sums only
-  fall; or when none lives.
+A hypothesis is worth the sum of its tokens' log-likelihoods, that of an end id included; length is
+neither punished nor rewarded. Every step looks at all extensions of the live hypotheses, likeliest
+first, equal ones by lower token ids: complete ones are put aside, others live on, until max(4, 2k)
+live or k complete ones are at least as likely as the extension looked at. Of complete ones that
+read the same only the likeliest counts. The search ends when k complete ones are at least as likely
+as the best live one, for sums only fall; or when none lives.
 
 Each hypothesis is a row of the slots; where one branches, its row is copied. A prompt always has
 as many rows as its search is wide: those without a hypothesis repeat the first one's.

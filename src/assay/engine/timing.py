@@ -1,8 +1,7 @@
 """How fast a network writes, one text at a time, and what memory that takes.
 
-Warm-up runs are left out. Which tokens the prompt holds makes no difference to a speed. Writing a
-token reads every weight once, so memory sets its pace: a speed is compared with how many bytes a
-second memory delivers, as measured, since nobody reaches the figures of a data sheet.
+Writing a token reads every weight once, so memory sets its pace: a speed is compared with how many
+bytes a second memory delivers, as measured.
 """
 
 from __future__ import annotations

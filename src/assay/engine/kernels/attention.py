@@ -33,9 +33,8 @@ class Arrangement(Protocol):
 class _InForce:
     """The arrangement of the forward that is running, and how often it was called."""
 
-    def __init__(self) -> None:
-        self.arrangement: Arrangement | None = None
-        self.calls = 0
+    arrangement: Arrangement | None = None
+    calls = 0
 
 
 _in_force = _InForce()

@@ -1,8 +1,7 @@
 """Computes prompts for writing: what several begin with is computed once, the rest packed together.
 
-A trunk's keys are held from its first prompt to its last; prompts come family by family, so few
-trunks are held at a time, and longest first, so that slots beside each other are of like length and
-memory runs out at the start or not at all.
+Prompts come family by family, so that few trunks are held at a time, and longest first, so that
+slots beside each other are of like length and memory runs out at the start or not at all.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Where the keys and values of rows that are being written lie, and how a row sees its own.
 
-In one step every token writes its key behind those of its row and attends to that row alone.
-
     slot 0   p p p p p w w w . . .        p  prompt     w  written     .  room
     slot 1   p p w w w w . . . . .
     slot 2   . . . . . . . . . . .        free: live slots are always the first ones

@@ -6,8 +6,7 @@ Ten tokens, windows of four, P the prefix token:
     3 4 5 6      predict 4 5 6 7
     5 6 7 8      predict 8 9
 
-Every token is predicted once. The last window reaches further back, so that its tokens have as much
-before them as a window holds.
+The last window reaches further back, so that its tokens have as much before them as others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How long a model may read before its first token: its prompt's tokens at the speed seen so far.
 
-The slowest speed counts: servers keep the beginning of a prompt from the request before, and many
-do not say how much of it, so that a prompt may seem to be read a hundred times as fast as it is.
+The slowest speed counts: many servers keep the beginning of a prompt from the request before and do
+not say so.
 """
 
 from __future__ import annotations

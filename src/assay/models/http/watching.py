@@ -1,7 +1,6 @@
 """What somebody who waits should know: how far an answer is, and why nothing comes.
 
-Called by the thread that waits for replies, a few times a second; what it reads is written by the
-threads that ask.
+Called by the thread that waits for replies; what it reads is written by the threads that ask.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """What belongs to a checkpoint folder: config, weight files, tokenizer, chat template.
 
-Every mistake that names and small files show is found here, before anything large is read. The
-tokenizer is the one of `--tokenizer DIR`, else the folder's own, else that of its parents up to two
-levels. Code in a checkpoint runs only where the user said so.
+Every mistake that names and small files show is found here, before anything large is read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`hf:ORG/NAME[@REVISION]`: a model of the Hugging Face hub, as a folder of the hub's local cache.
 
-In: the name as typed. Out: the folder of one commit, called after it, with what a checkpoint needs
-and nothing else: configs, tokenizer, weights as safetensors; Python code only where it is trusted.
+The folder holds what a checkpoint needs and nothing else: configs, tokenizer, weights as
+safetensors; Python code only where it is trusted.
 
 The library throws a file away when its download breaks off. Weights are therefore fetched here,
 and the same command continues within a file.

@@ -1,8 +1,4 @@
-"""`ollama:NAME[@URL]`: models behind Ollama's native API.
-
-`client` speaks its protocol and keeps prompts from being cut in silence, `facts` reads what it says
-of a model, and `model` puts them together.
-"""
+"""`ollama:NAME[@URL]`: models behind Ollama's native API."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Ollama's protocol: its endpoints as functions, its streams as one result, or a Fault; and what is
-sent for one answer: a path, and a body with every sampling field in it.
+"""Ollama's protocol: its endpoints as functions, its streams as one result, or a Fault; and bodies.
 
 Ollama answers a prompt that does not fit with status 200 and the middle missing. Newer servers obey
 `truncate: false`; older ones ignore it, and there only their count of prompt tokens gives it away:

@@ -1,9 +1,7 @@
 """A model behind Ollama, as a Model.
 
-open     version, list and facts: four small questions, nothing computed
-answer   load with a context large enough, then one request at a time (unless told otherwise)
-deadline unload, then go on: the server would compute on, and the next answer wait behind it
-close    unload, so that the next model has the memory
+It is loaded with a context large enough for all requests. After a deadline it is unloaded, for the
+server would compute on, and the next answer wait behind it; and in the end, for the next model.
 """
 
 from __future__ import annotations

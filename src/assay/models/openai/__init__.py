@@ -1,8 +1,4 @@
-"""`openai:NAME[@URL]`: models behind any OpenAI-compatible server.
-
-`facts` says what the server has and can do, `bodies` writes requests in its dialect, `client` reads
-answers, `likelihoods` and `model` make replies; the key comes from the environment alone.
-"""
+"""`openai:NAME[@URL]`: models behind any OpenAI-compatible server."""
 
 from __future__ import annotations
 

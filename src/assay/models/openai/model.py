@@ -1,9 +1,4 @@
-"""A model behind an OpenAI-compatible server, as a Model.
-
-open     the list of models: one question, nothing computed
-probe    one token: which form, which fields, which likelihoods the server really has
-answer   eight requests at a time, unless told otherwise
-"""
+"""A model behind an OpenAI-compatible server, as a Model."""
 
 from __future__ import annotations
 

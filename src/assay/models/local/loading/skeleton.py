@@ -1,7 +1,6 @@
 """The model a config describes, without its weights: on torch's meta device.
 
-Also what every call of transformers needs: silence on the terminal, and its many exceptions turned
-into one of ours.
+Also what every call of transformers needs: silence, and its exceptions turned into one of ours.
 """
 
 from __future__ import annotations

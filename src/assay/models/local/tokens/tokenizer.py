@@ -1,9 +1,8 @@
 """A checkpoint's tokenizer: texts to token ids and back, chats as text, special tokens.
 
 transformers 5 rebuilds some tokenizers from their class and takes only vocabulary and merges from
-the file: a Llama whose settings name GPT2Tokenizer, with a split at digits in its file, loses that
-split without a word (allenai/open-instruct#1896, generative-computing/mellea#947). A model saved
-together with its file was trained with what the file says, so `follow_file` puts it back.
+the file (allenai/open-instruct#1896, generative-computing/mellea#947). A model saved together with
+its file was trained with what the file says, so `follow_file` puts it back.
 """
 
 from __future__ import annotations
