@@ -61,17 +61,17 @@ def choose(
     yield from answers.of_nothing()
     if not network.serves_trees:
         for one in asked:
-            values, greedy = likelihoods_one_by_one(network, one.context, list(one.wanted))
-            yield from answers.given(one, [*chain(*values)], [*chain(*greedy)])
+            found = likelihoods_one_by_one(network, one.context, list(one.wanted))
+            yield from answers.given(one, *found)
         return
     with pause_gc():
         forest = grow([one.context for one in asked])
         for one, trunk in zip(asked, forest.trunk_of, strict=True):
             one.hang_on(trunk)
     computed = _computed(network, asked, forest, budget or token_budget(network))
-    for batch, found in one_behind(computed):
+    for batch, tensor in one_behind(computed):
         with pause_gc():
-            complete = list(_landed(answers, batch, found))
+            complete = list(_landed(answers, batch, tensor))
         yield from complete
 
 

@@ -68,15 +68,16 @@ class OwnForward:
 @torch.inference_mode()
 def likelihoods_one_by_one(
     network: Network, context: Sequence[int], choices: Sequence[Sequence[int]]
-) -> tuple[list[tuple[float, ...]], list[tuple[float, ...]]]:
-    """Of each choice its tokens' log-likelihoods; and 1 where the token is the likeliest."""
-    found: tuple[list[tuple[float, ...]], list[tuple[float, ...]]] = ([], [])
+) -> tuple[list[float], list[float]]:
+    """Of all choices, one after another, each token's log-likelihood; and 1 where it is the
+    likeliest.
+    """
+    found: tuple[list[float], list[float]] = ([], [])
     for choice in choices:
         fed = [*context, *choice[:-1]]
         logits = own_logits(network, fed)[len(context) - 1 :].float()
         wanted = torch.tensor(list(choice), device=logits.device)
         values = logits.log_softmax(-1).gather(1, wanted[:, None])[:, 0]
-        likeliest = (logits.argmax(-1) == wanted).float()
-        found[0].append(tuple(values.tolist()))
-        found[1].append(tuple(likeliest.tolist()))
+        found[0].extend(values.tolist())
+        found[1].extend((logits.argmax(-1) == wanted).float().tolist())
     return found

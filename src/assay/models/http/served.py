@@ -1,7 +1,4 @@
-"""What all served models share: several requests under way in threads, and a reply for each.
-
-A Fault becomes Failed, its words cleaned of secrets.
-"""
+"""What all served models share: several requests under way in threads, and a reply for each."""
 
 from __future__ import annotations
 
