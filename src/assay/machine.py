@@ -98,8 +98,9 @@ def _memory(kind: str) -> int:
 
 def left_in(container: Path) -> int:
     """What its limit leaves; files that the kernel keeps in memory can be let go of."""
-    limit, used = (_number_in(container / name) for name in ("memory.max", "memory.current"))
-    if limit is None or used is None:
+    try:
+        limit, used = (int(_text_of(container / f"memory.{name}")) for name in ("max", "current"))
+    except ValueError:  # there is none
         return sys.maxsize
     kept = re.search(r"^inactive_file (\d+)$", _text_of(container / "memory.stat"), re.MULTILINE)
     return max(0, limit - used + (int(kept.group(1)) if kept else 0))
@@ -182,11 +183,6 @@ def _text_of(path: Path) -> str:
         return path.read_text("utf-8", "replace")
     except OSError:
         return ""
-
-
-def _number_in(path: Path) -> int | None:
-    text = _text_of(path).strip()
-    return int(text) if text.isdecimal() else None
 
 
 def _plain(text: str) -> str:

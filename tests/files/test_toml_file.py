@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from assay.files.places import Path, Place, place_of
-from assay.files.toml_file import TomlFile, find_spot
+from assay.files.toml_file import find_spot
 
 GATE = """\
 title.text = "a gate"
@@ -68,6 +68,6 @@ def test_a_table_is_where_its_own_header_is_even_if_another_came_first() -> None
 
 
 def test_what_is_not_there_is_placed_at_its_table() -> None:
-    file = TomlFile("gate.toml", GATE, {})
-    assert file.place(("suite", 1, "categories", 3)) == file.place(("suite", 1))
-    assert file.place(("speed",)) == Place(1, 1)
+    table = find_spot(GATE, ("suite", 1)).value
+    assert find_spot(GATE, ("suite", 1, "categories", 3)).value == table
+    assert find_spot(GATE, ("speed",)).value == 0

@@ -11,7 +11,7 @@ import pytest
 from annotated_types import Ge, Gt, Le, Len, Lt
 from jsonschema import Draft202012Validator
 
-from assay.files.fields import Distinct, Form, Mistake, Rule, Text
+from assay.files.fields import Distinct, Mistake, Rule, Text, form
 from assay.files.notes import Notes
 from assay.files.validation import Validator
 
@@ -44,7 +44,7 @@ class Outer:
     weights: Mapping[str, float] = field(default_factory=dict)
     sizes: Annotated[float, Gt(1), Le(10)] | Sizes = 3
     labels: Annotated[tuple[Text, ...], Distinct] = ()
-    letter: Annotated[str, Form("[a-z]", lambda: "one letter")] = "a"
+    letter: Annotated[str, form("[a-z]", lambda: "one letter")] = "a"
     pairs: Annotated[int, Rule(even)] = 0
     flag: bool = False
 

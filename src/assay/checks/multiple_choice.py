@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from annotated_types import Len
 
 from assay.checks.letters.options import LikeliestOption, most_likely, options_of
-from assay.files.fields import Distinct, Doc, Form, Rule, Texts
+from assay.files.fields import Distinct, Doc, Rule, Texts, form
 from assay.messages import tr, trn
 from assay.plugins import check
 from assay.types import (
@@ -35,7 +35,7 @@ class MultipleChoice(AnswerCheck):
     version = 2
     expected: Annotated[
         str,
-        Form("[A-Za-z]", lambda: tr("one letter from A to Z")),
+        form("[A-Za-z]", lambda: tr("one letter from A to Z")),
         Rule(str.upper),
         Doc("The letter of the right option."),
     ]

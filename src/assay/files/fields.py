@@ -1,8 +1,6 @@
 """Types for the fields of files, as checks and file formats annotate them.
 
-class Regex:
 pattern: Annotated[Text, Doc("The regular expression.")]
-flags: Texts = ()
 """
 
 from __future__ import annotations
@@ -11,7 +9,6 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le, MinLen
@@ -43,20 +40,20 @@ class Mistake(ValueError):
         self.about_key = about_key
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rule:
     """In `Annotated`: a function that sees the value once its type is right, and may raise Mistake.
-    `schema` is added to the JSON Schema.
+    `schema` is added to the JSON Schema; `of`: the type in the file, where it is another.
     """
 
     function: Callable[[Any], Any]
     schema: dict[str, Any] | None = None
+    of: Any = None
 
     def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         extra = {"pydantic_js_extra": self.schema} if self.schema else None
-        return core_schema.no_info_after_validator_function(
-            self.function, handler(kind), metadata=extra
-        )
+        inner = handler(kind) if self.of is None else handler.generate_schema(self.of)
+        return core_schema.no_info_after_validator_function(self.function, inner, metadata=extra)
 
 
 @dataclass(frozen=True)
@@ -81,36 +78,23 @@ class Visible:
         return core_schema.str_schema(pattern=r"\S", min_length=1)
 
 
-@dataclass(frozen=True)
-class Form:
-    """In `Annotated`: a text that matches a pattern, which `words` describes ("a language tag")."""
+def form(pattern: str, words: Callable[[], str]) -> Rule:
+    """A rule: a text matches a pattern, which `words` describes ("a language tag")."""
 
-    pattern: str
-    words: Callable[[], str]
-
-    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(
-            self._check,
-            core_schema.str_schema(),
-            metadata={"pydantic_js_extra": {"pattern": f"^{self.pattern}$"}},
-        )
-
-    @cached_property
-    def _compiled(self) -> re.Pattern[str]:
-        return re.compile(self.pattern)
-
-    def _check(self, text: str) -> str:
-        if self._compiled.fullmatch(text):
+    def check(text: str) -> str:
+        if re.fullmatch(pattern, text):
             return text
         raise Mistake(
             lambda field: tr(
                 "'{field}' must be {wanted}, not {got}{hint}",
                 field=field,
-                wanted=self.words(),
+                wanted=words(),
                 got=f"'{shown(text)}'",
                 hint="",
             )
         )
+
+    return Rule(check, schema={"pattern": f"^{pattern}$"})
 
 
 def refuse_repeats(items: Sequence[str]) -> Sequence[str]:
@@ -154,37 +138,22 @@ class OneOf:
         return core_schema.literal_schema(list(self.words))
 
 
-class _OneOrMore:
-    """One text or a list of texts; a tuple of texts once read."""
-
-    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        text = handler.generate_schema(Text)
-        texts = core_schema.list_schema(text, min_length=1)
-        return core_schema.no_info_after_validator_function(
-            lambda value: (value,) if isinstance(value, str) else tuple(value),
-            core_schema.union_schema([text, texts]),
-        )
+def _in_a_tuple(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else value
 
 
-class _Remark:
-    """A text, or an object that a judge reads as it is; a text once read."""
-
-    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        thing = core_schema.dict_schema(core_schema.str_schema(), min_length=1)
-        return core_schema.no_info_after_validator_function(
-            lambda value: (
-                value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            ),
-            core_schema.union_schema([handler.generate_schema(Text), thing]),
-        )
+def _remark_text(value: str | dict[str, object]) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 Texts = tuple[Text, ...]
 SomeTexts = Annotated[Texts, MinLen(1)]
-OneOrMore = Annotated[tuple[str, ...], _OneOrMore()]
+OneOrMore = Annotated[tuple[str, ...], Rule(_in_a_tuple, of=Text | SomeTexts)]
 Phrases = tuple[OneOrMore, ...]
 SomePhrases = Annotated[Phrases, MinLen(1)]
-Remarks = tuple[Annotated[str, _Remark()], ...]
+# A text, or an object that a judge reads as it is.
+Remark = Annotated[str, Rule(_remark_text, of=Text | Annotated[dict[str, Any], MinLen(1)])]
+Remarks = tuple[Remark, ...]
 Count = Annotated[int, Ge(0), Le(MAX_LENGTH)]
 PositiveCount = Annotated[int, Ge(1), Le(MAX_LENGTH)]
 Weight = Annotated[float, Ge(0), Le(MAX_WEIGHT)]

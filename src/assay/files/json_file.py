@@ -74,7 +74,9 @@ class JsonFile:
         """
         if not notes.all and not self.flawed:
             return []
-        spots = self._spots({note.path for note in notes.all})
+        start = _after_blank(self.text, 0)
+        paths = {note.path for note in notes.all}
+        spots = dict(_find_spots(self.text, Spot(start, start), paths))
         flaws = _find_flaws(self.text) if self.flawed else []
         flawed = {offset for offset, _ in flaws}
         placed = [
@@ -82,18 +84,12 @@ class JsonFile:
             for note in notes.all
         ]
         placed = [each for each in placed if each[0].about_key or each[1] not in flawed]
-        rows = [spot.value for _, spot, _ in self._rows()] if flaws else []
+        members = _members(self.text, start, _StrictDecoder()) if flaws else ()
+        rows = [spot.value for _, spot, _ in members]
         for offset, sentence in flaws:
             row = self.test_id((bisect_right(rows, offset) - 1,))
             placed.append((FileNote((), sentence, "error", row, about_key=False), offset))
         return findings_of(self.shown, self.text, placed)
-
-    def _spots(self, paths: Collection[Path]) -> dict[Path, Spot]:
-        start = _after_blank(self.text, 0)
-        return dict(_find_spots(self.text, Spot(start, start), paths))
-
-    def _rows(self) -> Iterator[tuple[str | int, Spot, bool]]:
-        return _members(self.text, _after_blank(self.text, 0), _StrictDecoder())
 
 
 def sound_id(test: object) -> str | None:
@@ -114,11 +110,12 @@ def read_json(path: FilePath) -> JsonFile:
     decoder = _StrictDecoder()
     try:
         value = decoder.decode(text)
-    except json.JSONDecodeError as error:
-        offset, reason = _syntax_mistake(text, error)
-        raise Refused(_not_json(name, text, offset, reason)) from error
-    except RecursionError as error:
-        raise Refused(_not_json(name, text, 0, tr("it is nested too deeply"))) from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        offset, reason = 0, tr("it is nested too deeply")
+        if isinstance(error, json.JSONDecodeError):
+            offset, reason = _syntax_mistake(text, error)
+        message = tr("not valid JSON: {reason}", reason=reason)
+        raise Refused(refusal(name, message, place_of(text, offset))) from error
     flawed = decoder.flaws > 0 or any(_half_characters(text))
     return JsonFile(name, text, value, flawed, hashlib.sha256(data).hexdigest())
 
@@ -127,10 +124,6 @@ def _half_characters(text: str) -> Iterator[int]:
     """Offsets of lone surrogates, which no model can be sent."""
     if "\\u" in text:
         yield from (escape.start() for escape in _ESCAPE.finditer(text) if escape[1])
-
-
-def _not_json(name: str, text: str, offset: int, reason: str) -> FileFinding:
-    return refusal(name, tr("not valid JSON: {reason}", reason=reason), place_of(text, offset))
 
 
 class _StrictDecoder(json.JSONDecoder):

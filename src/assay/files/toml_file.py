@@ -24,7 +24,6 @@ from assay.types import FileFinding
 MAX_BYTES = 1_000_000  # a file of test results or weights is named by mistake
 
 _PLACE = re.compile(r"(?P<reason>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|.*)\)")
-_LONGEST_REASON = 120
 _HEADER = re.compile(r"^[ \t]*(?P<open>\[\[?) *(?P<name>[^\[\]\n]+)\]+[ \t]*(?:#.*)?\r?$", re.M)
 _ITEM = re.compile(r"""#.*|\{[^}]*\}|"(?:[^"\\]|\\.)*"|'[^']*'|[\w.+-]+""")
 
@@ -34,10 +33,6 @@ class TomlFile:
     shown: str
     text: str
     document: dict[str, Any]
-
-    def place(self, path: Path) -> Place:
-        """Where a value is, or the table it belongs in."""
-        return place_of(self.text, find_spot(self.text, path).value)
 
     def findings(self, notes: Notes) -> tuple[FileFinding, ...]:
         """Every note with its place, from top to bottom."""
@@ -66,7 +61,6 @@ def read_toml(path: FilePath, *, kind: str) -> TomlFile:
 def _syntax_mistake(name: str, text: str, complaint: str) -> FileFinding:
     found = _PLACE.fullmatch(complaint)
     reason = found["reason"] if found else complaint
-    at_end = not (found and found["line"])
     place = place_of(text, len(text))
     if found and found["line"]:
         place = Place(int(found["line"]), int(found["column"]))
@@ -74,14 +68,12 @@ def _syntax_mistake(name: str, text: str, complaint: str) -> FileFinding:
         said = tr("this appears twice, or as a value and as a table; keep one of them")
     elif reason == "Invalid statement":
         said = tr("a [table] or a key with its value is expected here")
-    elif reason == "Invalid value" and at_end:
+    elif reason == "Invalid value" and not (found and found["line"]):
         said = tr("the file ends where {wanted} is expected", wanted=tr("a value"))
     elif reason == "Invalid value":
         said = tr("a value is expected here; texts are in quotes")
     else:
-        said = reason[:1].lower() + reason[1:]
-        if not said.isprintable() or len(said) > _LONGEST_REASON:
-            said = shown(said)
+        said = shown(reason[:1].lower() + reason[1:])
     return refusal(name, tr("not valid TOML: {reason}", reason=said), place)
 
 

@@ -52,12 +52,6 @@ class Validator:
         made: Schema = _in_place(self._json_schema, self._json_schema.get("$defs", {}))
         return made
 
-    def unknown_sentence(self, holder: str, field: str) -> str:
-        """What is wrong with an unknown key; "did you mean" follows."""
-        if not holder:
-            return tr("unknown key '{key}'", key=shown(field))
-        return tr("unknown field '{field}' in '{holder}'", field=shown(field), holder=holder)
-
     def missing_sentence(self, holder: str, fields: Sequence[str]) -> str:
         names = ", ".join(f"'{name}'" for name in fields)
         if holder:
@@ -134,7 +128,9 @@ class Validator:
     def _note_unknown(self, steps: Path, notes: Notes, path: Path) -> str | None:
         key = str(steps[-1])
         known = [name for node in self._nodes(steps[:-1]) for name in node.get("properties", ())]
-        problem = self.unknown_sentence(label((*path, *steps[:-1])), key)
+        problem = tr("unknown key '{key}'", key=shown(key))
+        if holder := label((*path, *steps[:-1])):
+            problem = tr("unknown field '{field}' in '{holder}'", field=shown(key), holder=holder)
         notes.error((*path, *steps), did_you_mean(problem, key, known), about_key=True)
         return nearest(key, known)
 

@@ -7,19 +7,14 @@ from assay.messages import tr
 
 SHOWN_CHARACTERS = 60
 _NEAR_ENOUGH = 60.0  # of 100: 'heading' finds 'header', 'english' finds 'eng', 'x' finds nothing
-_NEW_LINES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def shown(text: str) -> str:
     """A text in one line: control characters escaped, the middle of a long one left out."""
     if len(text) > SHOWN_CHARACTERS:
         text = f"{text[: SHOWN_CHARACTERS - 16]}…{text[-15:]}"
-    if text.isprintable():
-        return text
     return "".join(
-        letter
-        if letter.isprintable()
-        else _NEW_LINES.get(letter) or letter.encode("unicode_escape").decode("ascii")
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
         for letter in text
     )
 
@@ -29,13 +24,8 @@ def label(path: Iterable[str | int]) -> str:
     parts = list(path)
     if parts and isinstance(parts[0], int):  # the test's own number in its file
         parts = parts[1:]
-    written = ""
-    for part in parts:
-        if isinstance(part, int):
-            written += f"[{part}]"
-        else:
-            written += f".{shown(part)}" if written else shown(part)
-    return written
+    steps = (f"[{part}]" if isinstance(part, int) else f".{shown(part)}" for part in parts)
+    return "".join(steps).removeprefix(".")
 
 
 def described(value: object) -> str:

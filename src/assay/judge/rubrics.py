@@ -21,7 +21,7 @@ from typing import Annotated
 from annotated_types import Ge, Le, Len
 
 from assay.errors import UsageError
-from assay.files.fields import Form, Mistake, Rule, Text
+from assay.files.fields import Mistake, Rule, Text, form
 from assay.files.file_text import Refused
 from assay.files.notes import Notes, invalid_files
 from assay.files.toml_file import MAX_BYTES, TomlFile, read_toml
@@ -125,7 +125,7 @@ def _digest(files: Mapping[str, bytes], examples: Sequence[ScoredExample]) -> st
 _ANCHOR = re.compile(r"(\d{1,2})(?:-(\d{1,2}))?")
 
 _Questions = Annotated[tuple[Text, ...], Len(1)]
-_Id = Annotated[str, Form(r"[\w-]{1,120}", lambda: tr('word characters and "-"'))]
+_Id = Annotated[str, form(r"[\w-]{1,120}", lambda: tr('word characters and "-"'))]
 
 
 def _read_anchors(given: Mapping[str, str]) -> tuple[Anchor, ...]:
@@ -150,7 +150,7 @@ def _read_anchors(given: Mapping[str, str]) -> tuple[Anchor, ...]:
 class _CriterionTable:
     key: Annotated[
         str,
-        Form("[a-z][a-z0-9_]{0,39}", lambda: tr("small letters, digits and _, a letter first")),
+        form("[a-z][a-z0-9_]{0,39}", lambda: tr("small letters, digits and _, a letter first")),
     ]
     label: Text
     weight: Annotated[int, Ge(1), Le(1000)]  # tenths

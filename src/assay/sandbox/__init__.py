@@ -8,15 +8,3 @@ nothing can be confined.
 
 from assay.sandbox.running import Found, Sandbox, find_isolation, open_sandbox
 from assay.sandbox.shapes import Ended, Isolation, Limits, Program, Ran
-
-__all__ = [
-    "Ended",
-    "Found",
-    "Isolation",
-    "Limits",
-    "Program",
-    "Ran",
-    "Sandbox",
-    "find_isolation",
-    "open_sandbox",
-]

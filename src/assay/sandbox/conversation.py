@@ -99,7 +99,7 @@ class Conversation:
                 if time.monotonic() >= self._deadline:
                     if self._ending:
                         break
-                    self._stop("time")
+                    self._end_soon("time")
         return self.heard
 
     def _send(self, name: str) -> None:
@@ -143,15 +143,11 @@ class Conversation:
         kept += part[:room]
         if len(part) > room:
             self.heard.cut = True
-            if not self._ending:
-                self._stop("output")
+            self._end_soon("output")
 
-    def _stop(self, why: Literal["time", "output"]) -> None:
-        self.heard.stopped = why
-        self._end_soon()
-
-    def _end_soon(self) -> None:
+    def _end_soon(self, why: Literal["time", "output", ""] = "") -> None:
         if not self._ending:
+            self.heard.stopped = why
             self._ending = True
             self._close("order")
             self._deadline = time.monotonic() + _PATIENCE_TO_END_S

@@ -117,21 +117,13 @@ def _end_marked(mark: str) -> None:
         found = [
             each.number
             for each in processes.all_processes()
-            if each.number != me and wanted in _environment_of(each.number)
+            if each.number != me and wanted in processes.read_bytes(f"{each.number}/environ")
         ]
         if not found:
             return
         for number in found:
             processes.send(number, signal.SIGKILL)
         time.sleep(0.01)
-
-
-def _environment_of(number: int) -> bytes:
-    try:
-        with open(f"/proc/{number}/environ", "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
 
 
 def _ran(heard: Heard, seconds: float) -> Ran:

@@ -19,13 +19,6 @@ from assay.sandbox.shapes import Isolation, Program
 
 WORK = "/sandbox"
 STARTER = Path(__file__).parent / "confined"
-# Python's own threads take 64 MB of address space each where malloc may have as many arenas.
-ENVIRONMENT = {
-    "PATH": "/usr/bin:/bin",
-    "LANG": "C.UTF-8",
-    "TZ": "UTC",
-    "MALLOC_ARENA_MAX": "2",
-}
 # Beyond what people, packages and systemd give numbers to.
 _SPARE_USERS = range(41_000, 60_000)
 
@@ -44,7 +37,9 @@ def base_python() -> str:
 
 def environment(work: str) -> dict[str, str]:
     """All that the program finds in its environment."""
-    return {**ENVIRONMENT, "HOME": work, "TMPDIR": work}
+    places = {"PATH": "/usr/bin:/bin", "HOME": work, "TMPDIR": work}
+    # Python's own threads take 64 MB of address space each where malloc may have as many arenas.
+    return {**places, "LANG": "C.UTF-8", "TZ": "UTC", "MALLOC_ARENA_MAX": "2"}
 
 
 def view() -> View:
@@ -216,9 +211,6 @@ def _bytes(content: str | bytes) -> bytes:
 
 def nearest_python(*, unprivileged: bool) -> tuple[str, ...]:
     """Interpreters to try without a file system of our own, the best first."""
-    if not unprivileged:
-        return (base_python(),)
     # Root's own may lie in root's home, where another user cannot look.
-    places = ("/usr/local/bin", "/usr/bin")
-    others = (os.path.join(place, "python3") for place in places)
+    others = ("/usr/local/bin/python3", "/usr/bin/python3") if unprivileged else ()
     return (base_python(), *(os.path.realpath(path) for path in others if os.path.exists(path)))

@@ -34,20 +34,16 @@ def benchmarks_folder(given: Path | None = None) -> Path:
     """
     folder = given
     if folder is None:
-        folder = USUAL_BENCHMARKS if os.path.isdir(USUAL_BENCHMARKS) else users_benchmarks()
+        import platformdirs
+
+        users = platformdirs.user_data_path("assay", appauthor=False) / "benchmarks"
+        folder = USUAL_BENCHMARKS if os.path.isdir(USUAL_BENCHMARKS) else users
     elif not os.path.isdir(folder):
         raise UsageError(
             tr("there is no folder of benchmarks at '{path}'", path=shown_path(folder)),
             hint=tr("`assay fetch` makes one; without --benchmarks the usual one is taken"),
         )
     return folder
-
-
-def users_benchmarks() -> Path:
-    """Where benchmarks lie that belong to no project."""
-    import platformdirs
-
-    return platformdirs.user_data_path("assay", appauthor=False) / "benchmarks"
 
 
 def shipped(folder: Path = SHIPPED) -> tuple[Path, ...]:
@@ -129,9 +125,6 @@ def _own_categories(suite: Path, benchmarks: Path) -> tuple[Path, ...]:
     """Files of the user's that are named like categories of a shipped suite."""
     if suite.name not in OWN_CATEGORIES:
         return ()
-    own = (benchmarks / OWN_CATEGORIES[suite.name] / name for name in _category_files(suite))
+    names = sorted(path.name for path in suite.glob("*.json") if path.name != SUITE_FILE)
+    own = (benchmarks / OWN_CATEGORIES[suite.name] / name for name in names)
     return tuple(path for path in own if os.path.lexists(path))
-
-
-def _category_files(suite: Path) -> list[str]:
-    return sorted(path.name for path in suite.glob("*.json") if path.name != SUITE_FILE)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,9 +11,8 @@ from annotated_types import Ge, Le, Len, Lt
 
 from assay.errors import InvalidFiles
 from assay.files.fields import Distinct, Doc, Mistake, Rule, Text, ValueWords
-from assay.files.file_text import Refused, refusal, shown_path
+from assay.files.file_text import Refused
 from assay.files.notes import Notes, invalid_files
-from assay.files.places import Path as KeyPath
 from assay.files.toml_file import TomlFile, read_toml
 from assay.files.validation import DIALECT, Validator
 from assay.files.wording import did_you_mean, shown
@@ -221,8 +220,10 @@ def load_gate(path: Path | None) -> Gate:
     tables, findings = _check(file)
     if tables is None:
         raise invalid_files(file.shown, findings)
+    # As reports show it; a user's own file is never taken for the one that ships.
+    own = f"./{DEFAULT}" if str(path) == DEFAULT else file.shown
     return Gate(
-        source=DEFAULT if path is None else _source(path),
+        source=DEFAULT if path is None else own,
         perplexity_max=_by_size_class(tables.perplexity.max if tables.perplexity else None),
         suites=tuple(SuiteLimit(**asdict(suite)) for suite in tables.suite),
         speed_min=_by_size_class(tables.speed.min_tokens_per_s if tables.speed else None),
@@ -256,11 +257,26 @@ def check_gate(gate: Gate, known: Mapping[str, Sequence[str]]) -> tuple[FileFind
     again, for the places alone; `known`: the categories of every suite of the run.
     """
     file = _read(SHIPPED if gate.source == DEFAULT else Path(gate.source))
-    return tuple(
-        refusal(gate.source, message, file.place(("suite", index, *path)))
-        for index, suite in enumerate(gate.suites)
-        for path, message in _unknown_names(suite, known)
-    )
+    notes = Notes()
+    for index, suite in enumerate(gate.suites):
+        gaps = {"suite": shown(suite.name)}
+        if suite.name not in known:
+            problem = tr(
+                "the gate asks for the suite '{suite}', which is not part of this run", **gaps
+            )
+            notes.error(("suite", index, "name"), did_you_mean(problem, suite.name, known))
+            continue
+        for number, name in enumerate(suite.categories):
+            if name not in known[suite.name]:
+                problem = tr(
+                    "the gate asks for the category '{name}' of '{suite}', which is not part of "
+                    "this run",
+                    name=shown(name),
+                    **gaps,
+                )
+                message = did_you_mean(problem, name, known[suite.name])
+                notes.error(("suite", index, "categories", number), message)
+    return tuple(replace(each, file=gate.source) for each in file.findings(notes))
 
 
 def _read(path: Path) -> TomlFile:
@@ -268,11 +284,6 @@ def _read(path: Path) -> TomlFile:
         return read_toml(path, kind=tr("a gate is a TOML file"))
     except Refused as refused:
         raise invalid_files(refused.finding.file, [refused.finding]) from refused
-
-
-def _source(path: Path) -> str:
-    """A path as reports show it; a user's own file is never taken for the one that ships."""
-    return f"./{DEFAULT}" if str(path) == DEFAULT else shown_path(path)
 
 
 def _check(file: TomlFile) -> tuple[GateTables | None, tuple[FileFinding, ...]]:
@@ -283,26 +294,6 @@ def _check(file: TomlFile) -> tuple[GateTables | None, tuple[FileFinding, ...]]:
                      tables=", ".join(GATE_TABLES))  # fmt: skip
         notes.error((), message)
     return (None if notes.errors else tables), file.findings(notes)
-
-
-def _unknown_names(
-    suite: SuiteLimit, known: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[KeyPath, str]]:
-    """What a run does not have, by its path in the suite's table."""
-    gaps = {"suite": shown(suite.name)}
-    if suite.name not in known:
-        problem = tr("the gate asks for the suite '{suite}', which is not part of this run", **gaps)
-        yield ("name",), did_you_mean(problem, suite.name, known)
-        return
-    for index, name in enumerate(suite.categories):
-        if name not in known[suite.name]:
-            problem = tr(
-                "the gate asks for the category '{name}' of '{suite}', which is not part of this "
-                "run",
-                name=shown(name),
-                **gaps,
-            )
-            yield ("categories", index), did_you_mean(problem, name, known[suite.name])
 
 
 def _by_size_class(limit: float | BySizeClass | None) -> Mapping[SizeClass, float] | None:

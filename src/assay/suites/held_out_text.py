@@ -11,7 +11,7 @@ Token ids in files are mapped into memory, so that they may be larger than it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -22,7 +22,6 @@ from assay.files.file_text import refusal, shown_path
 from assay.files.notes import invalid_files
 from assay.files.places import Place
 from assay.messages import tr
-from assay.types import FileFinding
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "texts" / "held_out_english.txt"
 IDS_AT_ONCE = 4_000_000  # looked through, of a file that may be larger than the memory
@@ -98,57 +97,60 @@ def _document(*, text: str = "", tokens: Sequence[int] | None = None) -> HeldOut
 
 
 def _json_lines(path: Path) -> tuple[HeldOutDocument, ...]:
-    documents: list[HeldOutDocument] = []
-    findings: list[FileFinding] = []
     with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            found = _of_line(line)
-            if isinstance(found, str):
-                findings.append(refusal(shown_path(path), found, Place(number, 1)))
-            else:
-                documents.append(found)
-            if len(findings) == MOST_FINDINGS:
-                break
-    if findings:
-        raise invalid_files(shown_path(path), findings)
+        documents, mistakes = _documents(_of_line, lines)
+    if mistakes:
+        name = shown_path(path)
+        findings = [refusal(name, why, Place(number, 1)) for number, why in mistakes.items()]
+        raise invalid_files(name, findings)
     if not documents:
         raise _invalid(path, tr("the file contains no text"))
-    return tuple(documents)
+    return documents
 
 
 def texts_given(given: Iterable[object]) -> HeldOut:
     """The texts of a program: a list of them, or a data set whose rows have "text" or "input_ids".
     Every row that is neither is named.
     """
-    documents: list[HeldOutDocument] = []
-    mistakes: list[str] = []
-    for number, row in enumerate(given, 1):
-        found = _of_row({"text": row} if isinstance(row, str) else row)
-        if isinstance(found, str):
-            mistakes.append(tr("row {number}: {problem}", number=number, problem=found))
-        else:
-            documents.append(found)
-        if len(mistakes) == MOST_FINDINGS:
-            break
+    rows = ({"text": row} if isinstance(row, str) else row for row in given)
+    documents, mistakes = _documents(_of_row, rows)
     if mistakes or not documents:
+        named = (
+            tr("row {number}: {problem}", number=number, problem=why)
+            for number, why in mistakes.items()
+        )
         raise UsageError(
-            "\n".join(mistakes) or tr("test_dataset has no row"),
+            "\n".join(named) or tr("test_dataset has no row"),
             hint=tr("give a file, a list of texts, or one split of a data set with the column "
                     '"text" or "input_ids"'),
         )  # fmt: skip
-    return HeldOut(name=tr("{count} texts of the program", count=len(documents)),
-                   documents=tuple(documents))  # fmt: skip
+    name = tr("{count} texts of the program", count=len(documents))
+    return HeldOut(name=name, documents=documents)
 
 
-def _of_line(line: bytes) -> HeldOutDocument | str:
-    """A document, or what is wrong with it."""
+def _documents(
+    read: Callable[[Any], HeldOutDocument | str | None], rows: Iterable[object]
+) -> tuple[tuple[HeldOutDocument, ...], dict[int, str]]:
+    """Those of the rows; and what is wrong with the first wrong ones, by their numbers."""
+    documents: list[HeldOutDocument] = []
+    mistakes: dict[int, str] = {}
+    for number, row in enumerate(rows, 1):
+        found = read(row)
+        if isinstance(found, str):
+            mistakes[number] = found
+        elif found is not None:
+            documents.append(found)
+        if len(mistakes) == MOST_FINDINGS:
+            break
+    return tuple(documents), mistakes
+
+
+def _of_line(line: bytes) -> HeldOutDocument | str | None:
+    """A document, or what is wrong with it; None of an empty line."""
     try:
-        given: Any = json.loads(line)
+        return _of_row(json.loads(line)) if line.strip() else None
     except (ValueError, RecursionError):
         return tr("this line is not JSON")
-    return _of_row(given)
 
 
 def _of_row(given: Any) -> HeldOutDocument | str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from assay.suites.fetching.mmlu import CLOZE_CATEGORY
 from assay.suites.gate_file import examine_gate, is_gate_file
 from assay.suites.suite_reader import CheckRubric, SuiteReader
 from assay.suites.test_folder import GetSandbox
-from assay.types import Category, FileFinding, Suite
+from assay.types import FileFinding, Suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +150,13 @@ def pick_all(
     raise_all([_no_such_category(name, known) for name in categories if name not in known])
     wanted = set(categories) or set(known)
     unasked = {CLOZE_CATEGORY} - {*categories, *used}
-    chosen = [
-        _keep(suite, [c for c in suite.categories if c.name in wanted
-                      and (c.name not in unasked or len(suite.categories) == 1)])
-        for suite in suites
-    ]  # fmt: skip
-    kept = [suite for suite in chosen if suite.categories]
-    return tuple(kept if limit is None else (_sample(suite, limit, seed) for suite in kept))
+    kept = []
+    for suite in suites:
+        names = wanted - unasked if len(suite.categories) > 1 else wanted
+        chosen = suite.with_cases(case for case in suite.cases if case.category in names)
+        if chosen.categories:
+            kept.append(chosen if limit is None else _sample(chosen, limit, seed))
+    return tuple(kept)
 
 
 def _no_such_category(name: str, known: Sequence[str]) -> SuiteNotFound:
@@ -175,30 +175,12 @@ def _sample(suite: Suite, limit: int, seed: int) -> Suite:
         ranked = sorted((blake2b(key, digest_size=8).digest(), name) for name, key in keys.items())
         turns += [(turn, rank, name) for turn, (rank, name) in enumerate(ranked)]
     drawn = {name for _, _, name in sorted(turns)[:limit]}
-    smaller = [
-        Category(name=c.name, cases=tuple(case for case in c.cases if case.id in drawn))
-        for c in suite.categories
-    ]
-    return _keep(suite, [category for category in smaller if category.cases])
-
-
-def _keep(suite: Suite, categories: Sequence[Category]) -> Suite:
-    names = {category.name for category in categories}
-    return replace(
-        suite,
-        categories=tuple(categories),
-        weights={name: w for name, w in suite.weights.items() if name in names},
-        few_shot={name: cases for name, cases in suite.few_shot.items() if name in names},
-    )
+    return suite.with_cases(case for case in suite.cases if case.id in drawn)
 
 
 def only_tests(suites: Sequence[Suite], tests: frozenset[str]) -> Iterator[Suite]:
     """Suites with these tests alone, named by id or SUITE.ID; what is empty then is left out."""
     for suite in suites:
-        categories = [
-            replace(category, cases=tuple(case for case in category.cases
-                                          if {case.id, f"{suite.name}.{case.id}"} & tests))
-            for category in suite.categories
-        ]  # fmt: skip
-        if kept := [category for category in categories if category.cases]:
-            yield _keep(suite, kept)
+        named = [case for case in suite.cases if {case.id, f"{suite.name}.{case.id}"} & tests]
+        if named:
+            yield suite.with_cases(named)

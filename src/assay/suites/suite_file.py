@@ -14,7 +14,7 @@ from typing import Annotated
 
 from annotated_types import Ge, Le
 
-from assay.files.fields import Doc, Form, Text, Weight
+from assay.files.fields import Doc, Text, Weight, form
 from assay.files.notes import Notes
 from assay.files.validation import DIALECT, Validator
 from assay.files.wording import described, did_you_mean, shown
@@ -33,7 +33,7 @@ class SuiteSettings:
     language: Annotated[
         Annotated[
             str,
-            Form(
+            form(
                 "[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*",
                 lambda: tr("a language tag such as ee or fr-TG"),
             ),
@@ -123,17 +123,10 @@ def with_default_system(suite: Suite, system: str) -> Suite:
     path = FilePath(suite.path)
     if ((path if path.is_dir() else path.parent) / SUITE_FILE).is_file():
         return suite
-    categories = tuple(
-        replace(
-            category,
-            cases=tuple(
-                case if case.system is not None else replace(case, system=system)
-                for case in category.cases
-            ),
-        )
-        for category in suite.categories
+    given = suite.with_cases(
+        case if case.system is not None else replace(case, system=system) for case in suite.cases
     )
-    return replace(suite, system=suite.system or system, categories=categories)
+    return replace(given, system=suite.system or system)
 
 
 def example_file(folder: FilePath, written: str) -> FilePath | str:

@@ -26,7 +26,7 @@ from typing_extensions import TypedDict
 
 from assay.checking.code import takes
 from assay.errors import SandboxUnavailable
-from assay.files.fields import Doc, Form
+from assay.files.fields import Doc, form
 from assay.files.file_text import TOP, Refused, decode, read_bytes, refusal, shown_path
 from assay.files.json_file import sound_id
 from assay.files.notes import Notes
@@ -61,7 +61,7 @@ class FolderFields(TypedDict):
 
     category: Annotated[
         str,
-        Form(r"[\w-][\w.-]{0,99}", lambda: tr("a name of letters, digits, '_' and '-'")),
+        form(r"[\w-][\w.-]{0,99}", lambda: tr("a name of letters, digits, '_' and '-'")),
         Doc("The category that the test belongs to."),
     ]
     runs_code: NotRequired[

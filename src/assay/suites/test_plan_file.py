@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from assay.errors import InvalidFiles, UsageError
-from assay.files.fields import Form
+from assay.files.fields import form
 from assay.files.file_text import refusal
 from assay.files.notes import Notes
 from assay.files.validation import Validator
@@ -23,13 +23,11 @@ from assay.types import Case, Suite
 from assay.types.checks import SHIPPED_SUITES
 
 # Never "..", which would be another folder.
-_NAME = Form(r"[\w-][\w.-]{0,99}", lambda: tr("a name of letters, digits, '_' and '-'"))
+_NAME = form(r"[\w-][\w.-]{0,99}", lambda: tr("a name of letters, digits, '_' and '-'"))
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedChecker:
-    """What a plan says of the checker of its test."""
-
     folder: str
     digest: str
     data_seed: int
@@ -113,10 +111,7 @@ def _with_checkers(suite: Suite, checkers: Mapping[tuple[str, str], PlannedCheck
         )
         return replace(case, check=check)
 
-    categories = (
-        replace(each, cases=tuple(map(completed, each.cases))) for each in suite.categories
-    )
-    return replace(suite, categories=tuple(categories))
+    return suite.with_cases(map(completed, suite.cases))
 
 
 def _loaded(name: str, categories: Mapping[str, list[Any]], folder: Path) -> Suite:

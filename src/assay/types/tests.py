@@ -5,8 +5,8 @@ How an answer is scored is in `types/checks.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from assay.types.checks import AnswerCheck
@@ -119,6 +119,20 @@ class Suite:
     def weight(self, category: str) -> float:
         """A category's weight: 1 unless suite.json says otherwise."""
         return self.weights.get(category, 1.0)
+
+    def with_cases(self, cases: Iterable[Case]) -> Suite:
+        """With these tests in the place of those with the same ids, and without the others."""
+        by_id = {case.id: case for case in cases}
+        kept = {
+            category.name: tuple(by_id[case.id] for case in category.cases if case.id in by_id)
+            for category in self.categories
+        }
+        return replace(
+            self,
+            categories=tuple(Category(name=name, cases=of) for name, of in kept.items() if of),
+            weights={name: weight for name, weight in self.weights.items() if kept.get(name)},
+            few_shot={name: shown for name, shown in self.few_shot.items() if kept.get(name)},
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

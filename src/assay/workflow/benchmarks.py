@@ -178,7 +178,7 @@ def make(name: str, source: Path | None, tell: Tell) -> ConvertedBenchmark:
     subjects = {}
     for name in names:
         splits = {split: _rows_of_files(files) for split, files in found[name].items()}
-        subjects[name] = mmlu.read_subject(name, _first_file(found, name).start, splits)
+        subjects[name] = mmlu.read_subject(name, _first_file(found, name).place(), splits)
     return mmlu.make(subjects, about)
 
 
@@ -196,8 +196,8 @@ def _mmlu_of_hub(tell: Tell) -> dict[str, mmlu.Subject]:
     for name in mmlu.COMPUTER_SCIENCE:
         tell(name)
         splits = _rows_of_hub(hub.MMLU, name, ("dev", "test"))
-        place = _place_in_hub(f"{hub.MMLU} {name} dev")
-        subjects[name] = mmlu.read_subject(name, place, splits)
+        dev = f"{hub.MMLU} {name} dev"
+        subjects[name] = mmlu.read_subject(name, RowPlace(name=dev, shown=dev), splits)
     return subjects
 
 
@@ -219,13 +219,9 @@ def _rows_of_hub(data_set: str, part: str | None, splits: Sequence[str]) -> dict
     for split, rows in hub.rows_of(data_set, part, splits).items():
         place = " ".join(filter(None, (data_set, part, split)))
         if not rows:
-            raise broken_source(_place_in_hub(place), tr("there are no rows"))
+            raise broken_source(RowPlace(name=place, shown=place), tr("there are no rows"))
         found[split] = numbered(rows, place, place)
     return found
-
-
-def _place_in_hub(place: str) -> RowPlace:
-    return RowPlace(name=place, shown=place, row=1, line=1)
 
 
 def _announce(data_set: str, licence: str, tell: Tell) -> None:

@@ -3,15 +3,7 @@
 In: two inherited pipes, named as arguments. From the first come the length of the order, the order
 and the contents of the program's files; it stays open as the lifeline. Out: on the second, a line
 `{"started": true}`, then a line with how it ended. Standard library only: it runs where Assay
-cannot be seen.
-
-The order, a JSON object:
-    isolation           "bubblewrap" (we are inside of it already), "namespaces" or "weak"
-    user                whom to become, or null where we are nobody special
-    python, arguments, environment   what to start
-    work, files         the folder it starts in; the names and lengths of what lies there
-    shown, links        with "namespaces": what of the file system is seen, [source, target] each
-    cpu_s, memory_bytes, file_bytes, folder_bytes, entries, processes
+cannot be seen. The order is what `surroundings.write_order` writes.
 """
 
 from __future__ import annotations
@@ -21,6 +13,7 @@ import os
 import signal
 import struct
 import sys
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from . import call_filter, leftovers, new_root, processes, watch
@@ -53,7 +46,7 @@ def main() -> NoReturn:
     ending = watch.until_it_ends(program, {**order, "work": place}, lifeline)
     if order["isolation"] == "weak":
         processes.end_descendants(os.getpid())
-    _tell(told, ended=ending.ended, exit_code=ending.exit_code, seconds=ending.seconds)
+    _tell(told, **ending)
     if folder is not None:
         leftovers.remove(folder, order["work"])
     # As number 1 of the namespace we take all that is left with us.
@@ -162,7 +155,5 @@ def _read_exactly(pipe: int, length: int) -> bytes:
 
 
 def _tell(pipe: int, **what: object) -> None:
-    try:
+    with suppress(BrokenPipeError):
         os.write(pipe, json.dumps(what).encode() + b"\n")
-    except BrokenPipeError:
-        return

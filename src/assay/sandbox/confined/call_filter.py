@@ -23,15 +23,6 @@ from . import system_calls as kernel
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
-_NAMESPACES = (
-    kernel.CLONE_NEWNS
-    | kernel.CLONE_NEWCGROUP
-    | kernel.CLONE_NEWUTS
-    | kernel.CLONE_NEWIPC
-    | kernel.CLONE_NEWUSER
-    | kernel.CLONE_NEWPID
-    | kernel.CLONE_NEWNET
-)
 
 # name: (x86_64, aarch64), from the kernel's tables of system calls
 _CLONE = (56, 220)
@@ -106,7 +97,7 @@ def _assembled(machine: str) -> bytes:
         _step(_AND_JUMP_IF_EQUAL, _CLONE[column], 1, 0),
         _step(_RETURN, _ALLOW),
         _step(_LOAD, _FIRST_ARGUMENT),
-        *_answer_if(_AND_JUMP_IF_BITS, _NAMESPACES, refused),
+        *_answer_if(_AND_JUMP_IF_BITS, kernel.NAMESPACES | kernel.CLONE_NEWUSER, refused),
         _step(_RETURN, _ALLOW),
     ]
     return b"".join(steps)

@@ -15,14 +15,6 @@ from . import system_calls as kernel
 
 NOBODY = 65534
 DEVICES = ("null", "zero", "full", "random", "urandom")
-_SPACES = (
-    kernel.CLONE_NEWNS
-    | kernel.CLONE_NEWPID
-    | kernel.CLONE_NEWNET
-    | kernel.CLONE_NEWIPC
-    | kernel.CLONE_NEWUTS
-    | kernel.CLONE_NEWCGROUP
-)
 _OLD = "/before"
 
 
@@ -44,9 +36,9 @@ def enter(order: dict[str, Any], handed_on: tuple[int, ...]) -> None:
 def _unshare() -> None:
     user, group = os.geteuid(), os.getegid()
     if user == 0:
-        kernel.unshare(_SPACES)
+        kernel.unshare(kernel.NAMESPACES)
         return
-    kernel.unshare(_SPACES | kernel.CLONE_NEWUSER)
+    kernel.unshare(kernel.NAMESPACES | kernel.CLONE_NEWUSER)
     # The kernel lets nobody map a group who could still give up others by setgroups.
     _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{NOBODY} {user} 1")

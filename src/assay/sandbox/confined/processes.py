@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from contextlib import suppress
 from typing import NamedTuple
 
 # What a local socket may hold by default; the call filter lets nobody ask for more.
@@ -36,11 +37,18 @@ def all_processes() -> list[Process]:
     return [each for each in found if each is not None]
 
 
-def _read(number: int) -> Process | None:
+def read_bytes(name: str) -> bytes:
+    """What a file in /proc says; nothing where there is none, or none for us."""
     try:
-        with open(f"/proc/{number}/stat", "rb") as file:
-            text = file.read()
+        with open(f"/proc/{name}", "rb") as file:
+            return file.read()
     except OSError:
+        return b""
+
+
+def _read(number: int) -> Process | None:
+    text = read_bytes(f"{number}/stat")
+    if not text:
         return None
     # The name stands in brackets and may hold anything, brackets too.
     fields = text[text.rindex(b")") + 2 :].split()
@@ -57,26 +65,18 @@ def _read(number: int) -> Process | None:
 
 def descendants(ancestor: int) -> list[Process]:
     everybody = all_processes()
-    family = {ancestor}
-    found: list[Process] = []
-    grown = True
-    while grown:
-        new = [each for each in everybody if each.parent in family and each.number not in family]
-        family.update(each.number for each in new)
-        found += new
-        grown = bool(new)
-    return found
+    family, size = {ancestor}, 0
+    while len(family) > size:
+        size = len(family)
+        family.update(each.number for each in everybody if each.parent in family)
+    return [each for each in everybody if each.number in family and each.number != ancestor]
 
 
 def own_memory(number: int) -> int:
     """Bytes of memory that are not a file's on disk. What several share counts for each of them:
     memory that is called shared need not be.
     """
-    try:
-        with open(f"/proc/{number}/status", "rb") as file:
-            lines = [line.split() for line in file]
-    except OSError:
-        return 0
+    lines = [line.split() for line in read_bytes(f"{number}/status").splitlines()]
     held = (b"RssAnon:", b"RssShmem:")
     return sum(int(line[1]) for line in lines if line and line[0] in held) << 10
 
@@ -85,11 +85,9 @@ def threads_of_user(user: int) -> int:
     """How many the kernel counts against this user's limit of processes."""
     total = 0
     for each in all_processes():
-        try:
+        with suppress(OSError):
             if os.stat(f"/proc/{each.number}").st_uid == user:
                 total += each.threads
-        except OSError:
-            continue
     return total
 
 
@@ -107,10 +105,8 @@ def end_descendants(ancestor: int, *, patience_s: float = 5.0) -> None:
 
 def send(number: int, kind: signal.Signals) -> None:
     """A signal; that it is gone already, or not ours, is no matter."""
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.kill(number, kind)
-    except (ProcessLookupError, PermissionError):
-        return
 
 
 def reap() -> dict[int, tuple[int, float]]:
@@ -135,11 +131,7 @@ def socket_memory() -> int:
 
 
 def _lines(kind: str) -> list[bytes]:
-    try:
-        with open(f"/proc/self/net/{kind}", "rb") as file:
-            return file.read().splitlines()[1:]
-    except OSError:
-        return []
+    return read_bytes(f"self/net/{kind}").splitlines()[1:]
 
 
 def _queued(line: bytes) -> int:

@@ -17,6 +17,9 @@ CLONE_NEWIPC = 0x08000000
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWPID = 0x20000000
 CLONE_NEWNET = 0x40000000
+NAMESPACES = (
+    CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID | CLONE_NEWNET
+)  # but for that of users
 
 MS_NOSUID = 2
 MS_NODEV = 4
@@ -62,23 +65,16 @@ def unshare(flags: int) -> None:
     _call("unshare", ctypes.c_int(flags))
 
 
-def prctl(option: int, value: int) -> None:
-    rest = [ctypes.c_ulong(0)] * 3
-    _call("prctl", ctypes.c_int(option), ctypes.c_ulong(value), *rest)
+def prctl(option: int, value: int, third: object = 0) -> None:
+    third, nothing = third or ctypes.c_ulong(0), ctypes.c_ulong(0)
+    _call("prctl", ctypes.c_int(option), ctypes.c_ulong(value), third, nothing, nothing)
 
 
 def seccomp(instructions: bytes) -> None:
     """Let the kernel ask this BPF program about every later call."""
     code = ctypes.create_string_buffer(instructions, len(instructions))
     program = struct.pack("HxxxxxxP", len(instructions) // 8, ctypes.addressof(code))
-    _call(
-        "prctl",
-        ctypes.c_int(PR_SET_SECCOMP),
-        ctypes.c_ulong(2),
-        ctypes.create_string_buffer(program, len(program)),
-        ctypes.c_ulong(0),
-        ctypes.c_ulong(0),
-    )
+    prctl(PR_SET_SECCOMP, 2, ctypes.create_string_buffer(program, len(program)))
 
 
 def mount(source: str, target: str, kind: str = "", flags: int = 0, data: str = "") -> None:

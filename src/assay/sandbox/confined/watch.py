@@ -12,8 +12,8 @@ import os
 import select
 import signal
 import time
-from types import FrameType
-from typing import Any, NamedTuple
+from contextlib import suppress
+from typing import Any
 
 from . import processes
 
@@ -26,36 +26,34 @@ _GRACE_S = 0.2
 Spent = dict[tuple[int, int], float]
 
 
-class Ending(NamedTuple):
-    """How it ended. `stopped`: nobody is interested any more."""
-
-    ended: str
-    exit_code: int | None
-    seconds: float
-
-
-def until_it_ends(program: int, order: dict[str, Any], lifeline: int) -> Ending:
-    """Waits, looks and reaps. What the program left running is for the caller to end."""
+def until_it_ends(program: int, order: dict[str, Any], lifeline: int) -> dict[str, object]:
+    """Waits, looks and reaps: how it ended, its exit code, and after how many seconds. What the
+    program left running is for the caller to end. `stopped`: nobody is interested any more.
+    """
     started = time.monotonic()
+    ended, code = _watched(program, order, lifeline)
+    return {"ended": ended, "exit_code": code, "seconds": time.monotonic() - started}
+
+
+def _watched(program: int, order: dict[str, Any], lifeline: int) -> tuple[str, int | None]:
     woken = _wake_when_a_child_ends()
     asked = select.poll()
     asked.register(lifeline, select.POLLIN)
     asked.register(woken, select.POLLIN)
-    next_look = started
+    next_look = time.monotonic()
     spent: Spent = {}
     while True:
         ended = processes.reap().get(program)
         if ended is not None:
-            status, cpu_s = ended
-            return _ended_by_itself(status, cpu_s, order, time.monotonic() - started)
+            return _ended_by_itself(*ended, order["cpu_s"])
         if time.monotonic() >= next_look:
             over = _over(order, spent)
             if over:
-                return Ending(over, None, time.monotonic() - started)
+                return over, None
             next_look = time.monotonic() + _LOOK_EVERY_S
         ready = [number for number, _ in asked.poll(_LOOK_EVERY_S * 1000)]
         if lifeline in ready:
-            return Ending("stopped", None, time.monotonic() - started)
+            return "stopped", None
         if ready:
             os.read(woken, 4096)
 
@@ -64,20 +62,17 @@ def _wake_when_a_child_ends() -> int:
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, _nothing)
+    # A signal without a handler would not write to the pipe.
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
     return reading
 
 
-def _nothing(number: int, frame: FrameType | None) -> None:
-    """A signal without a handler would not write to the pipe."""
-
-
-def _ended_by_itself(status: int, cpu_s: float, order: dict[str, Any], seconds: float) -> Ending:
+def _ended_by_itself(status: int, used_s: float, most_s: float) -> tuple[str, int | None]:
     if not os.WIFSIGNALED(status):
-        return Ending("exited", os.WEXITSTATUS(status), seconds)
+        return "exited", os.WEXITSTATUS(status)
     by = os.WTERMSIG(status)
-    spent = by == signal.SIGXCPU or (by == signal.SIGKILL and cpu_s >= order["cpu_s"])
-    return Ending("cpu" if spent else "signalled", None, seconds)
+    spent = by == signal.SIGXCPU or (by == signal.SIGKILL and used_s >= most_s)
+    return "cpu" if spent else "signalled", None
 
 
 def _over(order: dict[str, Any], spent: Spent) -> str:
@@ -120,7 +115,8 @@ def folder_is_over(order: dict[str, Any]) -> bool:
             with os.scandir(folders.pop()) as found:
                 for entry in found:
                     entries += 1
-                    size += _size(entry)
+                    with suppress(FileNotFoundError):  # the rest is still to be looked at
+                        size += entry.stat(follow_symlinks=False).st_blocks * 512
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
                     if entries > order["entries"] or size > order["folder_bytes"]:
@@ -130,11 +126,3 @@ def folder_is_over(order: dict[str, Any]) -> bool:
         except OSError:
             return True
     return False
-
-
-def _size(entry: os.DirEntry[str]) -> int:
-    """On the disk; nothing if it is gone. The rest of its folder is still to be looked at."""
-    try:
-        return entry.stat(follow_symlinks=False).st_blocks * 512
-    except FileNotFoundError:
-        return 0

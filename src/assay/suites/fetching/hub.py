@@ -10,8 +10,7 @@ import importlib
 import logging
 import os
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from types import ModuleType
 
 from assay.errors import UsageError
@@ -37,25 +36,17 @@ def hub_address() -> str:
 
 def rows_of(data_set: str, part: str | None, splits: Sequence[str]) -> dict[str, list[Row]]:
     """The rows of some splits; one that is not there is left out."""
-    with _loading(data_set, part) as datasets:
-        loaded = datasets.load_dataset(data_set, part, token=False)  # both are public
-        return {split: list(loaded[split]) for split in splits if split in loaded}
-
-
-@contextmanager
-def _loading(data_set: str, part: str | None) -> Iterator[ModuleType]:
-    """The library, made quiet; whatever it raises becomes a sentence."""
     datasets = _library()
-    what = data_set if part is None else f"{data_set} ({part})"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a library's inner life; errors are shown
-            yield datasets
+            loaded = datasets.load_dataset(data_set, part, token=False)  # both are public
+            return {split: list(loaded[split]) for split in splits if split in loaded}
     except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
         raise UsageError(
             tr(
                 "{what} cannot be loaded from {hub}: {why}",
-                what=what,
+                what=data_set if part is None else f"{data_set} ({part})",
                 hub=hub_address(),
                 why=without_secrets(readable(error)),
             ),

@@ -35,10 +35,9 @@ class SourceFile:
     def shown(self) -> str:
         return shown_path(self.path)
 
-    @property
-    def start(self) -> RowPlace:
-        """The place of what is wrong with the file as a whole."""
-        return RowPlace(name=self.name, shown=self.shown, row=1, line=1)
+    def place(self, row: int = 1, line: int = 1) -> RowPlace:
+        """The first is that of what is wrong with the file as a whole."""
+        return RowPlace(name=self.name, shown=self.shown, row=row, line=line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +46,8 @@ class RowPlace:
 
     name: str
     shown: str
-    row: int
-    line: int
+    row: int = 1
+    line: int = 1
 
     def __str__(self) -> str:
         return f"{self.name}, row {self.row}"
@@ -74,10 +73,6 @@ class BenchmarkItem:
 
 def broken_source(place: RowPlace, message: str) -> InvalidFiles:
     finding = FileFinding(file=place.shown, line=place.line, column=1, message=message)
-    return invalid_source(finding)
-
-
-def invalid_source(finding: FileFinding) -> InvalidFiles:
     return InvalidFiles(
         tr("there is a mistake in the source"),
         [finding],
@@ -93,7 +88,7 @@ def read_rows(file: SourceFile) -> Iterator[tuple[RowPlace, Row]]:
         is_empty = False
         yield row
     if is_empty:
-        raise broken_source(file.start, tr("there are no rows"))
+        raise broken_source(file.place(), tr("there are no rows"))
 
 
 def _csv_rows(file: SourceFile) -> Iterator[tuple[RowPlace, Row]]:
@@ -104,7 +99,7 @@ def _csv_rows(file: SourceFile) -> Iterator[tuple[RowPlace, Row]]:
     try:
         for cells in reader:
             row += 1
-            place = _place(file, row, line)
+            place = file.place(row, line)
             line = reader.line_num + 1
             if cells and len(cells) != CELLS:
                 problem = tr(
@@ -118,7 +113,7 @@ def _csv_rows(file: SourceFile) -> Iterator[tuple[RowPlace, Row]]:
                 yield place, {"question": question, "choices": options, "answer": letter.strip()}
     except csv.Error as error:
         problem = tr("row {row} is no CSV: {why}", row=row + 1, why=readable(error))
-        raise broken_source(_place(file, row + 1, line), problem) from error
+        raise broken_source(file.place(row + 1, line), problem) from error
 
 
 def _json_rows(file: SourceFile) -> Iterator[tuple[RowPlace, Row]]:
@@ -126,7 +121,7 @@ def _json_rows(file: SourceFile) -> Iterator[tuple[RowPlace, Row]]:
     for number, line in enumerate(_text(file).split("\n"), start=1):
         if not line.strip():
             continue
-        place = _place(file, number, number)
+        place = file.place(number, number)
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
@@ -149,7 +144,7 @@ def _parquet_rows(file: SourceFile) -> Iterator[tuple[RowPlace, Row]]:
         rows = parquet.read_table(io.BytesIO(_bytes(file))).to_pylist()
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         problem = tr("this is no Parquet file: {why}", why=readable(error))
-        raise broken_source(file.start, problem) from error
+        raise broken_source(file.place(), problem) from error
     yield from numbered(rows, file.name, file.shown)
 
 
@@ -179,10 +174,6 @@ def check_row(row_type: Validator, place: RowPlace, row: Row) -> Any:
     return made
 
 
-def _place(file: SourceFile, row: int, line: int) -> RowPlace:
-    return RowPlace(name=file.name, shown=file.shown, row=row, line=line)
-
-
 def _text(file: SourceFile) -> str:
     data = _bytes(file)
     try:
@@ -190,11 +181,11 @@ def _text(file: SourceFile) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         problem = tr("the file is not UTF-8 from here on")
-        raise broken_source(_place(file, line, line), problem) from error
+        raise broken_source(file.place(line, line), problem) from error
 
 
 def _bytes(file: SourceFile) -> bytes:
     try:
         return read_bytes(file.path, MAX_BYTES, kind=tr("a benchmark is read from files"))
     except Refused as refused:
-        raise invalid_source(refused.finding) from refused
+        raise broken_source(file.place(), refused.finding.message) from refused

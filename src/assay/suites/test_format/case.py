@@ -133,7 +133,8 @@ def _advise(path: Place, case: Case, notes: Notes) -> None:
 
 
 def _with_files(case: Case, files: Mapping[str, str], shared: Shared) -> Case:
-    shared.shown[case.id] = digest_files(files, shared.data_seed)
+    whole = repr((sorted(files.items()), shared.data_seed)).encode()
+    shared.shown[case.id] = hashlib.sha256(whole).hexdigest()
     return replace(case, messages=with_files(case.messages, files))
 
 
@@ -197,14 +198,10 @@ def _check_turns(raw: Raw, path: Place, notes: Notes) -> None:
             (*path, "messages", len(roles) - 1),
             tr("the last message must come from the user, not from '{role}'", role=roles[-1]),
         )
-    in_a_row = [
-        index
-        for index, (before, after) in enumerate(pairwise(roles), 1)
-        if before == after == "user"
-    ]
-    if in_a_row and raw.get("live") is not True:
+    twice = ("user", "user")
+    if twice in pairwise(roles) and raw.get("live") is not True:
         notes.error(
-            (*path, "messages", in_a_row[0]),
+            (*path, "messages", [*pairwise(roles)].index(twice) + 1),
             tr(
                 "two user turns in a row: put an assistant turn between them, or "
                 '"live": true to ask them one after the other'
@@ -232,10 +229,6 @@ def _warn_not_live(path: Place, notes: Notes) -> None:
     notes.warning((*path, "live"), message, about_key=True)
 
 
-def digest_files(texts: Mapping[str, str], data_seed: int) -> str:
-    return hashlib.sha256(repr((sorted(texts.items()), data_seed)).encode()).hexdigest()
-
-
 def find_files(
     raw: Mapping[str, Any], path: Place, folder: Path | None, notes: Notes
 ) -> dict[str, str]:
@@ -245,8 +238,15 @@ def find_files(
         notes.warning((*path, "evidence"), message)
     texts: dict[str, str] = {}
     for number, name in enumerate(raw.get("fixtures", ())):
-        place = (*path, "fixtures", number)
-        if text := _beside(name, place, folder, _shows(raw, name), notes):
+        place, hole = (*path, "fixtures", number), "{{" + name + "}}"
+        problem, text = _read(name, folder)
+        if not any(hole in str(raw.get(key)) for key in ("prompt", "messages")):
+            message = tr("the model is not shown '{name}': the prompt does not contain {hole}",
+                         name=shown(name), hole=shown(hole))  # fmt: skip
+            notes.warning(place, message)
+        elif problem:
+            notes.error(place, problem)
+        elif text:
             texts[name] = text
     return texts
 
@@ -261,29 +261,6 @@ def with_files(messages: tuple[Message, ...], texts: Mapping[str, str]) -> tuple
         replace(turn, content=holes.sub(lambda hole: texts[hole[1]].rstrip("\n"), turn.content))
         for turn in messages
     )
-
-
-def _hole(name: str) -> str:
-    return "{{" + name + "}}"
-
-
-def _shows(raw: Mapping[str, Any], name: str) -> bool:
-    hole = _hole(name)
-    return hole in str(raw.get("prompt", "")) or hole in str(raw.get("messages", ""))
-
-
-def _beside(
-    name: str, place: Place, folder: Path | None, is_shown: bool, notes: Notes
-) -> str | None:
-    """A file of the suite's own. One that the prompt does not show is only worth a warning."""
-    problem, text = _read(name, folder)
-    if problem and is_shown:
-        notes.error(place, problem)
-    elif problem or not is_shown:
-        message = tr("the model is not shown '{name}': the prompt does not contain {hole}",
-                     name=shown(name), hole=shown(_hole(name)))  # fmt: skip
-        notes.warning(place, message)
-    return text if is_shown else None
 
 
 def read_beside(name: str, folder: Path) -> str:

@@ -150,17 +150,10 @@ def _todays(kept: Suite, facts: ModelFacts, get_sandbox: GetSandbox, notes: list
             tr("{suite}: tests that are gone or ask something else now, scored by their old "
                "rules: {count} ({ids})", **gaps)
         )  # fmt: skip
-    categories = tuple(
-        replace(
-            category,
-            cases=tuple(
-                # A test that moved to another file stays where the run's weights have it.
-                replace(todays.get(case.id, case), category=category.name)
-                for case in category.cases
-            ),
-        )
-        for category in kept.categories
-    )
+    # A test that moved to another file stays where the run's weights have it.
+    categories = kept.with_cases(
+        replace(todays.get(case.id, case), category=case.category) for case in kept.cases
+    ).categories
     names = {category.name for category in categories}
     return replace(
         now,
