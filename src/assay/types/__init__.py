@@ -19,7 +19,6 @@ from assay.types.models import (
     Model,
     ModelFacts,
     Observed,
-    TokenCount,
     TokenizerFigures,
 )
 from assay.types.requests import (

@@ -40,15 +40,6 @@ class ModelFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TokenCount:
-    """One text as tokens; `byte_tokens` are those that hold only a part of a character."""
-
-    tokens: int
-    byte_tokens: int
-    comes_back: bool  # decoded, the tokens are the text again
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TokenizerFigures:
     """How a tokenizer cuts the texts of a source (`perplexity`, or a suite) in one language, ""
     where it is not known. `changed_texts`: those that do not come back, `example` one of them.

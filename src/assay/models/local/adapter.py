@@ -52,23 +52,16 @@ _KNOWN = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class LoraLayer:
-    """One layer that it changes."""
-
-    rank: int
-    alpha: float
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adapter:
-    """`base`: the model it belongs to, as it was named. Layers by their names in the base."""
+    """`base`: the model it belongs to, as it was named. `layers`: rank and alpha of those that it
+    changes, by their names in the base.
+    """
 
     path: Path
     config: Mapping[str, Any]
     base: str
-    layers: Mapping[str, LoraLayer]
-    tensors: Tensors
+    layers: Mapping[str, tuple[int, float]]
 
     @property
     def file(self) -> Path:
@@ -113,8 +106,8 @@ def find_adapter(path: Path, settings: LocalOptions) -> tuple[Checkpoint, Adapte
     checkpoint = find_checkpoint(
         folder, tokenizer=tokenizer, trust_remote_code=settings.trust_remote_code
     )
-    adapter = Adapter(path=path, config=config, base=base, layers={}, tensors=tensors)
-    return checkpoint, replace(adapter, layers=_layers(adapter, checkpoint))
+    adapter = Adapter(path=path, config=config, base=base, layers={})
+    return checkpoint, replace(adapter, layers=_layers(adapter, tensors, checkpoint))
 
 
 def _mistakes(path: Path, config: Mapping[str, Any]) -> Iterator[AssayError]:
@@ -148,10 +141,12 @@ def _mistakes(path: Path, config: Mapping[str, Any]) -> Iterator[AssayError]:
         yield _refused(path, tr("alpha_pattern holds patterns; only names of layers are read"))
 
 
-def _layers(adapter: Adapter, checkpoint: Checkpoint) -> dict[str, LoraLayer]:
+def _layers(
+    adapter: Adapter, tensors: Tensors, checkpoint: Checkpoint
+) -> dict[str, tuple[int, float]]:
     """Compared with the base, before anything large is read."""
     matrices: dict[str, dict[str, tuple[int, ...]]] = {}
-    for name, tensor in adapter.tensors.items():
+    for name, tensor in tensors.items():
         found = _TENSOR.fullmatch(name)
         if found is None:
             raise _refused(adapter.path, tr("the tensor {name} is no LoRA matrix", name=name))
@@ -171,13 +166,12 @@ def _layers(adapter: Adapter, checkpoint: Checkpoint) -> dict[str, LoraLayer]:
             )
         if weight is None or len(a) != 2 or len(b) != 2 or a[0] != b[1] or not a[0]:
             raise _misfit(adapter, name, tr("the base has no such layer, or a matrix is missing"))
-        turned = type(modules[name]).__name__ == "Conv1D"  # GPT-2 keeps its weights transposed
-        shape = tuple(reversed(weight.shape)) if turned else tuple(weight.shape)
+        shape = tuple(reversed(weight.shape) if is_turned(modules[name]) else weight.shape)
         if shape != (b[0], a[1]):
             what = tr("it is {found} there, and {wanted} in the base",
                       found=f"{b[0]}×{a[1]}", wanted="×".join(map(str, shape)))  # fmt: skip
             raise _misfit(adapter, name, what)
-        layers[name] = LoraLayer(a[0], _alpha(adapter.config, name))
+        layers[name] = a[0], _alpha(adapter.config, name)
     if not layers:
         raise _refused(adapter.path, tr("{file} holds no matrix", file=ADAPTER))
     return layers
@@ -191,13 +185,9 @@ def _alpha(config: Mapping[str, Any], layer: str) -> float:
     return float(config["lora_alpha"])
 
 
-def adapter_parts(adapter: Adapter) -> dict[str, object]:
-    """What its config adds to the identity of the sum; the tensors are the rest."""
-    settings = ("use_dora", "use_rslora")
-    return {
-        **{key: bool(adapter.config.get(key)) for key in settings},
-        "layers": {name: [each.rank, each.alpha] for name, each in adapter.layers.items()},
-    }
+def is_turned(layer: object) -> bool:
+    """GPT-2 keeps its weights transposed."""
+    return type(layer).__name__ == "Conv1D"
 
 
 def _misfit(adapter: Adapter, layer: str, what: str) -> ModelUnavailable:

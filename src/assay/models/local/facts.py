@@ -18,7 +18,7 @@ from typing import Any
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.local.adapter import Adapter, adapter_parts
+from assay.models.local.adapter import Adapter
 from assay.models.local.folder import (
     LONGEST_NAME,
     TOKENIZER_BYTES,
@@ -79,7 +79,7 @@ def facts_of(
 
 
 def _about_adapter(adapter: Adapter) -> str:
-    ranks = sorted({each.rank for each in adapter.layers.values()})
+    ranks = sorted({rank for rank, _ in adapter.layers.values()})
     return tr("LoRA of rank {rank} in {count} layers, on {base}", base=adapter.base,
               rank=", ".join(map(str, ranks)), count=len(adapter.layers))  # fmt: skip
 
@@ -140,7 +140,8 @@ def fingerprint_of(checkpoint: Checkpoint, *, dtype: str, adapter: Adapter | Non
     parts = [*_parts(checkpoint, dtype)]
     if adapter is not None:
         parts.append(("adapter", _digest_of_file(adapter.file)))
-        parts.append(("adapter_config", _digest(adapter_parts(adapter))))
+        settings = {key: bool(adapter.config.get(key)) for key in ("use_dora", "use_rslora")}
+        parts.append(("adapter_config", _digest({**settings, "layers": adapter.layers})))
     return _digest_of_parts(parts)
 
 

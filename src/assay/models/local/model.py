@@ -31,7 +31,7 @@ from assay.models.local.loading.checkpoint import (
 from assay.models.local.tokens.limits import begin_trial
 from assay.models.local.tokens.tokenizer import SENTENCE, LocalTokenizer
 from assay.text.safe_text import one_line
-from assay.types import Failed, Message, Observed, Reply, Request, Timed, TokenCount, ToTime
+from assay.types import Failed, Message, Observed, Reply, Request, Timed, ToTime
 from assay.types.options import LocalOptions
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class LocalModel(BaseModel):
         for work, equal in timed.items():
             yield from self._timed(equal, work)
 
-    def count_tokens(self, texts: Sequence[str]) -> list[TokenCount]:
+    def count_tokens(self, texts: Sequence[str]) -> list[tuple[int, int, bool]]:
         from assay.models.local.tokens.encoding import count_tokens
 
         return count_tokens(self._tokens(), texts)
@@ -214,10 +214,10 @@ class LocalModel(BaseModel):
         """From the files, or as another model on the same weights left it."""
         owner, network = _loaded.owner, _loaded.network
         if owner is not None and network is not None and owner._weights == self._weights:
-            from assay.models.local.loading.merging import restore_base
+            from assay.models.local.loading.merging import exchange_weights
 
             before, _loaded.owner, _loaded.network, _loaded.before = _loaded.before, None, None, {}
-            return restore_base(network, before)
+            return exchange_weights(network, before)[0]
         if owner is not None:
             _loaded.let_go()
         return load(self._checkpoint, self._device, self._dtype, examined=self._examined)

@@ -20,6 +20,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import chain
@@ -89,18 +90,14 @@ def with_bases(
 ) -> list[tuple[str, CheckpointPlace | None]]:
     """Before the adapters of each folder the base that the first of them has, as the baseline."""
     whole: list[tuple[str, CheckpointPlace | None]] = []
-    done: set[Path] = set()
+    done: set[Path | None] = {None}
     for spec, place in found:
-        folder = place.folder if place else None
-        if place and folder and folder not in done and is_adapter(place.path):
-            try:
+        if place and place.folder not in done and is_adapter(place.path):
+            with suppress(AssayError):  # of the adapter itself, when it is opened
                 base = find_base(place.path, named)
-            except AssayError:
-                base = ""
-            if base:
-                done.add(folder)
                 beside = replace(place, spec=base, path=Path(base), step_name=BASE, is_base=True)
                 whole.append((base, beside))
+                done.add(place.folder)
         whole.append((spec, place))
     return whole
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from assay.stats import estimates
 from assay.suites.held_out_text import HeldOut
-from assay.types import LANGUAGES, Model, Suite, TokenCount, TokenizerFigures
+from assay.types import LANGUAGES, Model, Suite, TokenizerFigures
 
 MOST_TEXTS = 100  # of a source, spread over it; a figure of two digits needs no more
 MOST_CHARACTERS = 5_000  # read for the language of a source
@@ -55,16 +55,17 @@ def tokenizer_figures(model: Model, sources: Sequence[SourceTexts]) -> tuple[Tok
     return tuple(_figures(each, count(each.texts)) for each in sources) if count else ()
 
 
-def _figures(of: SourceTexts, counts: Sequence[TokenCount]) -> TokenizerFigures:
-    tokens = [each.tokens for each in counts]
-    changed = [text for text, each in zip(of.texts, counts, strict=True) if not each.comes_back]
+def _figures(of: SourceTexts, counts: Sequence[tuple[int, int, bool]]) -> TokenizerFigures:
+    """`counts`: tokens of each text, those of parts of characters, and whether it comes back."""
+    tokens, byte_tokens, comes_back = zip(*counts, strict=True)
+    changed = [text for text, same in zip(of.texts, comes_back, strict=True) if not same]
     return TokenizerFigures(
         source=of.source,
         language=of.language,
         tokens_per_word=estimates.ratio(
             tokens, [len(text.split()) for text in of.texts], unit="tokens/word"
         ),
-        byte_tokens=estimates.proportion(sum(each.byte_tokens for each in counts), sum(tokens)),
+        byte_tokens=estimates.proportion(sum(byte_tokens), sum(tokens)),
         changed_texts=estimates.proportion(len(changed), len(counts)),
         example=changed[0][:MOST_OF_EXAMPLE] if changed else "",
     )

@@ -30,9 +30,14 @@ INSTALL = "pip install 'slm-assay[local]'"
 _OF_SHAPE = re.compile(r"(?:^|_)(?:heads?|window|experts?|act|activation|layers?)(?:_|$)")
 _EXTRA = ("torch", "transformers", "safetensors")
 _REASON_CHARACTERS = 300
+_latest: dict[tuple[str, str], Any] = {}  # of the base that several adapters have
 
 
 def skeleton_of(checkpoint: Checkpoint) -> Any:
+    """To be looked at and not changed."""
+    key = str(checkpoint.path.absolute()), json.dumps(checkpoint.config)
+    if (latest := _latest.get(key)) is not None:
+        return latest
     require_extra()
     import torch
     from transformers import AutoModelForCausalLM
@@ -41,7 +46,10 @@ def skeleton_of(checkpoint: Checkpoint) -> Any:
         config = config_of(checkpoint)
         with torch.device("meta"):
             auto: Any = AutoModelForCausalLM
-            return auto.from_config(config, trust_remote_code=checkpoint.trust_remote_code)
+            built = auto.from_config(config, trust_remote_code=checkpoint.trust_remote_code)
+    _latest.clear()
+    _latest[key] = built
+    return built
 
 
 def config_of(checkpoint: Checkpoint) -> Any:

@@ -21,7 +21,7 @@ from assay.models.base import as_text, joint
 from assay.models.local.tokens.cuts import cut_paragraphs, cut_portions
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.pause_gc import pause_gc
-from assay.types import Message, TokenCount
+from assay.types import Message
 
 Ids = tuple[int, ...]
 
@@ -49,15 +49,17 @@ def continuation_joint(messages: Sequence[Message], is_chat: bool) -> str:
     return " "
 
 
-def count_tokens(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[TokenCount]:
-    """Bare tokens; white space around a text, which many tokenizers add, is no change of it."""
+def count_tokens(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[tuple[int, int, bool]]:
+    """Of each text its bare tokens, those of them that hold only a part of a character, and whether
+    it comes back; white space around it, which many tokenizers add, is no change.
+    """
     coded = tokenizer.encode_batch(texts, special=False)
     parts = {each for each in set(chain(*coded)) if REPLACEMENT in tokenizer.decode([each])}
     return [
-        TokenCount(
-            tokens=len(ids),
-            byte_tokens=sum(each in parts for each in ids),
-            comes_back=tokenizer.decode(ids).strip() == text.strip(),
+        (
+            len(ids),
+            sum(each in parts for each in ids),
+            tokenizer.decode(ids).strip() == text.strip(),
         )
         for text, ids in zip(texts, coded, strict=True)
     ]
