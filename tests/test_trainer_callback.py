@@ -320,7 +320,7 @@ def test_a_process_that_dies_is_a_note_and_the_next_one_can_stop_the_training(gy
     callback = gym.callback(background=True, stop_when_accepted=True)
     what = {
         3: lambda: callback._background._process.kill(),
-        5: lambda: callback._background.wait(),
+        5: lambda: wait_for(callback._background.answers),
     }
     trainer = gym.trainer("run", AtStep(what), save_total_limit=1)
     callback.attach(trainer)
@@ -351,7 +351,7 @@ def test_ctrl_c_in_the_training_ends_the_process(gym):
 
 STARTS_ONE = """
 import os, subprocess, sys, time
-words = [sys.executable, "-m", "assay.trainer_callback.evaluator_process", str(os.getpid())]
+words = [sys.executable, "-m", "assay.trainer_callback.background", str(os.getpid()), os.devnull]
 process = subprocess.Popen(words, stdin=subprocess.PIPE)
 print(process.pid, flush=True)
 time.sleep(600)

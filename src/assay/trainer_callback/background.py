@@ -1,7 +1,7 @@
-"""Checkpoints evaluated in a process of their own, one at a time, while training goes on.
+"""Checkpoints evaluated in a process of their own, one after another, while training goes on.
 
-A thread hands them over and waits for the answers; the training only looks whether there are any.
-The process ends with `stop`, and by itself when the training's process is gone, however that ended.
+It is told of them through a pipe and writes its answers into a file, so that no step waits. It
+gives way to the training where both want a core, and ends with it, however that ended.
 """
 
 from __future__ import annotations
@@ -13,118 +13,125 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
-from queue import Empty, Queue, SimpleQueue
-from typing import IO, Any
+from dataclasses import asdict, replace
+from pathlib import Path
 
 from assay.machine import this_machine
 from assay.messages import tr
-from assay.trainer_callback.step_evaluation import SavedStep, StepFigures
+from assay.plugins import load_plugins
+from assay.trainer_callback.step_evaluation import SavedStep, StepEvaluator, StepFigures
 from assay.types.decisions import Gate
 from assay.types.scores import SilentProgress
 from assay.workflow.evaluate.job import Job
 
-PROCESS = "assay.trainer_callback.evaluator_process"
+_LOOKS_APART_S = 0.1
 
 
 class BackgroundEvaluation:
-    """`outstanding`: how many are waiting or being evaluated."""
+    """`waiting`: those whose figures have not been taken; the process works on the first."""
 
     def __init__(self, job: Job, gate: Gate) -> None:
         # What watches an evaluation lives in this process; it need not be of a kind that travels.
         self._setup = pickle.dumps((replace(job, observer=SilentProgress()), gate))
-        self._waiting: Queue[SavedStep | None] = Queue()
-        self._found: SimpleQueue[tuple[SavedStep, StepFigures]] = SimpleQueue()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed at the end
-        self._stopped = False
-        self.outstanding = 0
-        self._start()
-        self._thread = threading.Thread(target=self._work, daemon=True)
-        self._thread.start()
+        self.waiting: list[SavedStep] = []
+        self._start(())
 
     def add(self, step: SavedStep) -> None:
-        self.outstanding += 1
-        self._waiting.put(step)
+        self.waiting.append(step)
+        self._tell(pickle.dumps(step))
 
-    def take(self) -> list[tuple[SavedStep, StepFigures]]:
-        """What has been found since it was asked last."""
+    def take(self, *, wait: bool = False) -> list[tuple[SavedStep, StepFigures]]:
+        """What has been found since it was asked last; with `wait`, of all that are waiting."""
         found = []
-        with suppress(Empty):
-            while True:
-                found.append(self._found.get_nowait())
-        self.outstanding -= len(found)
+        while self.waiting:
+            if figures := self._take_first():
+                found.append((self.waiting.pop(0), figures))
+            elif wait:
+                time.sleep(_LOOKS_APART_S)
+            else:
+                break
         return found
-
-    def wait(self) -> None:
-        """Until nothing is outstanding."""
-        self._waiting.join()
 
     def stop(self) -> None:
         """End the process, whatever it is doing."""
-        self._stopped = True
-        if (process := self._process) is not None:
-            process.kill()
-        self._waiting.put(None)
-        self._thread.join()
+        self._process.kill()
+        with self._process:  # closes its pipe
+            pass
+        self._folder.cleanup()
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self, steps: Sequence[SavedStep]) -> None:
         threads = max(1, this_machine().cores // 2)
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", PROCESS, str(os.getpid())],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env={"OMP_NUM_THREADS": str(threads), **os.environ},
-            start_new_session=True,  # a Ctrl-C in the terminal is for the training
-        )
-        self._process = process
-        _tell(process, self._setup)
-        return process
+        self._folder = tempfile.TemporaryDirectory()
+        self._answers = Path(self._folder.name) / "answers"
+        self._answers.touch()
+        self._taken = 0
+        self._printed = Path(self._folder.name) / "printed"
+        with self._printed.open("wb") as printed:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", __name__, str(os.getpid()), str(self._answers)],
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=printed,
+                stderr=printed,
+                env={"OMP_NUM_THREADS": str(threads), **os.environ},
+                start_new_session=True,  # a Ctrl-C in the terminal is for the training
+            )
+        self._tell(self._setup, *map(pickle.dumps, steps))
 
-    def _work(self) -> None:
-        while (step := self._waiting.get()) is not None:
-            self._found.put((step, self._ask(step)))
-            self._waiting.task_done()
-        self._lose_process()
-        self._errors.close()
+    def _tell(self, *messages: bytes) -> None:
+        """One that is gone is noticed where its answer is missing."""
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            for message in messages:
+                self._process.stdin.write(message)
 
-    def _ask(self, step: SavedStep) -> StepFigures:
-        """A process that has died is replaced for the next one."""
-        if self._stopped:
-            return StepFigures(note=tr("training has ended"))
-        process = self._process or self._start()
-        assert process.stdout is not None
-        _tell(process, pickle.dumps(step))
-        if line := process.stdout.readline():
-            told: dict[str, Any] = json.loads(line)
-            return StepFigures(**told)
-        return StepFigures(
-            note=tr("the process that evaluates ended with {code}: {why}",
-                    code=self._lose_process(), why=self._last_words())
-        )  # fmt: skip
+    def answers(self) -> list[bytes]:
+        """Whole ones that have not been taken."""
+        return self._answers.read_bytes().split(b"\n")[self._taken : -1]
 
-    def _lose_process(self) -> int | None:
-        """How it ended."""
-        process, self._process = self._process, None
-        if process is None:
+    def _take_first(self) -> StepFigures | None:
+        """None: not yet. A process that has died is replaced for the others."""
+        code = self._process.poll()  # before its answers are read, for the last one counts
+        if answers := self.answers():
+            self._taken += 1
+            return StepFigures(**json.loads(answers[0]))
+        if code is None:
             return None
-        with process:  # closes its pipes
-            process.kill()
-        return process.returncode
-
-    def _last_words(self) -> str:
-        with suppress(ValueError, OSError):
-            self._errors.seek(0)
-            lines = self._errors.read().decode("utf-8", "replace").split("\n")
-            return next((line.strip() for line in reversed(lines) if line.strip()), "")
-        return ""
+        printed = self._printed.read_text("utf-8", "replace").strip()
+        self.stop()
+        self._start(self.waiting[1:])
+        why = printed.rpartition("\n")[2]
+        return StepFigures(
+            note=tr("the process that evaluates ended with {code}: {why}", code=code, why=why)
+        )
 
 
-def _tell(process: subprocess.Popen[bytes], message: bytes) -> None:
-    """One that is gone is noticed where its answer is missing."""
-    assert process.stdin is not None
-    with suppress(OSError):
-        process.stdin.write(message)
-        process.stdin.flush()
+def main(training: int, answers: str) -> None:
+    """The process. In: pickles, the job with its gate, then each saved step. Out: a line of JSON
+    for each step.
+    """
+    threading.Thread(target=_end_with, args=(training,), daemon=True).start()
+    if hasattr(os, "nice"):
+        os.nice(10)
+    messages = sys.stdin.buffer
+    with suppress(EOFError), open(answers, "a", encoding="utf-8") as file:  # the pipe was closed
+        job, gate = pickle.load(messages)
+        load_plugins(job.plugins)
+        evaluator = StepEvaluator(job, gate)
+        while True:
+            found = evaluator.evaluate(pickle.load(messages))
+            print(json.dumps(asdict(found)), file=file, flush=True)
+
+
+def _end_with(training: int) -> None:
+    """A training that was killed cannot say so, and its pipe may live on in a worker of its."""
+    while os.getppid() == training:
+        time.sleep(_LOOKS_APART_S)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2])

@@ -49,16 +49,14 @@ def check_metric(args: Any, job: Job, gate: Gate) -> None:
                name=metric),
             hint=tr("give the training arguments greater_is_better={value}", value=not smaller),
         )  # fmt: skip
-    if args.save_strategy == "best":
+    waits = args.lr_scheduler_type in ("reduce_lr_on_plateau", "greedy")
+    if waits or args.save_strategy == "best":
         raise UsageError(
-            tr("save_strategy='best' needs {name} before the checkpoint is saved", name=metric),
-            hint=tr("use save_strategy='steps' with save_total_limit=1: the best one is kept"),
-        )
-    if args.lr_scheduler_type in ("reduce_lr_on_plateau", "greedy"):
-        raise UsageError(
-            tr("a learning rate that waits for {name} would stand still", name=metric),
-            hint=tr("choose another lr_scheduler_type, or another metric_for_best_model"),
-        )
+            tr("save_strategy='best' and a learning rate that waits for {name} need it before the "
+               "checkpoint is saved", name=metric),
+            hint=tr("choose another lr_scheduler_type, and save_strategy='steps' with "
+                    "save_total_limit=1: the best one is kept"),
+        )  # fmt: skip
 
 
 def leave_choice_to_us(trainer: Any) -> None:

@@ -59,19 +59,15 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
     `metric_for_best_model`.
 
     Args:
-        suites: as for `api.run`; None: those that the gate names.
+        suites: None: those that the gate names.
         limit: at most so many tests of each suite; None: all of them.
-        measures: what is measured beside the suites. Speed is not, by default: a figure taken in
-            the middle of training says nothing, and neither it nor memory changes with training.
-        stop_when_accepted: ask the Trainer to stop when a checkpoint meets every limit of the gate
-            that was measured.
+        measures: beside the suites. Speed taken in the middle of training says nothing.
+        stop_when_accepted: end training when every limit of the gate that was measured is met.
         background: evaluate in a process of its own, while training goes on.
         device: for the copy; None: the CPU, for training has the GPU.
-        options: any other of `api.run`: gate, text (for perplexity), dtype, tokenizer (its folder,
-            where checkpoints are saved without one), out, write_back, seed, observer.
+        options: any other of `api.run`, such as gate, text, dtype, tokenizer, out, seed, observer.
 
-    Raises:
-        AssayError: for a mistake in any of these, with every mistake at once; before training.
+    Raises AssayError for a mistake in any of these, with every mistake at once; before training.
     """
 
     def __init__(
@@ -133,16 +129,21 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         if self._background is not None:
             self._background.add(step)
             found = self._background.take()
+        elif state.is_world_process_zero and is_deepspeed_zero3_enabled():
+            why = tr("with DeepSpeed ZeRO-3 no model can be loaded beside the one in training: "
+                     "evaluate in a process of its own, with background=True or assay watch "
+                     "{folder}", folder=folder.parent)  # fmt: skip
+            found = [(step, StepFigures(note=why))]
         elif state.is_world_process_zero:
             with _random_numbers_kept():
-                found = [(step, self._evaluate(step))]
+                found = [(step, self._evaluator.evaluate(step))]
         return self._use(found, args, state, control)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
         """Several processes wait for each other: they use what was found when they save."""
-        if self._background is None or args.world_size > 1 or not self._background.outstanding:
-            return control
-        return self._use(self._background.take(), args, state, control)
+        if self._background and args.world_size == 1 and (found := self._background.take()):
+            return self._use(found, args, state, control)
+        return control
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         """The last log of a training comes before the best checkpoint is loaded."""
@@ -162,23 +163,14 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         if self._background is None:  # of several processes, not the first
             self._use((), args, state, control)
             return
-        if count := self._background.outstanding:
+        if count := len(self._background.waiting):
             _log.warning(tr("training has ended; waiting for the evaluation of {count} "
                             "checkpoints", count=count))  # fmt: skip
-        self._background.wait()
-        self._use(self._background.take(), args, state, control)
+        self._use(self._background.take(wait=True), args, state, control)
         rotate_checkpoints(
             args.output_dir, args.save_total_limit, state.best_model_checkpoint, use_mtime=True
         )
         self._end_background()
-
-    def _evaluate(self, step: SavedStep) -> StepFigures:
-        if is_deepspeed_zero3_enabled():
-            why = tr("with DeepSpeed ZeRO-3 no model can be loaded beside the one in training: "
-                     "evaluate in a process of its own, with background=True or assay watch "
-                     "{folder}", folder=Path(step.path).parent)  # fmt: skip
-            return StepFigures(note=why)
-        return self._evaluator.evaluate(step)
 
     def _use(
         self,
@@ -196,12 +188,12 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
             accepted |= found.accepted
         if self._background is not None and self._limit:
             # Beside those that wait: the one that is saved next, and the best one.
-            held = self._background.outstanding
+            held = len(self._background.waiting)
             args.save_total_limit = max(self._limit, held + 2) if held else self._limit
-        best = [getattr(state, key) for key in _BEST]
-        accepted, *best = _told_by_first([accepted, *best], processes=args.world_size)
-        for key, value in zip(_BEST, best, strict=True):
-            setattr(state, key, value)
+        told = [accepted, *(getattr(state, key) for key in _BEST)]
+        if args.world_size > 1:  # one that stopped alone would leave the others waiting for it
+            torch.distributed.broadcast_object_list(told, src=0)
+        accepted, state.best_metric, state.best_global_step, state.best_model_checkpoint = told
         if self._stop_when_accepted and accepted:
             control.should_training_stop = True
         return control
@@ -255,13 +247,6 @@ def _add_to_saved_state(args: Any, state: Any, step: SavedStep) -> None:
         before = file.parent.stat()
         replace_file(file, json.dumps(saved, indent=2, sort_keys=True) + "\n")
         os.utime(file.parent, ns=(before.st_atime_ns, before.st_mtime_ns))
-
-
-def _told_by_first(told: list[Any], *, processes: int) -> list[Any]:
-    """Known to all processes: one that stopped alone would leave the others waiting for it."""
-    if processes > 1:
-        torch.distributed.broadcast_object_list(told, src=0)
-    return told
 
 
 @contextmanager
