@@ -5,8 +5,6 @@ Tests, measurements and judges are all asked by `ask_all`:
     reuse what the ledger holds -> ask the rest -> store each reply -> hand it to its dialogue
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence

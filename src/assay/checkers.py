@@ -5,8 +5,6 @@ code of an answer is about to be run: if the process then ends without a report,
 ended it. The checker runs once more, and that code counts as having died.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

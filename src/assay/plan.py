@@ -6,8 +6,6 @@ request of a later turn of a live conversation holds the model's own earlier rep
     opening (system, worked examples) + messages up to the asked turn + replies between = Request
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache

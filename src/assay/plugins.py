@@ -5,8 +5,6 @@ model schemes  "ollama"   -> the class that answers `ollama:NAME`   a folder in 
 report formats "html"     -> the function from a Report to a text   one file in reports/formats/
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import inspect

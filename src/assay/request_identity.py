@@ -5,8 +5,6 @@ by these ids: the order and the form of what is hashed never change, and new fie
 only when set.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What a user of `run_benchmark.py` left unsaid: the tests, the server, the model, the prompt."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """What is on this machine, for interfaces that let a user choose before a run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from assay.machine import this_machine as this_machine

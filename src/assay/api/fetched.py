@@ -1,7 +1,5 @@
 """What `fetch` wrote, as lines and as a document."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path

@@ -5,8 +5,6 @@ the value passes or not. A figure that is missing is unknown. One that is incomp
 cannot pass.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace

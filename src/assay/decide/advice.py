@@ -5,8 +5,6 @@ trying (a base that reads badly spoils all else); what is missing; the second re
 goes wrong although this checkpoint passes; a part that the weighted score lacks.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping

@@ -1,7 +1,5 @@
 """What an adapter changed: every figure against that of its base, on the same text and tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from assay.decide.trend import SMALLEST, Unit, beyond_noise, change_by_tests, paired_nats

@@ -3,8 +3,6 @@ decoding that fails, parts that the weighted score lacks. What a criterion of th
 covered by it.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ Tests are drawn within their categories and blocks within the text, the same dra
 runs of the speed measurement for each side by itself, and so blocks where tokenizers differ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from assay.decide.scores import (

@@ -7,8 +7,6 @@ every candidate become the perplexity of one common token, as many bytes as a to
 over the tokenizers at hand: the order is then that of bits per byte.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ An interval of the difference across 0 is a tie, and so is a difference without 
 score is selected all the same. Equal scores go to the later step, of which `final` is the last.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple

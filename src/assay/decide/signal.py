@@ -5,8 +5,6 @@ largest step back, if that is larger. A suite carries signal where the interval 
 out 0, the change is at least LEAST times the noise, and some step is above guessing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import pairwise

@@ -4,8 +4,6 @@ A held-out loss that still falls asks for steps, one that is flat for parameters
 rises while the training loss falls for data; without a trend the advice is to measure one.
 """
 
-from __future__ import annotations
-
 import math
 import shlex
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ and it is at least SMALLEST: checkpoints differ a little for no reason a text ca
 `docs/advice.md` says how a shape follows from the changes.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence

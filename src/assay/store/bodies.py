@@ -1,7 +1,5 @@
 """Dataclasses as JSON text in a column of the store, and hashes of content."""
 
-from __future__ import annotations
-
 import datetime
 import secrets
 from dataclasses import replace

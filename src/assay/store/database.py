@@ -1,7 +1,5 @@
 """The file: opened, made, locked and written all or nothing; its errors in our words."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 import tempfile

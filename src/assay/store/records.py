@@ -1,7 +1,5 @@
 """What the store gives back: runs, their models, and tries."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import assay

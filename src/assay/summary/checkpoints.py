@@ -4,8 +4,6 @@ The interval of perplexity is drawn from blocks of a thousand tokens, for neighb
 word and per byte are the same sum over other counts, so their intervals are its, rescaled.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Everything that is wrong with test and gate files; and, where code may be run, with checkers."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

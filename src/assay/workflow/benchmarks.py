@@ -4,8 +4,6 @@ All is read before anything is written, and each suite's folder is written as a 
 downloaded where `source` names a copy.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -2,8 +2,6 @@
 and for editors. They load the plugins that the options name.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable

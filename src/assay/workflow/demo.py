@@ -1,7 +1,5 @@
 """The main job on what ships: a run that is stopped and continued; and three checkpoints."""
 
-from __future__ import annotations
-
 import shutil
 from contextlib import suppress
 from dataclasses import replace

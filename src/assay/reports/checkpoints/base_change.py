@@ -2,8 +2,6 @@
 worse, and of which nothing can be said.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 

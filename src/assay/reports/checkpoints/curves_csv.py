@@ -4,8 +4,6 @@ Each figure has four columns: NAME, NAME_low, NAME_high, NAME_n, empty where not
 cell that a spreadsheet would take for a formula gets a "'" in front, as in `assay export`.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 

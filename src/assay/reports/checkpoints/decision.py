@@ -1,7 +1,5 @@
 """What a run decided: which checkpoint to ship and why, the figures of all, what to change next."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -2,8 +2,6 @@
 written, `{share:percent}`; `facts` has the formats.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from assay.messages import Message, message, message_n

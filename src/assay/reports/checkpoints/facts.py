@@ -1,7 +1,5 @@
 """A DecisionFact, which has a kind and values, in words: plain text, still unescaped."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

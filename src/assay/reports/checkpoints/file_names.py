@@ -1,7 +1,5 @@
 """The names of the files that a checkpoint run leaves, under its `out` and beside the weights."""
 
-from __future__ import annotations
-
 CHECKPOINTS = "checkpoints"  # the folder of all this under a run's `out`
 REPORT_FILE = "evaluation_report.json"
 SELECTION_FILE = "best_checkpoint_selection.json"

@@ -1,7 +1,5 @@
 """Which checkpoint to ship, and how one fares, in one line each; still unescaped."""
 
-from __future__ import annotations
-
 from assay.messages import tr
 from assay.reports.checkpoints.figures import evaluated_folder, figures, in_words, suites_asked
 from assay.text.safe_text import one_line

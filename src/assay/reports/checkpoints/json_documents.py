@@ -4,8 +4,6 @@ The keys are the contract's, in its order. What was not measured is null. `detai
 decide again without the store (`stored_report`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

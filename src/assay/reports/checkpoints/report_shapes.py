@@ -4,8 +4,6 @@ A schema requires every key and allows no other. A reader is milder: a report of
 have more keys, and lack those that are made from the others.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """What a checkpoint wrote after the sample prompts, with every check of its health."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 

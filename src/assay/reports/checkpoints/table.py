@@ -2,8 +2,6 @@
 columns out first; a number is never broken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.messages import tr, trn

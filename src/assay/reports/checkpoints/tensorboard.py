@@ -4,8 +4,6 @@ Tags are `assay/FIGURE`, with `assay-low/`, `assay-high/` and `assay-n/` beside 
 replaces what the folder showed before, so ours go to `FOLDER/assay-MODEL`, not beside a trainer's.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import re

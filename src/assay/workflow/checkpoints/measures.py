@@ -1,7 +1,5 @@
 """What a checkpoint is asked beside the tests of suites: to read, to write freely, to be timed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product

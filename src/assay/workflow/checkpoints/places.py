@@ -13,8 +13,6 @@
 A folder within a checkpoint that has a config.json and no weights (step_900/onnx) is a part of it.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import re

@@ -4,8 +4,6 @@ Files are written whole or not at all; all can be made again from the store. A r
 decides does not replace the report beside the same weights: `assay select` needs all its figures.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Those named singly are compared with each other, and no file is written for them.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ Each call is a run in the store of `out`, so that nothing is computed twice. Not
 beside the weights; a report is written under `out` only where it has every metric.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -2,8 +2,6 @@
 to show its language counts with its source.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

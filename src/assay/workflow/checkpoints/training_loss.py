@@ -2,8 +2,6 @@
 or from reading `--train-text`, which wins: it is read like the held-out text.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -5,8 +5,6 @@ Folders are looked at, not listened to: that works on every file system, network
 checkpoint is a run of its own in the store; the decision over all is made anew every time.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import time

@@ -1,7 +1,5 @@
 """What is here to evaluate, and with what: models behind Ollama, checkpoints, suites, judges."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

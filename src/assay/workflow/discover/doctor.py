@@ -1,7 +1,5 @@
 """What this machine can do: the lines of `assay doctor`. A secret is shown only to be set."""
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

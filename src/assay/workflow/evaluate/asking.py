@@ -3,8 +3,6 @@
 Every reply is stored, and scored if it ends a test. What the store holds is not asked again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 

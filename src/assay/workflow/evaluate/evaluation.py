@@ -2,8 +2,6 @@
 begin one, ask what the store does not hold, judge what no rule can score, report from the store.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import re

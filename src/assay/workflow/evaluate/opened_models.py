@@ -1,7 +1,5 @@
 """The models of a job, opened. A checkpoint of a folder may fail to open; a named one may not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`assay ask`: a user's own prompts as a suite of tests that are never scored."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from pathlib import Path

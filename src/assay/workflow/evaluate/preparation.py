@@ -1,7 +1,5 @@
 """Everything a job needs, found and checked before the first request; every mistake at once."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ ranked beside each other only where they answered the same tests in the same way
 suite, version of it, and way of asking.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The stored records of a run as lines of JSONL or CSV, one try a row."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -4,8 +4,6 @@ The tests are read again from their files, so that a fixed keyword list counts. 
 something else now is scored by its stored form. Old scores stay in the store; the newest count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
