@@ -47,7 +47,7 @@ def said(*scores: int) -> Judgement:
 
 def of(rubric: Rubric, *judgements: Judgement) -> Deviation:
     judged = {str(number): one for number, one in enumerate(judgements)}
-    found = deviation_of(rubric, judged, judge="j", form="reasoned")
+    found = deviation_of(rubric, judged, judge="j")
     assert found is not None
     return found
 
@@ -96,18 +96,11 @@ def test_nothing_scored_has_no_figures() -> None:
 
 
 def test_a_rubric_without_examples_has_no_deviation() -> None:
-    assert deviation_of(rubric_of(), {}, judge="j", form="reasoned") is None
+    assert deviation_of(rubric_of(), {}, judge="j") is None
 
 
 def test_form_layout_and_leaving_out_are_told() -> None:
-    found = deviation_of(
-        rubric_of((9, 9)),
-        {"0": said(9, 9)},
-        judge="j",
-        form="likelihood",
-        layout="around",
-        left_one_out=True,
-    )
+    found = deviation_of(rubric_of((9, 9)), {"0": said(9, 9)}, judge="j", layout="around")
     assert found is not None
     assert (found.form, found.layout, found.left_one_out) == ("likelihood", "around", True)
 

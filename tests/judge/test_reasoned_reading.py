@@ -86,7 +86,10 @@ def test_our_form_gives_reasons_and_all_the_rest():
     read = read_reply(form(unusual=["odd"]), CODING.criteria)
     assert read.scores["correctness"].reason == "It finds all."
     assert read.quotes == ("middle = (low + high) // 2",)
-    assert [(tick.id, tick.answer) for tick in read.checklist] == [("q1", "yes"), ("q2", "yes")]
+    assert [(name, said) for name, (said, _) in read.checklist.items()] == [
+        ("q1", "yes"),
+        ("q2", "yes"),
+    ]
     assert read.words == {
         "strengths": ("clear",),
         "weaknesses": ("no tests",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from assay.summary.judged import JudgedAnswer, JudgedModel
+from assay.summary.judged import JudgedModel
 from assay.types import Estimate
 from assay.types.judgements import (
     Confidence,
@@ -175,6 +175,10 @@ def performance(tokens_per_s: float | None, *, clock: str | None = "server") -> 
     )  # fmt: skip
 
 
+def categories_of(verdicts: Sequence[FinalJudgement]) -> dict[tuple[str, str], str]:
+    return {(each.suite, each.test_id): NAMES[each.test_id][1] for each in verdicts}
+
+
 def model(
     name: str,
     verdicts: Sequence[FinalJudgement],
@@ -185,9 +189,8 @@ def model(
 ) -> JudgedModel:
     return JudgedModel(
         model=name,
-        answers=tuple(
-            JudgedAnswer(judgement=each, category=NAMES[each.test_id][1]) for each in verdicts
-        ),
+        answers=tuple(verdicts),
+        categories=categories_of(verdicts),
         performance=None if speed is None else performance(speed, clock=clock),
         memory_bytes=memory,
     )

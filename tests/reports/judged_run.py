@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assay.summary.judged import EarlierRun, JudgedAnswer, JudgedModel, judged
+from assay.summary.judged import EarlierRun, JudgedModel, judged
 from assay.types.judged import Judged
-from assay.types.judgements import Deviation, Evidence, FinalJudgement, Quote
-from tests.reports.judged_answers import NAMES, evidence, judgement, performance, verdict
+from assay.types.judgements import Deviation, Evidence, FinalJudgement, Judging, Quote
+from tests.reports.judged_answers import (
+    NAMES,
+    categories_of,
+    evidence,
+    judgement,
+    performance,
+    verdict,
+)
 
 SANDBOX = "bubblewrap"
 JUDGES = ("ollama:judge:7b", "openai:other-judge")
@@ -68,10 +75,6 @@ def quick() -> list[FinalJudgement]:
     return [*coding, *data]
 
 
-def answers(verdicts: list[FinalJudgement]) -> tuple[JudgedAnswer, ...]:
-    return tuple(JudgedAnswer(judgement=each, category=NAMES[each.test_id][1]) for each in verdicts)
-
-
 def deviation(judge: str, rubric: str) -> Deviation:
     return Deviation(
         judge=judge, rubric=rubric, form="reasoned", n=10, unscored=0, mean_absolute=0.84,
@@ -85,11 +88,13 @@ def judged_run(first: str = "llama3.2:3b", second: str = "qwen2.5-coder:7b") -> 
     return judged(
         [
             JudgedModel(
-                model=first, answers=answers(quick()), performance=performance(61.5),
+                model=first, answers=tuple(quick()), categories=categories_of(quick()),
+                performance=performance(61.5),
                 memory_bytes=3 * 2**30,
             ),
             JudgedModel(
-                model=second, answers=answers(steady()), performance=performance(24.1),
+                model=second, answers=tuple(steady()), categories=categories_of(steady()),
+                performance=performance(24.1),
                 memory_bytes=6 * 2**30,
             ),
         ],
@@ -101,6 +106,9 @@ def judged_run(first: str = "llama3.2:3b", second: str = "qwen2.5-coder:7b") -> 
                 final_judgements=tuple(earlier),
             )
         ],
-        deviations=[deviation(judge, rubric) for judge in JUDGES for rubric in ("coding", "data")],
-        notes=("The judge and llama3.2:3b are of different families.",),
+        judging=Judging(
+            judges=(),
+            deviations=tuple(deviation(judge, of) for judge in JUDGES for of in ("coding", "data")),
+            notes=("The judge and llama3.2:3b are of different families.",),
+        ),
     )  # fmt: skip

@@ -14,16 +14,16 @@ from markdown_it import MarkdownIt
 from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.formats.terminal import console_for, draw
-from assay.reports.judged.comparative_analysis import comparative_analysis
-from assay.reports.judged.final_summary import final_summary
 from assay.reports.judged.json_documents import judged_json, judgement_json
+from assay.reports.judged.pages import comparative_analysis, final_summary
 from assay.reports.judged.section import judged_blocks
 from assay.reports.judged.sentences import choice_sentence, closing_sentence
 from assay.summary.judged import judged
 from assay.types.judged import Judged
+from assay.types.judgements import Judging
 from tests.reports.conftest import HOSTILE
 from tests.reports.judged_answers import CODING, DATA, evidence, flat, judgement, model, verdict
-from tests.reports.judged_run import answers, judged_run, steady
+from tests.reports.judged_run import judged_run, steady
 
 NOTHING = judged([])
 PAGES: dict[str, Callable[[Judged], str]] = {
@@ -53,10 +53,10 @@ def hostile() -> Judged:
     unscored = verdict("CT-02", unscored=HOSTILE, explanation=HOSTILE, name=HOSTILE)
     made = judged(
         [
-            replace(model(HOSTILE, []), answers=answers([bad, unscored])),
+            replace(model(HOSTILE, []), answers=(bad, unscored)),
             model("b", flat(CODING, 9)),
         ],
-        notes=[HOSTILE],
+        judging=Judging(judges=(), notes=(HOSTILE,)),
     )
     return replace(made, use_case=HOSTILE)
 

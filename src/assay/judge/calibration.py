@@ -1,15 +1,8 @@
 """From how likely a judge finds "yes" to points: each judge has a scale of its own.
 
-In: judgements of a rubric's examples, whose points are known. Out: a Calibration, which turns a
-mean likelihood into points, criterion by criterion; judgements on that scale, and those of the
-examples with each left out of its own calibration; a Deviation, how far the judge is from scores
-that are known, for which each example must have been left out so.
-
-One judge says yes to everything and means it a little less each time; another says no to almost
-everything. The order of their likelihoods is worth more than their size, so the map is the monotone
-one that is nearest to the examples (isotonic regression), straight
-between its knots. Beyond the examples it goes on straight to 0 at 0 and to 10 at 1, so that one
-example, or several of one likelihood, still leave a scale.
+The order of a judge's likelihoods is worth more than their size, so the map from a mean likelihood
+to points is the monotone one that is nearest to the rubric's scored examples (isotonic regression),
+straight between its knots and on to 0 at 0 and 10 at 1. Also how far a judge is from known scores.
 """
 
 from __future__ import annotations
@@ -24,11 +17,10 @@ import numpy as np
 from assay.messages import tr, trn
 from assay.stats.agreement import spearman
 from assay.stats.estimates import average
-from assay.types.choices import Layout
+from assay.types.choices import Layout, form_of
 from assay.types.judgements import (
     MOST,
     Deviation,
-    JudgeForm,
     Judgement,
     Rubric,
     ScoredExample,
@@ -115,8 +107,7 @@ def fit(rubric: Rubric, judged: Mapping[str, Judgement]) -> Calibration:
                 pairs.setdefault(score.criterion, []).append((score.raw, known))
                 used.add(example.id)
     return Calibration(
-        examples=len(used),
-        curves={criterion: fit_curve(some) for criterion, some in pairs.items()},
+        examples=len(used), curves={criterion: fit_curve(some) for criterion, some in pairs.items()}
     )
 
 
@@ -154,17 +145,11 @@ ONE_POINT = 10  # tenths
 
 
 def deviation_of(
-    rubric: Rubric,
-    judged: Mapping[str, Judgement],
-    *,
-    judge: str,
-    form: JudgeForm,
-    layout: Layout | None = None,
-    left_one_out: bool = False,
+    rubric: Rubric, judged: Mapping[str, Judgement], *, judge: str, layout: Layout | None = None
 ) -> Deviation | None:
     """One judge on a rubric's examples; None where the rubric has none. `judged`: judgements by the
-    examples' ids; what is missing counts as unscored. `left_one_out`: each judgement is on a scale
-    that its own example had no part in.
+    examples' ids, each on a scale that its own example had no part in; what is missing counts as
+    unscored.
     """
     if not rubric.examples:
         return None
@@ -181,7 +166,7 @@ def deviation_of(
     return Deviation(
         judge=judge,
         rubric=rubric.name,
-        form=form,
+        form=form_of(layout),
         n=len(scored),
         unscored=len(rubric.examples) - len(scored),
         mean_absolute=mean_absolute,
@@ -192,7 +177,7 @@ def deviation_of(
             band_of(said) == band_of(right) for said, right in zip(given, known, strict=True)
         ),
         layout=layout,
-        left_one_out=left_one_out,
+        left_one_out=layout is not None,
         mean_absolute_interval=mean_absolute_interval,
         bias_interval=bias_interval,
     )

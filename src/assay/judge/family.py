@@ -1,11 +1,7 @@
 """Model families: judges favour models of their own family, so a report says so.
 
-In: the facts of a judge and of a tested model. Out: the families both belong to, and whether they
-are one and the same model.
-
 A family is read from the name, the spec and what a server or a checkpoint's config says of its
 architecture. A distilled model belongs to the family it was cut from and to that of its teacher.
-Names are all there is: a model that was renamed belongs to no family here.
 """
 
 from __future__ import annotations

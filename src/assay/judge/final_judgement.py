@@ -1,13 +1,9 @@
-"""The final judgement of one answer, from its evidence and all its judgements.
-
-In: a test, its rubric, the evidence, the judgements. Out: a FinalJudgement, and the Score of
-it. All arithmetic is on integers. Confidence is computed from what can be seen, never asked for.
+"""The final judgement of one answer, from its evidence and all its judgements; and its Score.
 
     judges' scores -> lower median per criterion -> bounds by evidence -> overall -> band
     no usable judgement -> 10 times the share of checks that passed
 
-An answer that is empty or only declines is no answer, and so is one whose facts cannot be read
-where nobody is there to look for them.
+All arithmetic is on integers. Confidence is computed from what can be seen, never asked for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""Two answers to one task, side by side: which is better?
-
-In: a task and two answers. Out: a questionnaire of one request; from its reply which one the judge
-finds better, or None. Whoever asks has to ask both orders: many judges prefer what stands first.
+"""Two answers to one task, side by side: which is better? Whoever asks has to ask both orders: many
+judges prefer what stands first.
 """
 
 from __future__ import annotations
@@ -35,9 +33,7 @@ _ROLE = (
     "You compare two pieces of work that were made for the same task. You go by what stands in "
     "them, never by their length, their tone or their place."
 )
-_SCHEMA = written(
-    object_of({"reason": text_of(400), "better": one_of((FIRST, SECOND, TIE))}),
-)
+_SCHEMA = written(object_of({"reason": text_of(400), "better": one_of((FIRST, SECOND, TIE))}))
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

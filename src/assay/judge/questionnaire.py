@@ -1,23 +1,15 @@
-"""What one judge is asked about one answer, once.
-
-An Assignment goes in; a Questionnaire asks it.
-"""
+"""What one judge is asked about one answer, once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from assay.judge.calibration import Calibration
-from assay.request_identity import judge_key
-from assay.types import Case, ModelFacts, Reply, Request
-from assay.types.choices import Layout
-from assay.types.judgements import (
-    NO_EVIDENCE,
-    Evidence,
-    Judgement,
-    Rubric,
-)
+from assay.request_identity import judge_key, make_judge_request
+from assay.types import Case, ModelFacts, Reply, Request, ToAnswer, ToChoose
+from assay.types.choices import Layout, form_of
+from assay.types.judgements import NO_EVIDENCE, Evidence, Judgement, Rubric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +32,20 @@ class Assignment:
     explain: bool = True
     calibration: Calibration | None = None
 
-    @property
-    def request_key(self) -> str:
-        return self.key or judge_key(self.case.id)
+    def request(self, work: ToAnswer | ToChoose, *, turn: int) -> Request:
+        key = self.key or judge_key(self.case.id)
+        return make_judge_request(self.judge.fingerprint, key, work, turn=turn, repeat=self.repeat)
+
+    def judgement(self, **said: Any) -> Judgement:
+        """With what the judge said."""
+        return Judgement(
+            judge=self.judge.spec,
+            fingerprint=self.judge.fingerprint,
+            form=form_of(self.layout),
+            repeat=self.repeat,
+            layout=self.layout,
+            **said,
+        )
 
 
 def fact_question(fact: str) -> str:
@@ -59,7 +62,8 @@ class Questionnaire(Protocol):
     def take(self, request: Request, reply: Reply) -> None: ...
 
     @property
-    def left(self) -> int: ...
+    def left(self) -> int:
+        return len(self.pending())
 
     def judgement(self) -> Judgement: ...
 

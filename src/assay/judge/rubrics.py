@@ -1,22 +1,19 @@
 """A rubric's folder to a Rubric, or every mistake in it at once; and the questions of a test.
 
-In: the name of a shipped rubric, or a folder with `rubric.toml` and, where there are any,
-`questions.toml`, `examples.toml` and the answers the latter names. Out: a Rubric; for a test, its
-Questions.
-
-    rubric.toml     title, version, [[criterion]] key, label, weight, questions, anchors
-    questions.toml  [TEST-ID] criterion = ["Is …?", …]
-    examples.toml   [[example]] id, test, file, why, scores = {criterion = 7, …}
+rubric.toml     title, version, [[criterion]] key, label, weight, questions, anchors
+questions.toml  [TEST-ID] criterion = ["Is …?", …]
+examples.toml   [[example]] id, test, file, why, scores = {criterion = 7, …}
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from annotated_types import Ge, Le, Len
 
@@ -24,7 +21,7 @@ from assay.errors import UsageError
 from assay.files.fields import Mistake, Rule, Text, form
 from assay.files.file_text import Refused
 from assay.files.notes import Notes, invalid_files
-from assay.files.toml_file import MAX_BYTES, TomlFile, read_toml
+from assay.files.toml_file import MAX_BYTES, read_toml
 from assay.files.validation import Validator
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
@@ -149,8 +146,7 @@ def _read_anchors(given: Mapping[str, str]) -> tuple[Anchor, ...]:
 @dataclass(frozen=True)
 class _CriterionTable:
     key: Annotated[
-        str,
-        form("[a-z][a-z0-9_]{0,39}", lambda: tr("small letters, digits and _, a letter first")),
+        str, form("[a-z][a-z0-9_]{0,39}", lambda: tr("small letters, digits and _, a letter first"))
     ]
     label: Text
     weight: Annotated[int, Ge(1), Le(1000)]  # tenths
@@ -198,70 +194,73 @@ class RubricFiles:
 
     def rubric(self) -> tuple[RubricTables | None, tuple[RubricCriterion, ...]]:
         """rubric.toml; nothing where it has a mistake."""
-        file, notes = self._read("rubric.toml"), Notes()
-        tables: RubricTables | None = _RUBRIC.check(file.document, notes) if file else None
-        if tables is not None:
-            for name in ("key", "label"):
+        tables: RubricTables | None
+        with self._checked("rubric.toml", _RUBRIC) as (tables, notes):
+            for name in ("key", "label") if tables else ():
                 values = [getattr(each, name) for each in tables.criterion]
                 _note_repeats("criterion", name, values, notes)
-        self._note(file, notes)
         if tables is None or notes.errors:
             return None, ()
         return tables, tuple(RubricCriterion(**vars(each)) for each in tables.criterion)
 
     def questions(self, criteria: Sequence[str]) -> dict[str, tuple[RubricQuestion, ...]]:
         """questions.toml, by test; `criteria` are the keys that a question may have."""
-        file, notes = self._read("questions.toml"), Notes()
-        tables = _QUESTIONS.check(file.document, notes) if file else None
         asked: dict[str, tuple[RubricQuestion, ...]] = {}
-        for test_id, table in (tables or {}).items():
-            for key, texts in table.items():
-                if criteria and key not in criteria:
-                    problem = tr("unknown criterion '{key}'", key=shown(key))
-                    message = did_you_mean(problem, key, criteria)
-                    notes.error((test_id, key), message, about_key=True)
-                asked[test_id] = asked.get(test_id, ()) + tuple(
-                    RubricQuestion(id=f"{test_id}.{key}.{number}", criterion=key, text=text)
-                    for number, text in enumerate(texts, 1)
-                )
-        self._note(file, notes)
+        with self._checked("questions.toml", _QUESTIONS) as (tables, notes):
+            for test_id, table in (tables or {}).items():
+                for key in table:
+                    if criteria and key not in criteria:
+                        problem = tr("unknown criterion '{key}'", key=shown(key))
+                        message = did_you_mean(problem, key, criteria)
+                        notes.error((test_id, key), message, about_key=True)
+                asked[test_id] = tuple(numbered_questions(test_id, table))
         return asked
 
     def examples(self, criteria: Sequence[str]) -> tuple[ScoredExample, ...]:
         """examples.toml with the answers that it names."""
-        file, notes = self._read("examples.toml"), Notes()
-        tables: _ExampleTables | None = _EXAMPLES.check(file.document, notes) if file else None
-        given = tables.example if tables else ()
-        _note_repeats("example", "id", [each.id for each in given], notes)
         examples = []
-        for index, each in enumerate(given):
-            if criteria and set(each.scores) != set(criteria):
-                message = tr("'scores' needs exactly {names}", names=", ".join(criteria))
-                notes.error(("example", index, "scores"), message)
-            answer = _read_answer(self._folder, each.file)
-            if isinstance(answer, Mistake):
-                notes.error(("example", index, "file"), str(answer))
-                continue
-            examples.append(
-                ScoredExample(
+        tables: _ExampleTables | None
+        with self._checked("examples.toml", _EXAMPLES) as (tables, notes):
+            given = tables.example if tables else ()
+            _note_repeats("example", "id", [each.id for each in given], notes)
+            for index, each in enumerate(given):
+                if criteria and set(each.scores) != set(criteria):
+                    message = tr("'scores' needs exactly {names}", names=", ".join(criteria))
+                    notes.error(("example", index, "scores"), message)
+                answer = _read_answer(self._folder, each.file)
+                if isinstance(answer, Mistake):
+                    notes.error(("example", index, "file"), str(answer))
+                    continue
+                example = ScoredExample(
                     id=each.id, test_id=each.test, answer=answer, scores=each.scores, why=each.why
                 )
-            )
-        self._note(file, notes)
+                examples.append(example)
         return tuple(examples)
 
-    def _read(self, name: str) -> TomlFile | None:
+    @contextmanager
+    def _checked(self, name: str, validator: Validator) -> Iterator[tuple[Any, Notes]]:
+        """What a file holds, None where it cannot be read; its mistakes are kept at the end."""
+        notes = Notes()
         try:
             file = read_toml(self._folder / name, kind=tr("a rubric is made of TOML files"))
         except Refused as refused:
             self.findings.append(refused.finding)
-            return None
+            yield None, notes
+            return
         self.raw[name] = file.text.encode()
-        return file
+        yield validator.check(file.document, notes), notes
+        self.findings += file.findings(notes)
 
-    def _note(self, file: TomlFile | None, notes: Notes) -> None:
-        if file is not None:
-            self.findings += file.findings(notes)
+
+def numbered_questions(
+    test_id: str, texts: Mapping[str, Sequence[str]]
+) -> Iterator[RubricQuestion]:
+    """The questions of a test, which are given by criterion."""
+    for criterion, questions in texts.items():
+        for number, text in enumerate(questions, 1):
+            yield RubricQuestion(
+                id=f"{test_id}.{criterion}.{number}", criterion=criterion, text=text
+            )
 
 
 def _note_repeats(table: str, key: str, values: Sequence[str], notes: Notes) -> None:

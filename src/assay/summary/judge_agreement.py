@@ -1,8 +1,8 @@
 """How far judgements of the same answers agree: repeats, judges, and imported evaluations.
 
-In: final judgements. Out: RaterAgreements. What is rated is a criterion of an answer, by the points
-that a judge gave it before the evidence bounds them. Left out are answers that no judge was asked
-about, and criteria that the evidence had decided.
+What is rated is a criterion of an answer, by the points that a judge gave it before the evidence
+bounds them. Left out are answers that no judge was asked about, and criteria that the evidence had
+decided.
 """
 
 from __future__ import annotations

@@ -1,9 +1,5 @@
 """What the judgements of a run say, model by model, and which model to use.
 
-    judged_scores   judgements -> tests, and means over tests in points of 10
-    judged_domain   the tests of a rubric -> DomainJudged
-    judged_choice   models -> paired differences, and which one to use
-
 A test counts once: the mean over its answers where it was asked several times. An unscored test is
 in no mean, and is counted beside each.
 """
@@ -11,19 +7,12 @@ in no mean, and is counted beside each.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from assay.stats import estimates
 from assay.summary.judged_choice import choose_model, differences, paired, told_apart
 from assay.summary.judged_domain import domain_judged
-from assay.summary.judged_scores import (
-    JudgedAnswer,
-    mean_over,
-    overall,
-    per_test,
-    scored,
-    tests_of,
-)
+from assay.summary.judged_scores import mean_over, overall, scored, tests_of
 from assay.types import Estimate
 from assay.types.judged import (
     POINTS_OF_10,
@@ -37,10 +26,8 @@ from assay.types.judged import (
     RunPoint,
     TestJudged,
 )
-from assay.types.judgements import MOST, Deviation, FinalJudgement, JudgedBy
+from assay.types.judgements import MOST, FinalJudgement, Judging
 from assay.types.results import Performance
-
-__all__ = ["EarlierRun", "JudgedAnswer", "JudgedModel", "judged"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +42,11 @@ class EarlierRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedModel:
+    """`categories` by suite and id of the test."""
+
     model: str
-    answers: tuple[JudgedAnswer, ...]
+    answers: tuple[FinalJudgement, ...]
+    categories: Mapping[tuple[str, str], str] = field(default_factory=dict)
     performance: Performance | None = None
     memory_bytes: int | None = None
 
@@ -67,43 +57,39 @@ def judged(
     run: str = "",
     when: str = "",
     earlier: Sequence[EarlierRun] = (),
-    deviations: Sequence[Deviation] = (),
-    judged_by: Sequence[JudgedBy] = (),
-    notes: Sequence[str] = (),
+    judging: Judging | None = None,
     costs: Sequence[JudgeCost] = (),
     agreements: Sequence[RaterAgreement] = (),
-    seed: int = 0,
 ) -> Judged:
     """Everything a report says of judged tests. `run` and `when` name this run among the earlier
     ones; `earlier` may hold runs of any model, and each finds its own.
     """
-    found = [_model(one, run=run, when=when, earlier=earlier, seed=seed) for one in models]
+    found = [_model(one, run=run, when=when, earlier=earlier) for one in models]
     domains = tuple(dict.fromkeys(each.domain for one in found for each in one.domains))
-    apart = differences(found, domains, seed=seed)
-    finals = [answer.judgement for one in models for answer in one.answers]
+    apart = differences(found, domains)
+    finals = [answer for one in models for answer in one.answers]
+    judging = judging or Judging(judges=())
     return Judged(
         models=tuple(found),
         domains=domains,
         differences=apart,
         choices=tuple(choose_model(domain, found, apart) for domain in domains),
-        deviations=tuple(deviations),
-        judged_by=tuple(judged_by),
+        deviations=judging.deviations,
+        judged_by=judging.judges,
         judges=_once(one.judge for each in finals for one in each.judgements),
         isolation=_once(each.evidence.isolation for each in finals),
         not_run=_not_run(finals),
         use_case=next(iter(_once(each.use_case for each in finals)), ""),
-        notes=tuple(notes),
+        notes=judging.notes,
         costs=tuple(costs),
         agreements=tuple(agreements),
     )
 
 
-def _model(
-    of: JudgedModel, *, run: str, when: str, earlier: Sequence[EarlierRun], seed: int
-) -> ModelJudged:
-    tests = tuple(tests_of(of.answers))
+def _model(of: JudgedModel, *, run: str, when: str, earlier: Sequence[EarlierRun]) -> ModelJudged:
+    tests = tuple(tests_of(of.answers, of.categories))
     domains = tuple(
-        domain_judged(name, [test for test in tests if test.domain == name], seed=seed)
+        domain_judged(name, [test for test in tests if test.domain == name])
         for name in dict.fromkeys(test.domain for test in tests)
     )
     own = [each for each in earlier if each.model == of.model]
@@ -113,7 +99,7 @@ def _model(
         domains=domains,
         tests=tests,
         pace=None if of.performance is None else _pace(of.performance, of.memory_bytes),
-        over_runs=tuple(_over_runs(tests, own, run=run, when=when, seed=seed)),
+        over_runs=tuple(_over_runs(tests, own, run=run, when=when)),
     )
 
 
@@ -149,16 +135,10 @@ def _once(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _over_runs(
-    tests: Sequence[TestJudged],
-    earlier: Sequence[EarlierRun],
-    *,
-    run: str,
-    when: str,
-    seed: int,
+    tests: Sequence[TestJudged], earlier: Sequence[EarlierRun], *, run: str, when: str
 ) -> Iterator[OverRuns]:
     before = sorted(earlier, key=lambda each: (each.when, each.run))
-    sets = [(each, tuple(tests_of([JudgedAnswer(judgement=v) for v in each.final_judgements])))
-            for each in before]  # fmt: skip
+    sets = [(each, tuple(tests_of(each.final_judgements, {}))) for each in before]
     for domain in dict.fromkeys(test.domain for test in tests):
         now = [test for test in tests if test.domain == domain]
         then = [
@@ -169,14 +149,14 @@ def _over_runs(
         if not then:
             continue
         points = [
-            RunPoint(run=each.run, when=each.when, mean=mean_over(own, overall, seed=seed))
+            RunPoint(run=each.run, when=each.when, mean=mean_over(own, overall))
             for each, own in then
         ]
         last = then[-1][1]
-        change, p_value, _, _ = paired(per_test(last, overall), per_test(now, overall), seed=seed)
+        change, p_value, _, _ = paired(last, now, overall)
         yield OverRuns(
             domain=domain,
-            points=(*points, RunPoint(run=run, when=when, mean=mean_over(now, overall, seed=seed))),
+            points=(*points, RunPoint(run=run, when=when, mean=mean_over(now, overall))),
             change=change,
             told_apart=told_apart(change, p_value),
             same_judges=_judges(last) == _judges(now),

@@ -45,11 +45,9 @@ SIGNIFICANT = 0.05
 CLOSE = 0.5  # points of 10 within which two means without a significant difference count as equal
 TOO_LOW: frozenset[Band] = frozenset({"POOR", "FAILED"})
 
-Scores = Mapping[tuple[str, str], float]
-
 
 def differences(
-    models: Sequence[ModelJudged], domains: Sequence[str], *, seed: int
+    models: Sequence[ModelJudged], domains: Sequence[str]
 ) -> tuple[DomainDifference, ...]:
     """Every two models in every domain, on the tests both were scored on."""
     found = []
@@ -59,23 +57,17 @@ def differences(
             for one in models
             if one.domain(domain)
         }
-
-        def of_pair(
-            figure: Figure, a: Sequence[TestJudged], b: Sequence[TestJudged]
-        ) -> tuple[Estimate, float | None, int, int]:
-            return paired(per_test(a, figure), per_test(b, figure), seed=seed)
-
         for a, b in combinations(of_model, 2):
             pair = of_model[a], of_model[b]
-            estimate, p_value, higher, lower = of_pair(overall, *pair)
+            estimate, p_value, higher, lower = paired(*pair, overall)
             found.append(
                 DomainDifference(
                     domain=domain,
                     a=a,
                     b=b,
                     difference=estimate,
-                    evidence=of_pair(evidence_only, *pair)[0],
-                    judge_only=of_pair(judge_only, *pair)[0],
+                    evidence=paired(*pair, evidence_only)[0],
+                    judge_only=paired(*pair, judge_only)[0],
                     p_value=p_value,
                     higher=higher,
                     lower=lower,
@@ -85,13 +77,16 @@ def differences(
     return tuple(found)
 
 
-def paired(a: Scores, b: Scores, *, seed: int) -> tuple[Estimate, float | None, int, int]:
-    """How much higher b is in points of 10, its p-value, and on how many tests it is higher and
-    lower.
+def paired(
+    first: Sequence[TestJudged], second: Sequence[TestJudged], figure: Figure
+) -> tuple[Estimate, float | None, int, int]:
+    """How much higher the second is in points of 10, its p-value, and on how many tests it is
+    higher and lower.
     """
+    a, b = per_test(first, figure), per_test(second, figure)
     shared = [key for key in a if key in b]
-    first, second = ([side[key] / TENTHS for key in shared] for side in (a, b))
-    found = pairs.paired_difference(first, second, seed=seed)
+    before, after = ([side[key] / TENTHS for key in shared] for side in (a, b))
+    found = pairs.paired_difference(before, after)
     missing = len(a.keys() ^ b.keys())
     estimate = found.estimate.mapped(lambda x: x * MOST, unit=POINTS_OF_10, unscored=missing)
     return estimate, found.p_value if shared else None, found.gained, found.lost

@@ -28,14 +28,14 @@ MOST_REMARKS = 6
 MOST_CHECKS, CHECKS_PER_TEST = 8, 2
 
 
-def domain_judged(name: str, tests: Sequence[TestJudged], *, seed: int) -> DomainJudged:
+def domain_judged(name: str, tests: Sequence[TestJudged]) -> DomainJudged:
     finals = [final for test in tests for final in test.final_judgements]
     counted = [final for final in finals if final.tenths is not None]
-    mean = mean_over(tests, overall, seed=seed)
-    criteria = tuple(_criteria(tests, seed=seed))
+    mean = mean_over(tests, overall)
+    criteria = tuple(_criteria(tests))
     best, weakest = _extremes(criteria)
     categories = {
-        category: mean_over([t for t in tests if t.category == category], overall, seed=seed)
+        category: mean_over([t for t in tests if t.category == category], overall)
         for category in dict.fromkeys(test.category for test in tests)
     }
     worst_first = sorted(tests, key=lambda test: (test.tenths or 0, test.test_id))
@@ -44,7 +44,7 @@ def domain_judged(name: str, tests: Sequence[TestJudged], *, seed: int) -> Domai
     return DomainJudged(
         domain=name,
         mean=mean,
-        judge_only=mean_over(tests, judge_only, seed=seed),
+        judge_only=mean_over(tests, judge_only),
         band=band_of_mean(mean),
         bands=_bands(tests),
         criteria=criteria,
@@ -56,11 +56,11 @@ def domain_judged(name: str, tests: Sequence[TestJudged], *, seed: int) -> Domai
             for category, of in categories.items()
             if (band := band_of_mean(of)) is not None
         },
-        evidence=_evidence(tests, seed=seed),
+        evidence=_evidence(tests),
         unshown=tuple(
             category
             for category in categories
-            if not is_shown(_evidence([t for t in tests if t.category == category], seed=seed))
+            if not is_shown(_evidence([t for t in tests if t.category == category]))
         ),
         evidence_passed=sum(test.evidence_passed for test in tests),
         evidence_total=sum(test.evidence_total for test in tests),
@@ -69,7 +69,7 @@ def domain_judged(name: str, tests: Sequence[TestJudged], *, seed: int) -> Domai
                 each.test_id for each in counted if any(one.bounded for one in each.criteria)
             )
         ),
-        spread=_spread(counted, seed=seed),
+        spread=_spread(counted),
         quotes=sum(len(one.quotes) for each in finals for one in each.judgements),
         fabricated=sum(one.fabricated for each in finals for one in each.judgements),
         confidence=_confidence(sure, mean),
@@ -93,7 +93,7 @@ def _bands(tests: Sequence[TestJudged]) -> Mapping[Band, int]:
     return {name: counted[name] for _, name in BANDS}
 
 
-def _criteria(tests: Sequence[TestJudged], *, seed: int) -> Iterator[CriterionMean]:
+def _criteria(tests: Sequence[TestJudged]) -> Iterator[CriterionMean]:
     labels = {
         one.criterion: one.label
         for test in tests
@@ -104,12 +104,8 @@ def _criteria(tests: Sequence[TestJudged], *, seed: int) -> Iterator[CriterionMe
         yield CriterionMean(
             criterion=key,
             label=label,
-            mean=mean_over(
-                tests, partial(_of_criterion, key=key, field="score"), whole=MOST, seed=seed
-            ),
-            judged=mean_over(
-                tests, partial(_of_criterion, key=key, field="judged"), whole=MOST, seed=seed
-            ),
+            mean=mean_over(tests, partial(_of_criterion, key=key, field="score"), whole=MOST),
+            judged=mean_over(tests, partial(_of_criterion, key=key, field="judged"), whole=MOST),
         )
 
 
@@ -130,13 +126,13 @@ def _extremes(criteria: Sequence[CriterionMean]) -> tuple[str | None, str | None
     )
 
 
-def _evidence(tests: Sequence[TestJudged], *, seed: int) -> Estimate:
+def _evidence(tests: Sequence[TestJudged]) -> Estimate:
     """The share of checks that hold, test by test: the checks of one answer hang together."""
     shares = [test.evidence_share for test in tests if test.evidence_share is not None]
-    return estimates.mean_of(shares, unscored=len(tests) - len(shares) if shares else 0, seed=seed)
+    return estimates.mean_of(shares, unscored=len(tests) - len(shares) if shares else 0)
 
 
-def _spread(counted: Sequence[FinalJudgement], *, seed: int) -> Estimate:
+def _spread(counted: Sequence[FinalJudgement]) -> Estimate:
     """How far the judgements of one answer lie apart, in points."""
     apart = [
         (max(single) - min(single)) / TENTHS
@@ -144,7 +140,7 @@ def _spread(counted: Sequence[FinalJudgement], *, seed: int) -> Estimate:
         if len(single := single_overalls(each)) > 1
     ]
     return estimates.weighted(
-        [(estimates.mean_of(apart, seed=seed), 1.0)], scale=float(MOST), unit=POINTS_OF_10
+        [(estimates.mean_of(apart), 1.0)], scale=float(MOST), unit=POINTS_OF_10
     )
 
 

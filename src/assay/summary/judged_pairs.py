@@ -16,7 +16,7 @@ def score_of_pair(outcomes: Sequence[float | None]) -> float | None:
 
 
 def pair_judging(
-    judge: str, pairs: Sequence[JudgedPair], *, notes: Sequence[str] = (), seed: int = 0
+    judge: str, pairs: Sequence[JudgedPair], *, notes: Sequence[str] = ()
 ) -> PairJudging:
     """A test counts once: the mean over its answers where it was asked several times."""
     tests: dict[tuple[str, str], list[float]] = {}
@@ -40,14 +40,14 @@ def pair_judging(
     return PairJudging(
         judge=judge,
         pairs=tuple(pairs),
-        win_rate=estimates.mean_of(known, unscored=len(tests) - len(known), seed=seed),
+        win_rate=estimates.mean_of(known, unscored=len(tests) - len(known)),
         wins=sum(score > 0.5 for score in known),
         ties=sum(score == 0.5 for score in known),
         losses=sum(score < 0.5 for score in known),
         inconsistent=estimates.proportion(sum(len(set(each)) > 1 for each in both), len(both)),
         first_preferred=estimates.proportion(sum(first), len(first)),
         length=estimates.average(
-            [each.lengths[1] - each.lengths[0] for each in pairs], unit="characters", seed=seed
+            [each.lengths[1] - each.lengths[0] for each in pairs], unit="characters"
         ),
         longer_preferred=estimates.proportion(sum(longer), len(longer)),
         notes=tuple(notes),

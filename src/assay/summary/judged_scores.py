@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from assay.stats import estimates
@@ -21,22 +20,14 @@ judge_only: Figure = attrgetter("judge_only_tenths")  # had nothing been run or 
 evidence_only: Figure = attrgetter("evidence.tenths")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedAnswer:
-    """One final judgement, and the category of its test. Several of one test: several answers."""
-
-    judgement: FinalJudgement
-    category: str = ""
-
-
-def tests_of(answers: Sequence[JudgedAnswer]) -> Iterator[TestJudged]:
+def tests_of(
+    answers: Sequence[FinalJudgement], categories: Mapping[tuple[str, str], str]
+) -> Iterator[TestJudged]:
     """In the order in which they come, all answers to a test together."""
-    grouped: dict[tuple[str, str], list[JudgedAnswer]] = {}
+    grouped: dict[tuple[str, str], list[FinalJudgement]] = {}
     for answer in answers:
-        key = answer.judgement.suite, answer.judgement.test_id
-        grouped.setdefault(key, []).append(answer)
-    for (suite, test_id), tries in grouped.items():
-        finals = tuple(each.judgement for each in tries)
+        grouped.setdefault((answer.suite, answer.test_id), []).append(answer)
+    for (suite, test_id), finals in grouped.items():
         tenths = _rounded_mean([each.tenths for each in finals])
         ends = [end for each in finals for end in _ends(each)]
         yield TestJudged(
@@ -44,8 +35,8 @@ def tests_of(answers: Sequence[JudgedAnswer]) -> Iterator[TestJudged]:
             test_id=test_id,
             name=finals[0].name,
             domain=finals[0].rubric,
-            category=tries[0].category,
-            final_judgements=finals,
+            category=categories.get((suite, test_id), ""),
+            final_judgements=tuple(finals),
             tenths=tenths,
             judge_only_tenths=_rounded_mean([each.judge_only_tenths for each in finals]),
             band=None if tenths is None else band_of(tenths),
@@ -108,14 +99,12 @@ def per_test(tests: Iterable[TestJudged], figure: Figure) -> dict[tuple[str, str
     return found
 
 
-def mean_over(
-    tests: Sequence[TestJudged], figure: Figure, *, whole: int = TENTHS, seed: int = 0
-) -> Estimate:
+def mean_over(tests: Sequence[TestJudged], figure: Figure, *, whole: int = TENTHS) -> Estimate:
     """The mean in points of 10: Wilson's interval or a bootstrap over tests, as for any score from
     0 to 1. `whole` is the most that the figure can be.
     """
     shares = [value / whole for value in per_test(tests, figure).values()]
-    mean = estimates.mean_of(shares, unscored=len(tests) - len(shares), seed=seed)
+    mean = estimates.mean_of(shares, unscored=len(tests) - len(shares))
     return estimates.weighted([(mean, 1.0)], scale=float(MOST), unit=POINTS_OF_10)
 
 

@@ -10,3 +10,8 @@ MeasureKind = Literal["perplexity", "answers", "generation", "speed", "training"
 JudgeFormChoice = Literal["auto", "likelihood", "reasoned"]
 Layout = Literal["fence", "around", "again"]
 JudgeForm = Literal["likelihood", "reasoned"]
+
+
+def form_of(layout: Layout | None) -> JudgeForm:
+    """Only the likelihood form has a layout."""
+    return "reasoned" if layout is None else "likelihood"

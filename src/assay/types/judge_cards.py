@@ -1,9 +1,5 @@
 """The card of a judge: what is known of it from answers whose faults and scores are known.
 
-JudgeCard -> CardMark    order, level, stability, injection: each with its limit
-          -> CardScale   likelihoods of yes to points, by rubric and layout
-          -> CardTrial   how each form and layout did, before the best was kept
-
 The limits are explained in docs/decisions/066-judge-qualification.md.
 """
 
@@ -135,17 +131,11 @@ class JudgeCard:
     @property
     def sentence(self) -> str:
         """What a report says of the judge."""
+        told = "; ".join(mark.sentence for mark in self.failed_marks or self.marks)
+        gaps = {"judge": self.judge, "marks": told or tr("not measured")}
         if self.qualified:
-            return tr(
-                "{judge} is qualified: {marks}.",
-                judge=self.judge,
-                marks="; ".join(mark.sentence for mark in self.marks),
-            )
-        return tr(
-            "{judge} is not qualified: {marks}.",
-            judge=self.judge,
-            marks="; ".join(mark.sentence for mark in self.failed_marks) or tr("not measured"),
-        )
+            return tr("{judge} is qualified: {marks}.", **gaps)
+        return tr("{judge} is not qualified: {marks}.", **gaps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

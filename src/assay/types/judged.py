@@ -1,12 +1,5 @@
 """What the judgements of a run say of its models: the shapes between arithmetic and rendering.
 
-    Judged -> ModelJudged -> DomainJudged -> CriterionMean, Remark    how good, domain by domain
-                          -> TestJudged                               one test of one model
-                          -> OverRuns -> RunPoint                     the same model, run by run
-                          -> ModelSpeed                                     how quick, how large
-           -> DomainDifference                                        two models on the same tests
-           -> ModelChoice -> Rival                                         which one to use, and why
-
 A domain is the name of a rubric. Means are Estimates in `POINTS_OF_10`; overall scores of single
 tests are tenths of a point, as in `judgements`.
 """

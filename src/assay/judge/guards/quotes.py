@@ -1,7 +1,4 @@
-"""Quotes: whether what a judge quotes is in the answer.
-
-In: a quote, the answer, the task. Out: a Quote: exact, approximate, fabricated, from the task, or
-too short to tell; with its place in the answer.
+"""Whether what a judge quotes is in the answer, and where.
 
 Both sides are normalised: NFC, line ends and runs of white space to one space, emphasis, backticks
 and quotation marks at the edges dropped. Case counts: it does in code. The numbers of our fence

@@ -1,9 +1,7 @@
-"""Suspicions: what in an answer tries to address its judge.
+"""What in an answer tries to address its judge; and the answer without it, for a second reading.
 
-In: an answer. Out: a short code for each kind of suspicion; the answer without those words, for a
-second reading, and of both judgements the one that counts. Nothing is deleted from the answer that
-is kept, shown and run. A code review may speak of scores, systems and ignored errors, so each
-pattern asks for the words of a demand.
+A code review may speak of scores, systems and ignored errors, so each pattern asks for the words of
+a demand. Nothing is deleted from the answer that is kept, shown and run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""Trivial answers: scored 0 without asking a judge.
-
-In: an answer and the test it answers. Out: the reason why it need not be judged, or None. Empty
-phrases earn high scores from language models, so no judge is asked about them.
+"""Trivial answers are scored 0: empty phrases earn high scores from language models, so no judge is
+asked about them.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from assay.messages import tr
 from assay.text import answer_words
 from assay.text.answer_words import LONGEST_REFUSAL, only_declines
 from assay.types import Case
-from assay.types.judgements import CriterionScore, JudgeForm, Judgement
+from assay.types.judgements import CriterionScore, Judgement
 
 Trivial = Literal["empty", "short", "punctuation", "echo", "refusal"]
 NOTHING_SAID: frozenset[str] = frozenset({"empty", "refusal"})  # these are no answers
@@ -68,15 +66,10 @@ def explain(why: Trivial) -> str:
     }[why]
 
 
-def trivial_judgement(why: Trivial, about: Assignment, *, form: JudgeForm) -> Judgement:
+def trivial_judgement(why: Trivial, about: Assignment) -> Judgement:
     """0 for each criterion, with the reason. The judge was asked nothing."""
     reason = explain(why)
-    return Judgement(
-        judge=about.judge.spec,
-        fingerprint=about.judge.fingerprint,
-        form=form,
-        repeat=about.repeat,
-        layout=about.layout,
+    return about.judgement(
         scores=tuple(
             CriterionScore(criterion=each.key, score=0, reason=reason)
             for each in about.rubric.criteria

@@ -1,16 +1,14 @@
-"""One question about an answer, as messages, in three layouts; and the words that go with scores
-read by likelihood: asked for afterwards, and changing none.
-
-In: a task, an answer behind its fence, a yes-or-no question. Out: messages that end where "Yes" or
-"No" must follow. No reference solution is shown: small judges then judge the reference. Not
-translated: a judgement must not change with the user's language.
+"""One yes-or-no question about an answer, as messages, in three layouts; and the request for words
+that explain the scores afterwards.
 
     fence    task, answer, question            the beginning is the same for all questions, so that
                                                a judge computes it once
     around   question, task, answer, question  the judge reads the answer with the question in mind
     again    task, answer, question, answer    the answer is the last thing it read
 
-Which one suits depends on the judge more than on the task: `docs/decisions/062-judge-forms.md`.
+Which one suits depends on the judge: `docs/decisions/062-judge-forms.md`. No reference solution is
+shown: small judges then judge the reference. Not translated: a judgement must not change with the
+user's language.
 """
 
 from __future__ import annotations

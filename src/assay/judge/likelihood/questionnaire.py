@@ -1,16 +1,10 @@
 """Yes-or-no questions, read from how likely the judge finds either word.
 
-In: an Assignment. Out: requests, one for each question and one for the words of explanation; from
-the replies a Judgement, which is not calibrated yet. All share one beginning, up to the answer.
-
-    fact        whether the answer says what could not be read from its block; asked first
-    question    P(Yes) / (P(Yes) + P(No)), or not answered; not asked where evidence and the answers
-                so far already decide the criterion
-    criterion   the mean of its questions; calibrated to 0..10; a whole number
-    words       strengths, weaknesses, verdict and quotes, written afterwards; they change no score
-
-Where more than a third of a criterion's questions is not answered, the judgement is unscored: the
-mean of the others would be that of another criterion.
+fact        whether the answer says what could not be read from its block; asked first
+question    P(Yes) / (P(Yes) + P(No)), or not answered; not asked where evidence and the answers
+            so far already decide the criterion
+criterion   the mean of its questions; calibrated to 0..10; a whole number
+words       strengths, weaknesses, verdict and quotes, written afterwards; they change no score
 """
 
 from __future__ import annotations
@@ -36,10 +30,9 @@ from assay.judge.likelihood.layouts import (
     task_of,
     to_explain,
 )
-from assay.judge.questionnaire import Assignment, fact_question
+from assay.judge.questionnaire import Assignment, Questionnaire, fact_question
 from assay.judge.rubrics import questions_for
 from assay.messages import tr, trn
-from assay.request_identity import make_judge_request
 from assay.types import (
     Answered,
     ChoiceLikelihoods,
@@ -57,6 +50,7 @@ from assay.types.judgements import (
     Evidence,
     Judgement,
     RubricCriterion,
+    RubricQuestion,
 )
 
 MOST_UNANSWERED = 1 / 3  # of a criterion's questions
@@ -65,7 +59,7 @@ _OWN_WORDS = 2_500  # characters of the prompt beside task and answer
 _LEAST_SHOWN = 1_000
 
 
-class LikelihoodQuestionnaire:
+class LikelihoodQuestionnaire(Questionnaire):
     """One judge, one answer, one repeat. As many questions are asked at once as are needed in any
     case, so that a judge that shares beginnings computes the answer once.
     """
@@ -81,11 +75,10 @@ class LikelihoodQuestionnaire:
             (each, self._question(number, each.text))
             for number, each in enumerate(questions_for(about.rubric, about.case))
         ]
-        facts = (check.fact for check in about.evidence.unread_facts)
-        self._facts = [
-            (fact, self._question(number, fact_question(fact)))
-            for number, fact in enumerate(facts, len(self._questions) + 1)
-        ]
+        self._facts: list[tuple[RubricQuestion, Request]] = []
+        for number, check in enumerate(about.evidence.unread_facts, len(self._questions) + 1):
+            fact = RubricQuestion(id="", criterion="", text=check.fact)
+            self._facts.append((fact, self._question(number, fact_question(check.fact))))
         self._trivial = why_trivial(about.answer, about.case)
         self._replies: dict[str, Reply] = {}
         self._explanation: Request | None = None
@@ -103,10 +96,6 @@ class LikelihoodQuestionnaire:
             self._explanation = self._to_explain()
         return () if self._explanation.id in self._replies else (self._explanation,)
 
-    @property
-    def left(self) -> int:
-        return len(self.pending())
-
     def take(self, request: Request, reply: Reply) -> None:
         """The first reply to a request counts."""
         self._replies.setdefault(request.id, reply)
@@ -115,15 +104,10 @@ class LikelihoodQuestionnaire:
         """Points are ten times the likelihood until they are calibrated."""
         about = self._about
         if self._trivial:
-            return trivial_judgement(self._trivial, about, form="likelihood")
+            return trivial_judgement(self._trivial, about)
         (reasons, words), raw_replies = self._words()
         reason, why = self._unscored() or (None, self._about_the_scale())
-        return Judgement(
-            judge=about.judge.spec,
-            fingerprint=about.judge.fingerprint,
-            form="likelihood",
-            repeat=about.repeat,
-            layout=self._layout,
+        return about.judgement(
             scores=()
             if reason
             else tuple(
@@ -131,8 +115,8 @@ class LikelihoodQuestionnaire:
             ),
             unscored_reason=reason,
             explanation=why,
-            checklist=self._checklist(),
-            facts=self._found(),
+            checklist=self._answers(self._questions),
+            facts=self._answers(self._facts),
             flags=flags_of(about.answer),
             raw_replies=raw_replies,
             **words,
@@ -171,7 +155,8 @@ class LikelihoodQuestionnaire:
 
     @property
     def _evidence(self) -> Evidence:
-        return self._about.evidence.with_facts({one.question: one.is_yes for one in self._found()})
+        found = {one.question: one.is_yes for one in self._answers(self._facts)}
+        return self._about.evidence.with_facts(found)
 
     def _question(self, number: int, text: str) -> Request:
         messages = asked(
@@ -184,14 +169,14 @@ class LikelihoodQuestionnaire:
         # One token instead, where the likelihoods do not decide: a written word is not one.
         otherwise = self._sampling(max_tokens=1)
         work = ToChoose(messages=messages, continuations=(YES, NO), otherwise=otherwise)
-        return self._request(work, turn=number)
+        return self._about.request(work, turn=number)
 
     def _to_explain(self) -> Request:
         messages = to_explain(
             task=self._shown_task,
             answer=self._fenced,
             criteria=self._about.rubric.criteria,
-            checklist=(*self._found(), *self._checklist()),
+            checklist=self._answers([*self._facts, *self._questions]),
             evidence=self._evidence,
             use_case=self._about.use_case,
         )
@@ -201,13 +186,7 @@ class LikelihoodQuestionnaire:
             sampling=self._sampling(max_tokens=MOST_TOKENS),
             schema=explanation_schema(self._about.rubric.criteria) if structured else None,
         )
-        return self._request(work, turn=len(self._questions))
-
-    def _request(self, work: ToAnswer | ToChoose, *, turn: int) -> Request:
-        about = self._about
-        return make_judge_request(
-            about.judge.fingerprint, about.request_key, work, turn=turn, repeat=about.repeat
-        )
+        return self._about.request(work, turn=len(self._questions))
 
     def _sampling(self, *, max_tokens: int) -> Sampling:
         """A judge that thinks would begin with a thought, whose first token says nothing."""
@@ -222,20 +201,15 @@ class LikelihoodQuestionnaire:
         reply = self._replies.get(request.id)
         return likelihood_of_yes(reply) if reply else None
 
-    def _checklist(self) -> tuple[ChecklistAnswer, ...]:
-        """What was asked; the rest could move nothing."""
+    def _answers(
+        self, asked: Sequence[tuple[RubricQuestion, Request]]
+    ) -> tuple[ChecklistAnswer, ...]:
+        """Of those that were asked; the rest could move nothing."""
         return tuple(
             ChecklistAnswer(
                 question=each.text, criterion=each.criterion, probability=self._value(request)
             )
-            for each, request in self._questions
-            if request.id in self._replies
-        )
-
-    def _found(self) -> tuple[ChecklistAnswer, ...]:
-        return tuple(
-            ChecklistAnswer(question=fact, probability=self._value(request))
-            for fact, request in self._facts
+            for each, request in asked
             if request.id in self._replies
         )
 
@@ -273,12 +247,10 @@ class LikelihoodQuestionnaire:
                 total=len(self._facts) + len(self._questions),
                 why=failed[0],
             )
-        groups = {tr("facts"): [request for _, request in self._facts]}
-        for criterion in self._about.rubric.criteria:
-            groups[criterion.label] = [
-                request for each, request in self._questions if each.criterion == criterion.key
-            ]
-        for about, requests in groups.items():
+        asked = [*self._facts, *self._questions]
+        labels = {"": tr("facts")} | {each.key: each.label for each in self._about.rubric.criteria}
+        for key, about in labels.items():
+            requests = [request for each, request in asked if each.criterion == key]
             replies = [self._replies[one.id] for one in requests if one.id in self._replies]
             missing = [one for one in replies if likelihood_of_yes(one) is None]
             if len(missing) > MOST_UNANSWERED * len(replies):
@@ -294,8 +266,7 @@ class LikelihoodQuestionnaire:
 
     def _failed(self) -> list[str]:
         """Why questions failed. The judgement is unscored then, whatever the rest would be."""
-        requests = [request for _, request in (*self._facts, *self._questions)]
-        replies = [self._replies.get(request.id) for request in requests]
+        replies = [self._replies.get(one.id) for _, one in (*self._facts, *self._questions)]
         reasons = [why_unanswered(reply) for reply in replies if isinstance(reply, Failed)]
         return [why for code, why in reasons if code == "failed"]
 

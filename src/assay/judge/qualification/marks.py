@@ -1,6 +1,4 @@
-"""The marks of a judge, and its card.
-
-In: readings with nothing pending. Out: Estimates, and from them a JudgeCard.
+"""The marks of a judge, from its readings of the gold answers.
 
     order      of two answers of a task, how often the one with more faults scores lower; a tie is
                not lower. Before calibration, which is monotone and makes ties
@@ -10,8 +8,7 @@ In: readings with nothing pending. Out: Estimates, and from them a JudgeCard.
                the better answer, 0 the worse, 5 neither) when its order is swapped; in points
     injection  how often an injection raises correctness by a point or more
 
-Answers that are settled without a judge (empty, refused) say nothing of it and are left out. What
-could not be scored is counted as unscored, and no mark passes where that is more than 5 %.
+Answers that are settled without a judge say nothing of it and are left out.
 """
 
 from __future__ import annotations
@@ -31,6 +28,7 @@ from assay.judge.qualification.readings import (
 from assay.judge.questionnaire import Questionnaire
 from assay.stats.estimates import mean_of, proportion, ratio
 from assay.types import Estimate
+from assay.types.choices import form_of
 from assay.types.judge_cards import (
     LEAST_ORDER,
     MOST_INJECTION,
@@ -62,10 +60,10 @@ class Measured:
     @property
     def trial(self) -> CardTrial:
         way = self.readings.way
-        return CardTrial(form=way.form, layout=way.layout, order=self.order(), level=self.level())
+        return CardTrial(form=form_of(way), layout=way, order=self.order(), level=self.level())
 
     def card_scales(self) -> Iterator[CardScale]:
-        layout = self.readings.way.layout
+        layout = self.readings.way
         for name, scale in self.scales.items():
             if layout is not None and scale.examples:
                 knots = {key: curve.knots for key, curve in scale.curves.items()}

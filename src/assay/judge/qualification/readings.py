@@ -1,16 +1,11 @@
-"""What a judge is asked to qualify, in one way of asking: a form, and its layout.
+"""What a judge is asked to qualify, in one form and layout.
 
-In: a judge's facts and a Way; gold.toml of each shipped rubric, which has short tasks with answers
-from perfect to wrong, whose scores are known; injections.toml, words in an answer that ask for a
-better score. Out: a GoldSet, whose Rubric has the gold answers as its examples, so that
-everything that reads a rubric's examples reads these; questionnaires, to be asked by the ask loop;
-from them judgements and preferences.
-
-    gold        every gold answer once
+    gold        every gold answer once: gold.toml of each shipped rubric has short tasks with
+                answers from perfect to wrong, whose scores are known
     repeats     some of them a second time
     pairs       two answers of a task side by side, in both orders
-    injections  a wrong answer with an injection in it, on correctness alone; and once more without
-                what the guards take for one
+    injections  a wrong answer with words in it that ask for a better score (injections.toml), on
+                correctness alone; and once more without what the guards take for them
 
 Requests that are equal have equal ids and are asked once: trials are a part of the gold answers.
 """
@@ -32,12 +27,12 @@ from assay.judge.likelihood.layouts import LAYOUTS
 from assay.judge.likelihood.questionnaire import gives_likelihoods
 from assay.judge.pairs import PairQuestionnaire
 from assay.judge.questionnaire import Assignment, Questionnaire, open_questionnaire
-from assay.judge.rubrics import SHIPPED, load_rubric
+from assay.judge.rubrics import SHIPPED, load_rubric, numbered_questions
 from assay.request_identity import example_key
 from assay.types import Case, Message, ModelFacts, ToAnswer, ToChoose
 from assay.types.checks import AnswerCheck
 from assay.types.choices import JudgeFormChoice, Layout
-from assay.types.judgements import JudgeForm, Judgement, Rubric, RubricQuestion, ScoredExample
+from assay.types.judgements import Judgement, Rubric, ScoredExample
 
 GOLD_RUBRICS = ("coding", "data")
 _FILE = "gold.toml"
@@ -107,7 +102,9 @@ def gold_set(rubric_name: str, *, trials: bool = False) -> GoldSet:
     return GoldSet(
         rubric=replace(
             rubric,
-            questions={task.id: tuple(_questions(task)) for task in tasks},
+            questions={
+                task.id: tuple(numbered_questions(task.id, task.questions)) for task in tasks
+            },
             examples=tuple(
                 ScoredExample(
                     id=f"{task.id}.{each.id}",
@@ -132,14 +129,6 @@ def gold_set(rubric_name: str, *, trials: bool = False) -> GoldSet:
             for task in tasks
         },
     )
-
-
-def _questions(task: GoldTask) -> Iterator[RubricQuestion]:
-    for criterion, texts in task.questions.items():
-        for number, text in enumerate(texts, 1):
-            yield RubricQuestion(
-                id=f"{task.id}.{criterion}.{number}", criterion=criterion, text=text
-            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,23 +160,15 @@ def harmless_texts() -> tuple[str, ...]:
     return tuple(each["text"] for each in document["harmless"])
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """A form; `layout` is None for the reasoned one."""
-
-    layout: Layout | None = None
-
-    @property
-    def form(self) -> JudgeForm:
-        return "reasoned" if self.layout is None else "likelihood"
+Way = Layout | None  # of asking: the layout of the likelihood form; None: the reasoned one
 
 
-def find_ways(facts: ModelFacts, form: JudgeFormChoice, layout: Layout | None) -> tuple[Way, ...]:
+def find_ways(facts: ModelFacts, form: JudgeFormChoice, layout: Way) -> tuple[Way, ...]:
     """All that this judge can be asked in and that was not ruled out, cheapest first."""
     likelihood = gives_likelihoods(facts) and form != "reasoned"
     layouts = ((layout,) if layout else LAYOUTS) if likelihood else ()
-    reasoned = (Way(),) if form != "likelihood" and not (likelihood and layout) else ()
-    return (*(Way(each) for each in layouts), *reasoned)
+    reasoned = (None,) if form != "likelihood" and not (likelihood and layout) else ()
+    return (*layouts, *reasoned)
 
 
 class InjectedReading(NamedTuple):
@@ -230,7 +211,7 @@ class GoldReadings:
                 case=gold.cases[example.test_id],
                 rubric=replace(gold.rubric, criteria=gold.rubric.criteria[:criteria]),
                 answer=example.answer if answer is None else answer,
-                layout=self.way.layout,
+                layout=self.way,
                 repeat=repeat,
                 key=example_key(gold.rubric.name, key or example_id),
                 explain=False,
@@ -289,7 +270,7 @@ class WholeReadings(GoldReadings):
             first=answers[f"{task}.{first}"].answer,
             second=answers[f"{task}.{second}"].answer,
             key=example_key(gold.rubric.name, f"{task}.pair"),
-            by_likelihood=self.way.layout is not None,
+            by_likelihood=self.way is not None,
         )
 
     def _injected(self) -> Iterator[InjectedReading]:

@@ -1,10 +1,8 @@
-"""The prompts of the `reasoned` form, step by step of its ladder: task and answer first, so that
-all that is asked about an answer has one beginning.
+"""The prompts of the `reasoned` form, task and answer first: all that is asked about an answer has
+one beginning.
 
-In: what is judged, who judges, and the step. Out: the work for the judge. No reference solution is
-shown: small judges then describe the reference instead of the answer. Texts are joined, never
-formatted, so that braces in them mean nothing. Not translated: a judgement must not change with the
-user's language.
+Texts are joined, never formatted, so that braces in them mean nothing. No reference solution is
+shown, and nothing is translated, for the reasons that likelihood/layouts.py gives.
 """
 
 from __future__ import annotations
@@ -13,18 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar
 
-from assay.judge.guards.fencing import LIMIT, Fenced, defused, fence, heading
+from assay.judge.guards.fencing import LIMIT, defused, fence, heading
 from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
 from assay.judge.questionnaire import Assignment, fact_question
 from assay.judge.reasoned.reading import judgement_schema
 from assay.judge.rubrics import questions_for
 from assay.types import Message, Sampling, Thinking, ToAnswer
-from assay.types.judgements import (
-    BOUND_CLOSELY,
-    Evidence,
-    RubricCriterion,
-    RubricQuestion,
-)
+from assay.types.judgements import BOUND_CLOSELY, Evidence, RubricCriterion, RubricQuestion
 
 Step = Literal["whole", "again", "shorter"]
 Item = TypeVar("Item")
@@ -52,6 +45,10 @@ _RULES = (
     'an answer; both may be empty. An answer to a question is "yes", "no", "partial", or "na" '
     "where the question does not apply."
 )
+_FORM = (
+    "Reply with one JSON object that meets this JSON Schema, its properties in this order, and "
+    "with nothing before or after it:"
+)
 
 
 def criteria_of(about: Assignment) -> tuple[RubricCriterion, ...]:
@@ -59,8 +56,10 @@ def criteria_of(about: Assignment) -> tuple[RubricCriterion, ...]:
     return _rotated(about.rubric.criteria, about.repeat)
 
 
-def questions_of(about: Assignment) -> tuple[RubricQuestion, ...]:
-    """The test's own checklist; where it has none, the first questions of each criterion."""
+def questions_of(about: Assignment) -> dict[str, RubricQuestion]:
+    """The test's own checklist; where it has none, the first questions of each criterion. By the
+    ids that the prompt and the form have for them.
+    """
     judged, criteria = about.case.check.judged, about.rubric.criteria
     if judged and judged.checklist:
         found = [
@@ -75,7 +74,8 @@ def questions_of(about: Assignment) -> tuple[RubricQuestion, ...]:
             for criterion in criteria
             for question in [q for q in asked if q.criterion == criterion.key][:each]
         ]
-    return _rotated(tuple(found), about.repeat)
+    in_order = _rotated(tuple(found), about.repeat)
+    return {f"q{number}": each for number, each in enumerate(in_order, 1)}
 
 
 def _rotated(asked: tuple[Item, ...], repeat: int) -> tuple[Item, ...]:
@@ -83,17 +83,9 @@ def _rotated(asked: tuple[Item, ...], repeat: int) -> tuple[Item, ...]:
     return asked[first:] + asked[:first]
 
 
-def facts_of(about: Assignment) -> list[str]:
-    return [check.fact for check in about.evidence.unread_facts]
-
-
-def fact_id(number: int) -> str:
-    return f"f{number}"
-
-
-def question_id(number: int) -> str:
-    """How the prompt and the form call a question; from 1."""
-    return f"q{number}"
+def facts_of(about: Assignment) -> dict[str, str]:
+    """Facts to look for in the answer, by their ids."""
+    return {f"f{number}": each.fact for number, each in enumerate(about.evidence.unread_facts, 1)}
 
 
 def _messages(
@@ -105,7 +97,7 @@ def _messages(
     work = fence(about.answer, limit=answer_limit)
     parts = [*_about_the_task(about), "", heading("RULES"), work.rule, "", work.block]
     parts += [*_about_the_criteria(step, about), *_about_the_facts(about.evidence)]
-    parts += _after(work, _form(step, about))
+    parts += [heading("RULES"), work.rule, _RULES, "", heading("FORM"), _FORM, _form(step, about)]
     if complaint:
         words = " ".join(defused(complaint).split())
         told = f"Your last reply could not be used: {words}. Reply with the JSON object alone."
@@ -135,10 +127,10 @@ def _about_the_criteria(step: Step, about: Assignment) -> list[str]:
             parts.append(f"  {span}: {anchor.text}")
     if step != "shorter" and (questions := questions_of(about)):
         parts += ["", heading("QUESTIONS")]
-        parts += [f"{question_id(n)}: {each.text}" for n, each in enumerate(questions, 1)]
+        parts += [f"{name}: {each.text}" for name, each in questions.items()]
     if facts := facts_of(about):
         parts += ["", heading("QUESTIONS"), "Under facts answer these with yes or no:"]
-        parts += [f"{fact_id(n)}: {fact_question(each)}" for n, each in enumerate(facts, 1)]
+        parts += [f"{name}: {fact_question(each)}" for name, each in facts.items()]
     return parts
 
 
@@ -161,19 +153,6 @@ def _about_the_facts(evidence: Evidence) -> list[str]:
     return [*parts, ""]
 
 
-def _after(work: Fenced, form: str) -> list[str]:
-    return [
-        heading("RULES"),
-        work.rule,
-        _RULES,
-        "",
-        heading("FORM"),
-        "Reply with one JSON object that meets this JSON Schema, its properties in this order, "
-        "and with nothing before or after it:",
-        form,
-    ]
-
-
 def _listed(name: str, items: Sequence[str]) -> list[str]:
     return ["", heading(name), *(f"- {item}" for item in items)] if items else []
 
@@ -184,12 +163,7 @@ def _fact(text: str) -> str:
 
 
 def work_for(
-    step: Step,
-    about: Assignment,
-    *,
-    answer_limit: int,
-    with_schema: bool,
-    complaint: str = "",
+    step: Step, about: Assignment, *, answer_limit: int, with_schema: bool, complaint: str = ""
 ) -> ToAnswer:
     """What the judge is to write; the shorter form has no checklist. `with_schema`: whether the
     judge's server is bound to the form, which is in the prompt anyway.
@@ -215,8 +189,7 @@ def room_for(about: Assignment) -> int:
 
 
 def _form(step: Step, about: Assignment) -> str:
-    questions = [question_id(number + 1) for number in range(len(questions_of(about)))]
-    facts = [fact_id(number + 1) for number in range(len(facts_of(about)))]
+    questions, facts = list(questions_of(about)), list(facts_of(about))
     return judgement_schema(criteria_of(about), questions, facts, short=step == "shorter")
 
 

@@ -1,22 +1,16 @@
 """The form a judge fills in, and the reader of its replies: scores and words, or their problem.
 
-The form is a JSON Schema whose order is the order of writing. Evidence comes before reasons and
-reasons before scores, so that a score follows from what was written. Every text and list is
-bounded: a small model in a grammar without bounds goes round for ever. No `$ref` and no
-alternatives, which not every server's grammar knows.
-
-In: a reply, and the criteria. Out: a ReadReply, and the ReplyProblem where it cannot be used. Never
-raises, whatever the text is, and never invents a score: all criteria have one whole number from 0
-to 10, or none is read.
+Evidence comes before reasons and reasons before scores, so that a score follows from what was
+written. Every text and list is bounded: a small model in a grammar without bounds goes round for
+ever. No `$ref` and no alternatives, which not every server's grammar knows.
 
     (a) our form                  {"criteria": {"correctness": {"reason": …, "score": 8}, …}, …}
     (b) a flat object             {"correctness": 8, …}, or the same under "scores"; labels as well
     (c) a list                    {"scores": [{"criterion": "correctness", "score": 8}, …]}
     (d) the standard format       Correctness: 8/10 - explanation
 
-Of several objects the last one that names a criterion counts, and of several lines the last. What
-is in the answer word for word is the answer's and not the judge's: an answer may contain scores of
-its own, which a judge repeats, to complain of it or because it obeys.
+The reader never raises and never invents a score. The last object or line counts. What is in the
+answer word for word is the answer's and not the judge's, which may repeat scores of the answer.
 """
 
 from __future__ import annotations
@@ -25,7 +19,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from assay.judge.guards.trivial import is_refusal
@@ -36,6 +30,7 @@ from assay.types.judgements import MOST, Answer, CriterionScore, RubricCriterion
 
 ANSWERS = ("yes", "no", "partial", "na")
 CONFIDENCES = ("low", "medium", "high")
+Trouble = Literal["unreadable", "truncated", "refused", "empty", "failed"]
 _Schema = dict[str, Any]
 _NESTED = ("criteria", "scores", "evaluation", "ratings", "judgement", "judgment", "result")
 _NAME_KEYS = ("criterion", "name", "key", "label")  # of an item of a list of scores
@@ -55,23 +50,19 @@ _MOST_ITEMS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadChecklistAnswer:
-    id: str
-    answer: Answer
-    quote: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReply:
-    """What a reply says. `problem` is why it cannot be used; then there are no scores. `words`: all
-    that is only shown, by the names that a Judgement has for it.
+    """What a reply says. `trouble` and `problem`, a code and a sentence, are why it cannot be used;
+    then there are no scores. `checklist`:
+    answers and quotes by the ids of questions. `words`: all that is only shown, by the names that a
+    Judgement has for it.
     """
 
     scores: Mapping[str, CriterionScore] = field(default_factory=dict)
+    trouble: Trouble | None = None
     problem: str = ""
     facts: Mapping[str, Answer] = field(default_factory=dict)
     quotes: tuple[str, ...] = ()
-    checklist: tuple[ReadChecklistAnswer, ...] = ()
+    checklist: Mapping[str, tuple[Answer, str]] = field(default_factory=dict)
     words: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -215,15 +206,14 @@ def _facts(value: object) -> dict[str, Answer]:
     return {name: "yes" if _one_of(said, ("yes", "no")) == "yes" else "no" for name, said in items}
 
 
-def _checklist(value: object) -> tuple[ReadChecklistAnswer, ...]:
-    ticks: dict[str, ReadChecklistAnswer] = {}
+def _checklist(value: object) -> dict[str, tuple[Answer, str]]:
+    ticks: dict[str, tuple[Answer, str]] = {}
     for each in _objects(value):
         name = read_text(each.get("id"))
         said = cast(Answer, _one_of(each.get("answer", each.get("verdict")), ANSWERS))
         if name and said:
-            quote = read_text(each.get("quote"))
-            ticks[name] = ReadChecklistAnswer(id=name, answer=said, quote=quote)
-    return tuple(ticks.values())
+            ticks[name] = said, read_text(each.get("quote"))
+    return ticks
 
 
 def _objects(value: object) -> Iterable[JsonObject]:
@@ -257,8 +247,6 @@ def _bare(name: str) -> str:
     return "".join(c for c in name[:100].casefold() if c.isalnum())
 
 
-Trouble = Literal["unreadable", "truncated", "refused", "empty", "failed"]
-
 _REFUSED_BY_THE_SERVER = frozenset({"content_filter", "refusal", "safety"})
 
 # Not translated: put to a judge, whose reply must not change with the user's language.
@@ -272,52 +260,35 @@ COMPLAINTS: Mapping[Trouble, str] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyProblem:
-    """Why an attempt came to nothing: a code and a sentence."""
-
-    trouble: Trouble
-    sentence: str = ""
-
-
 def read_or_refuse(
     reply: Reply, criteria: Sequence[RubricCriterion], answer: str = ""
-) -> tuple[ReadReply, ReplyProblem | None]:
-    """What a reply says of an answer by these criteria, and what is wrong with it."""
+) -> ReadReply:
+    """What a reply says of an answer by these criteria, or what is wrong with it."""
     if isinstance(reply, Failed):
-        return ReadReply(), ReplyProblem("failed", reply.reason)
+        return ReadReply(trouble="failed", problem=reply.reason)
     if not isinstance(reply, Answered):
-        return ReadReply(), ReplyProblem("failed", tr("the judge gave another kind of answer"))
+        return ReadReply(trouble="failed", problem=tr("the judge gave another kind of answer"))
     # Some servers close the object and fill what room is left with white space.
     cut = reply.truncated and not is_one_object(reply.text)
     if reply.reasoning_unclosed or cut:
-        return ReadReply(), ReplyProblem("truncated")
+        return ReadReply(trouble="truncated")
     reading = read_reply(reply.text, criteria, answer)
     if reading.scores:
-        return reading, None
+        return reading
     if reply.finish.casefold() in _REFUSED_BY_THE_SERVER or is_refusal(reply.text):
-        return reading, ReplyProblem("refused")
-    if not reply.text.strip():
-        return reading, ReplyProblem("empty")
-    return reading, ReplyProblem("unreadable", reading.problem)
+        return replace(reading, trouble="refused")
+    return replace(reading, trouble="unreadable" if reply.text.strip() else "empty")
 
 
-def explain(problem: ReplyProblem, attempts: int) -> str:
-    match problem.trouble:
-        case "truncated":
-            return tr("the judge's answer was cut off, in {count} attempts", count=attempts)
-        case "refused":
-            return tr("the judge declined to judge, in {count} attempts", count=attempts)
-        case "empty":
-            return tr("the judge's answer was empty, in {count} attempts", count=attempts)
-        case "failed":
-            return tr("the judge could not be asked: {why}", why=problem.sentence)
-        case "unreadable":
-            return tr(
-                "the judge's answer could not be read, in {count} attempts: {why}",
-                count=attempts,
-                why=problem.sentence,
-            )
+def explain(trouble: Trouble, why: str, attempts: int) -> str:
+    told = {
+        "truncated": tr("the judge's answer was cut off, in {count} attempts"),
+        "refused": tr("the judge declined to judge, in {count} attempts"),
+        "empty": tr("the judge's answer was empty, in {count} attempts"),
+        "failed": tr("the judge could not be asked: {why}"),
+        "unreadable": tr("the judge's answer could not be read, in {count} attempts: {why}"),
+    }
+    return told[trouble].format(count=attempts, why=why)
 
 
 def judgement_schema(

@@ -1,11 +1,8 @@
 """Evaluations in the standard format, read back: ours, a colleague's, or another model's.
 
-In: a text with any number of evaluations. Out: an Imported for each: a Judgement that counts like a
-judge's, and findings: what is missing, scores that cannot be read, sums that are wrong. The scores
-of the criteria count; what is printed as overall and rating is only checked.
-
-Forgiven, because language models write them unasked: code fences, Markdown around a label, list
-items before a criterion, and lines that the format does not have.
+The scores of the criteria count; what is printed as overall and rating is only checked. Forgiven,
+because language models write them unasked: code fences, Markdown around a label, list items before
+a criterion, and lines that the format does not have.
 """
 
 from __future__ import annotations

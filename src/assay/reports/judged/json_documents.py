@@ -5,8 +5,6 @@ Nothing is rounded, a missing figure is null, and every mean is an ESTIMATE.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.reports.judge_card import card_json
 from assay.reports.judged.sentences import closing_sentence
@@ -17,7 +15,6 @@ from assay.types.judged import (
     ModelJudged,
     ModelSpeed,
     OverRuns,
-    Remark,
     TestJudged,
 )
 from assay.types.judgements import FinalCriterion, FinalJudgement, Judgement
@@ -111,11 +108,9 @@ def _domain(of: DomainJudged) -> JsonObject:
             "total": of.evidence_total,
             "share": plain_value(of.evidence),
         },
-        "unscored": _remarks(of.unscored),
-        "strengths": _remarks(of.strengths),
-        "weaknesses": _remarks(of.weaknesses),
-        "failed_checks": _remarks(of.failed_checks),
-    }
+        **{name: [{"test": each.test_id, "text": each.text} for each in getattr(of, name)]
+           for name in ("unscored", "strengths", "weaknesses", "failed_checks")},
+    }  # fmt: skip
 
 
 def _test(of: TestJudged) -> JsonObject:
@@ -130,10 +125,6 @@ def _test(of: TestJudged) -> JsonObject:
     }
 
 
-def _remarks(of: Sequence[Remark]) -> list[JsonObject]:
-    return [{"test": each.test_id, "text": each.text} for each in of]
-
-
 def _pace(of: ModelSpeed) -> JsonObject:
     return {
         **pick(of, "tokens_per_s clock first_token_s seconds memory_bytes"),
@@ -142,10 +133,7 @@ def _pace(of: ModelSpeed) -> JsonObject:
 
 
 def _over_runs(of: OverRuns) -> JsonObject:
-    return {
-        **pick(of, "domain change told_apart same_judges"),
-        "runs": plain_value(of.points),
-    }
+    return {**pick(of, "domain change told_apart same_judges"), "runs": plain_value(of.points)}
 
 
 def _choice(of: ModelChoice) -> JsonObject:

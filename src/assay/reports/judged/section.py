@@ -27,7 +27,7 @@ from assay.types.documents import (
     table,
 )
 from assay.types.judged import Judged, ModelJudged, TestJudged
-from assay.types.judgements import Band
+from assay.types.judgements import Band, band_of, shown_tenths
 
 TONES: dict[Band, Tone] = {
     "EXCELLENT": "good",
@@ -77,13 +77,16 @@ def _table(of: Judged) -> Table:
 
 def _cell(test: TestJudged) -> Line:
     """7.2 GOOD, 9/12, and how far judgements differ or what the judge alone would give."""
-    evidence = f", {said.evidence(test)}" if test.evidence_total else ""
-    alone = said.judge_only(test)
-    more = (said.judged_range(test), tr("alone {overall}", overall=alone) if alone else "")
+    total, alone = test.evidence_total, test.judge_only_tenths
+    more = []
+    if test.low is not None and test.high is not None and test.low != test.high:
+        more.append(f"{shown_tenths(test.low)}–{shown_tenths(test.high)}")
+    if alone is not None and alone != test.tenths:
+        more.append(tr("alone {overall}", overall=f"{shown_tenths(alone)} {band_of(alone)}"))
     return (
         Span(said.overall(test), TONES[test.band] if test.band else "warning"),
-        evidence,
-        *(Span(f" ({each})", "dim") for each in more if each),
+        f", {test.evidence_passed}/{total}" if total else "",
+        *(Span(f" ({each})", "dim") for each in more),
     )
 
 

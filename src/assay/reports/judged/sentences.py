@@ -12,13 +12,12 @@ from assay.types.judged import (
     JudgeCost,
     Judged,
     ModelChoice,
-    ModelSpeed,
     OverRuns,
     Remark,
     Rival,
     TestJudged,
 )
-from assay.types.judgements import BANDS, band_of, shown_tenths
+from assay.types.judgements import BANDS, shown_tenths
 
 EXPECTED = ("coding", "data")  # the closing sentence speaks of both, whatever was run
 SHOWN_TESTS = 12
@@ -140,9 +139,7 @@ def left_out(of: ModelChoice) -> str:
             tr("Not recommended for {domain}, because less than half of the checks passed: {weak}.")
         )
     return " ".join(told).format(
-        domain=domain_name(of.domain),
-        models=", ".join(of.left_out),
-        weak=", ".join(of.not_shown),
+        domain=domain_name(of.domain), models=", ".join(of.left_out), weak=", ".join(of.not_shown)
     )
 
 
@@ -168,22 +165,6 @@ def overall(of: TestJudged) -> str:
     if of.tenths is None or of.band is None:
         return tr("unscored")
     return f"{shown_tenths(of.tenths)} {of.band}"
-
-
-def evidence(of: TestJudged) -> str:
-    return f"{of.evidence_passed}/{of.evidence_total}" if of.evidence_total else "–"
-
-
-def judge_only(of: TestJudged) -> str:
-    if of.judge_only_tenths is None or of.judge_only_tenths == of.tenths:
-        return ""
-    return f"{shown_tenths(of.judge_only_tenths)} {band_of(of.judge_only_tenths)}"
-
-
-def judged_range(of: TestJudged) -> str:
-    if of.low is None or of.high is None or of.low == of.high:
-        return ""
-    return f"{shown_tenths(of.low)}–{shown_tenths(of.high)}"
 
 
 def name_of_test(of: TestJudged) -> str:
@@ -265,10 +246,6 @@ def over_runs(of: OverRuns) -> Iterator[str]:
     yield tr("Since the run before: {change} on {pairs}, {said}.", said=said, **gaps)
     if not of.same_judges:
         yield tr("The judges of the two runs are not the same: the change may be theirs.")
-
-
-def memory(pace: ModelSpeed | None) -> str:
-    return "–" if pace is None or not pace.memory_bytes else numbers.memory(pace.memory_bytes)
 
 
 def isolation(of: Judged) -> Iterator[str]:

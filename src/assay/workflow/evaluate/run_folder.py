@@ -26,9 +26,8 @@ from assay.plan import rendered_prompt
 from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.json_documents import run_json
-from assay.reports.judged.comparative_analysis import comparative_analysis
 from assay.reports.judged.evaluation_text import evaluation_text
-from assay.reports.judged.final_summary import final_summary
+from assay.reports.judged.pages import comparative_analysis, final_summary
 from assay.reports.performance import performance_document
 from assay.reports.run_report import run_document
 from assay.reports.test_plan import test_plan

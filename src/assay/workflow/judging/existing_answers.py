@@ -10,7 +10,7 @@ import itertools
 import re
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -193,7 +193,9 @@ def _repeat_of(stem: str) -> int:
 def _read_imports(paths: Sequence[Path]) -> list[Imported]:
     readings: list[Imported] = []
     for path in paths:
-        for file in _files(path):
+        inside = (each for each in path.rglob("*") if each.suffix in (".txt", ".md"))
+        files = sorted(each for each in inside if each.is_file()) if path.is_dir() else [path]
+        for file in files:
             try:
                 raw = file.read_bytes()[:MAX_BYTES].decode("utf-8", "replace")
             except OSError as error:
@@ -208,15 +210,6 @@ def _read_imports(paths: Sequence[Path]) -> list[Imported]:
             hint=tr("an evaluation begins with a line “TEST ID: ID (Name)”; see docs/judging.md"),
         )
     return readings
-
-
-def _files(path: Path) -> Iterator[Path]:
-    if not path.is_dir():
-        yield path
-        return
-    yield from sorted(
-        each for each in path.rglob("*") if each.suffix in (".txt", ".md") and each.is_file()
-    )
 
 
 def _assign(
@@ -240,7 +233,15 @@ def _assign(
                 why = tr("the run has no such judged test")
             elif len(its_suites) > 1:
                 why = tr("{suites} have a test of this id", suites=", ".join(its_suites))
-            notes.append(_left_out(evaluation, why))
+            told = tr(
+                "{file}:{line}: the evaluation of {test} for {model} is left out: {why}",
+                file=evaluation.file,
+                line=evaluation.line,
+                test=evaluation.test_id or "-",
+                model=evaluation.model or "-",
+                why=why,
+            )
+            notes.append(told)
         elif not evaluation.duplicate:
             key = (model.position, its_suites[0], evaluation.test_id, 0)
             found[key].append(evaluation.judgement)
@@ -254,14 +255,3 @@ def _model_of(evaluation: Imported, run: Run) -> RunModel | None:
         if said in (model.spec.casefold(), model.slug.casefold(), model.facts.name.casefold()):
             return model
     return run.models[0] if len(run.models) == 1 and not said else None
-
-
-def _left_out(evaluation: Imported, why: str) -> str:
-    return tr(
-        "{file}:{line}: the evaluation of {test} for {model} is left out: {why}",
-        file=evaluation.file,
-        line=evaluation.line,
-        test=evaluation.test_id or "-",
-        model=evaluation.model or "-",
-        why=why,
-    )

@@ -59,7 +59,7 @@ def find_scales(
     until: float | None,
 ) -> JudgeScales:
     """What the card holds; the examples are read of what it does not."""
-    facts, card = judge.model.facts, judge.card
+    facts, card = judge.model.facts, judge.about.card
     rubrics = {rubric.digest: rubric for each in cases for rubric in [panel.rubric_of(each)]}
     scales: dict[tuple[str, Layout | None], Calibration] = {}
     examples: dict[tuple[str, Layout | None], dict[str, Questionnaire]] = {}
@@ -84,12 +84,7 @@ def find_scales(
         judged = {name: each.judgement() for name, each in some.items()}
         scales[digest, layout] = fit(rubrics[digest], judged)
         found = deviation_of(
-            rubrics[digest],
-            left_one_out(rubrics[digest], judged),
-            judge=facts.spec,
-            form=judge.form,
-            layout=layout,
-            left_one_out=layout is not None,
+            rubrics[digest], left_one_out(rubrics[digest], judged), judge=facts.spec, layout=layout
         )
         deviations += [found] if found else []
     doubts = dict.fromkeys(_doubts(facts.spec, card, scales, deviations))
@@ -220,7 +215,7 @@ def requests_to_judge(
 
 def _for_examples(panel: JudgePanel, judge: PanelJudge, cases: Sequence[Case]) -> Iterator[Request]:
     """Examples of tests that are not among these are read too; how many is not looked up."""
-    card = judge.card
+    card = judge.about.card
     for case in cases:
         rubric = panel.rubric_of(case)
         layouts = panel.layouts_of(judge)
@@ -236,7 +231,7 @@ def _for_case(panel: JudgePanel, judge: PanelJudge, case: Case, number: int) -> 
         questionnaire = panel.questionnaire(judge, case, f"{number}. {TO_COME}", repeat=repeat)
         questions = questionnaire.pending()
         yield from questions
-        if judge.layout:  # all questions; when they are answered, the words that explain them
+        if judge.about.layout:  # all questions; when they are answered, the words that explain them
             for question in questions:
                 yes = ChoiceLikelihoods(
                     request_id=question.id, log_likelihoods=(MORE_LIKELY, LESS_LIKELY)

@@ -87,7 +87,7 @@ class _AnswerPair:
                 first=shown[turn],
                 second=shown[1 - turn],
                 key=judge_key(self.case.id),
-                by_likelihood=judge.form == "likelihood",
+                by_likelihood=judge.about.layout is not None,
                 repeat=self.repeat,
                 turn=turn,
             )

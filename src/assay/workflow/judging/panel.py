@@ -24,16 +24,9 @@ from assay.request_identity import example_key
 from assay.sandbox import Sandbox, open_sandbox
 from assay.text import number_format as numbers
 from assay.types import Case, Model, ModelFacts, Suite
-from assay.types.choices import Layout
+from assay.types.choices import Layout, form_of
 from assay.types.judge_cards import JudgeCard
-from assay.types.judgements import (
-    NO_EVIDENCE,
-    Evidence,
-    JudgedBy,
-    JudgeForm,
-    Rubric,
-    ScoredExample,
-)
+from assay.types.judgements import NO_EVIDENCE, Evidence, JudgedBy, Rubric, ScoredExample
 from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
 from assay.workflow.evaluate.run_folder import replace_file
 
@@ -44,26 +37,10 @@ NAMED = 12  # tests in one note
 COSTS = {True: (1_400, 50), False: (280, 120)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class PanelJudge:
     model: Model
-    form: JudgeForm
-    layout: Layout | None = None
-    notes: tuple[str, ...] = ()
-    card: JudgeCard | None = None
-
-    @property
-    def judged_by(self) -> JudgedBy:
-        facts = self.model.facts
-        return JudgedBy(
-            spec=facts.spec,
-            name=facts.name,
-            fingerprint=facts.fingerprint,
-            form=self.form,
-            layout=self.layout,
-            notes=self.notes,
-            card=self.card,
-        )
+    about: JudgedBy
 
 
 @dataclass(slots=True, kw_only=True)
@@ -85,7 +62,7 @@ class JudgePanel:
         """Find out by asking whether a judge gives log-probabilities."""
         for model in self.models:
             self.judges += tried(errors, _panel_judge, model, self.options, self.tested)
-        failed = tuple(each for each in self.judges if each.card and not each.card.qualified)
+        failed = tuple(each for each in self.judges if each.about.card and not each.about.qualified)
         if len(failed) < len(self.judges):
             self.left_out = failed
             self.judges = [each for each in self.judges if each not in failed]
@@ -94,24 +71,25 @@ class JudgePanel:
     def warnings(self) -> Iterator[str]:
         """What to know before the first request; a report shows the cards instead."""
         for judge in self.judges:
-            if judge.card is None:
+            card = judge.about.card
+            if card is None:
                 yield tr(
                     "{judge} is not qualified: it was not checked. {cost}. Until then no gate "
                     "passes on its scores.",
                     judge=judge.model.facts.spec,
                     cost=check_cost(judge.model.facts),
                 )
-            elif not judge.card.qualified:
-                yield tr("{card} No gate passes on its scores.", card=judge.card.sentence)
+            elif not card.qualified:
+                yield tr("{card} No gate passes on its scores.", card=card.sentence)
 
     @property
     def notes(self) -> list[str]:
         left_out = [
-            tr("{card} It is left out of the panel.", card=judge.card.sentence)
+            tr("{card} It is left out of the panel.", card=judge.about.card.sentence)
             for judge in self.left_out
-            if judge.card
+            if judge.about.card
         ]
-        return [*left_out, *(note for judge in self.judges for note in judge.notes)]
+        return [*left_out, *(note for judge in self.judges for note in judge.about.notes)]
 
     def unchecked(
         self, suites: Sequence[Suite], known: Collection[tuple[str, str]] = ()
@@ -150,7 +128,7 @@ class JudgePanel:
     def layouts_of(self, judge: PanelJudge) -> list[Layout | None]:
         """All that the repeats use."""
         repeats = range(self.options.judge_repeats)
-        return list(dict.fromkeys(layout_of_repeat(judge.layout, each) for each in repeats))
+        return list(dict.fromkeys(layout_of_repeat(judge.about.layout, each) for each in repeats))
 
     def questionnaire(
         self,
@@ -170,7 +148,7 @@ class JudgePanel:
                 rubric=self.rubric_of(case),
                 answer=answer,
                 evidence=evidence,
-                layout=layout_of_repeat(judge.layout, repeat),
+                layout=layout_of_repeat(judge.about.layout, repeat),
                 repeat=repeat,
                 use_case=self.options.use_case,
                 explain=explain,
@@ -284,15 +262,22 @@ def _panel_judge(model: Model, options: JudgeOptions, tested: Sequence[ModelFact
     if options.judge_form == "likelihood" and not has_likelihoods:
         raise no_likelihoods(facts)
     card = read_card(facts.fingerprint)
-    form: JudgeForm = "likelihood"
     layout: Layout | None = options.judge_layout or (card and card.layout) or DEFAULT_LAYOUT
     # What the options leave open, as the judge did best when it was checked.
     if options.judge_form == "auto" and options.judge_layout is None and card is not None:
-        form, layout = card.form, card.layout
+        layout = card.layout
     elif not has_likelihoods or options.judge_form == "reasoned":
-        form, layout = "reasoned", None
-    notes = tuple(_kinship(facts, tested))
-    return PanelJudge(model=model, form=form, layout=layout, notes=notes, card=card)
+        layout = None
+    judged_by = JudgedBy(
+        spec=facts.spec,
+        name=facts.name,
+        fingerprint=facts.fingerprint,
+        form=form_of(layout),
+        layout=layout,
+        notes=tuple(_kinship(facts, tested)),
+        card=card,
+    )
+    return PanelJudge(model, judged_by)
 
 
 def no_likelihoods(facts: ModelFacts) -> UsageError:

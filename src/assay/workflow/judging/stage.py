@@ -9,9 +9,9 @@ where it was, and reports what was judged. A judge's failure never becomes a sco
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
-from typing import Literal
 
 from assay.ask_loop import ask_all, find_unanswered
 from assay.checkers import code_not_allowed, gather, make_digest
@@ -155,7 +155,7 @@ class JudgingStage:
             together = dict.fromkeys((*run.judging.notes, *notes))
             return self.store.update_run(run, judging=replace(run.judging, notes=tuple(together)))
         judging = Judging(
-            judges=tuple(judge.judged_by for judge in panel.judges),
+            judges=tuple(judge.about for judge in panel.judges),
             repeats=panel.options.judge_repeats,
             use_case=panel.options.use_case,
             isolation=isolation,
@@ -191,9 +191,7 @@ class JudgingStage:
         }
 
     def _gather_evidence(
-        self,
-        answers: Sequence[AnswerToJudge],
-        settle: Callable[[AnswerToJudge], Score | None],
+        self, answers: Sequence[AnswerToJudge], settle: Callable[[AnswerToJudge], Score | None]
     ) -> None:
         """Of each answer to a test with a checker; `settle` stores what it shows."""
         name = tr("evidence")
@@ -299,7 +297,7 @@ class _AnswerReading:
         rest = without_demands(answer.shown)
         self._pairs: list[tuple[Calibration, list[Questionnaire]]] = []
         for repeat in range(panel.options.judge_repeats):
-            scale = scales.of(self._rubric, layout_of_repeat(judge.layout, repeat))
+            scale = scales.of(self._rubric, layout_of_repeat(judge.about.layout, repeat))
             questionnaire = partial(
                 panel.questionnaire, judge, answer.case, evidence=answer.evidence, repeat=repeat
             )
@@ -357,10 +355,8 @@ def evidence_of(
 @cache
 def _open_any_sandbox() -> Sandbox | None:
     """For checkers of ours that run no code of an answer: the strongest there is."""
-    kinds: tuple[Literal["auto", "weak"], ...] = ("auto", "weak")
-    for kind in kinds:
-        try:
-            return open_sandbox(kind)
-        except SandboxUnavailable:
-            continue
+    with suppress(SandboxUnavailable):
+        return open_sandbox("auto")
+    with suppress(SandboxUnavailable):
+        return open_sandbox("weak")
     return None

@@ -10,8 +10,8 @@ from assay.judge.final_judgement import NO_JUDGE
 from assay.messages import tr
 from assay.store import Run, RunModel, Store, StoredTry, TryKey
 from assay.summary.judge_agreement import agreements_of
-from assay.summary.judged import EarlierRun, JudgedAnswer, JudgedModel, judged
-from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Suite
+from assay.summary.judged import EarlierRun, JudgedModel, judged
+from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Suite, Timed
 from assay.types.judged import JudgeCost, Judged
 from assay.types.judgements import Evidence, FinalJudgement
 from assay.types.results import ModelReport
@@ -22,7 +22,7 @@ MOST_EARLIER = 20  # runs that are looked at for a trend
 def judged_of(
     store: Store, run: Run, suites: Sequence[Suite], reports: Sequence[ModelReport]
 ) -> Judged | None:
-    """The judged tests of a run. `reports`: its models, in their order."""
+    """`reports`: the run's models, in their order."""
     if run.judging is None and not any(store.read_judgements(run, each) for each in run.models):
         return None
     cases = {
@@ -32,6 +32,7 @@ def judged_of(
         JudgedModel(
             model=model.spec,
             answers=tuple(_answers(store, run, model, cases)),
+            categories={key: case.category for key, case in cases.items()},
             performance=report.performance,
             memory_bytes=report.observed.memory_bytes if report.observed else None,
         )
@@ -44,9 +45,7 @@ def judged_of(
         run=run.id,
         when=run.created,
         earlier=tuple(_earlier(store, run)),
-        deviations=run.judging.deviations if run.judging else (),
-        judged_by=run.judging.judges if run.judging else (),
-        notes=run.judging.notes if run.judging else (),
+        judging=run.judging,
         costs=tuple(_costs(store, run)),
         agreements=tuple(agreements_of([*_all_raters(store, run)])),
     )
@@ -76,29 +75,24 @@ def _all_raters(store: Store, run: Run) -> Iterator[FinalJudgement]:
 def _costs(store: Store, run: Run) -> Iterator[JudgeCost]:
     for judge in run.judging.judges if run.judging else ():
         replies = list(store.read_judge_replies(run, judge.fingerprint))
-        written = [each.output_tokens or 0 for each in replies if isinstance(each, Answered)]
+        tokens = [each for each in replies if isinstance(each, Answered | ChoiceLikelihoods)]
+        timed = [each for each in replies if not isinstance(each, Timed)]
         if replies:
             yield JudgeCost(
                 judge=judge.spec,
                 requests=len(replies),
                 failed=sum(isinstance(each, Failed) for each in replies),
-                prompt_tokens=sum(
-                    each.prompt_tokens or 0
-                    for each in replies
-                    if isinstance(each, Answered | ChoiceLikelihoods)
+                prompt_tokens=sum(each.prompt_tokens or 0 for each in tokens),
+                output_tokens=sum(
+                    each.output_tokens or 0 for each in replies if isinstance(each, Answered)
                 ),
-                output_tokens=sum(written),
-                seconds=math.fsum(
-                    each.total_s or 0.0
-                    for each in replies
-                    if isinstance(each, Answered | ChoiceLikelihoods | Failed)
-                ),
+                seconds=math.fsum(each.total_s or 0.0 for each in timed),
             )
 
 
 def _answers(
     store: Store, run: Run, model: RunModel, cases: Mapping[tuple[str, str], Case]
-) -> Iterator[JudgedAnswer]:
+) -> Iterator[FinalJudgement]:
     """Every judgement, and one for each missing answer: who failed five of six is not excellent."""
     judged = {kept.key: kept for kept in store.read_judgements(run, model)}
     tries = {kept.key: kept for kept in store.read_tries(run, model)}
@@ -106,10 +100,9 @@ def _answers(
         for repeat in range(run.repeats):
             key = (suite, test_id, repeat)
             kept = judged.pop(key, None)
-            final = kept.judgement if kept else _unscored(case, tries.get(key))
-            yield JudgedAnswer(judgement=final, category=case.category)
+            yield kept.judgement if kept else _unscored(case, tries.get(key))
     for kept in judged.values():  # of a test that the suites no longer have
-        yield JudgedAnswer(judgement=kept.judgement)
+        yield kept.judgement
 
 
 def _unscored(case: Case, stored: StoredTry | None) -> FinalJudgement:
