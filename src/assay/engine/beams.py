@@ -11,8 +11,6 @@ Each hypothesis is a row of the slots; where one branches, its row is copied. A 
 as many rows as its search is wide: those without a hypothesis repeat the first one's.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ The rules are lm-evaluation-harness's: the last token of a choice is never fed; 
 too long loses its beginning, so that context and choice without its last token fill the window.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain

@@ -5,8 +5,6 @@ not the memory. When memory runs out, the rows at a time are halved; those that 
 go on from where they were.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ of vocabulary it is a third of a small model's work. Where logits come out diffe
 model's own, or its attention cannot be replaced, `serves_trees` is False and `why_not` says why.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ GPT-2. So they are made for some positions at a time; on a GPU one kernel then l
 (`fused`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise

@@ -5,8 +5,6 @@ than one batch of a text is in memory. Blocks of a text are summed up too: inter
 them.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

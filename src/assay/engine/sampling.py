@@ -5,8 +5,6 @@ number of a counter-based generator (Philox), and the token is where that share 
 probability lies when tokens are laid out by id. So neither the batch nor its order changes a text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

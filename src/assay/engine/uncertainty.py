@@ -1,7 +1,5 @@
 """How unsure a model was of what it wrote: token ids in, one number out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

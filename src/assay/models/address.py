@@ -4,8 +4,6 @@ A UsageError shows a URL only where it cannot contain a password. OLLAMA_HOST is
 server, which listens on it: it may lack a scheme or a port, and 0.0.0.0 is no place to connect to.
 """
 
-from __future__ import annotations
-
 import os
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 

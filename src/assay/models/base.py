@@ -4,8 +4,6 @@ A base model has no roles, so the contents of a conversation stand alone, a blan
 turns; an answer follows its question, as it would have been written.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -6,8 +6,6 @@ never "A" and "a", which begins a sentence. A model that is about to think, or t
 else, chooses nothing with its first token: then its written answer is read.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

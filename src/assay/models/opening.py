@@ -1,7 +1,5 @@
 """Turns what a user typed into a Model; each scheme is opened by what registered it."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 

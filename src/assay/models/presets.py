@@ -1,7 +1,5 @@
 """Endpoints by name: `local`, and providers by their URL and the variable with the key."""
 
-from __future__ import annotations
-
 import os
 import re
 import tomllib

@@ -4,8 +4,6 @@ Blocks may be nested and repeated; an opening tag may be missing, where a chat t
 tag quoted in code is text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ a Model. KEY is a test id, or SUITE/TEST-ID where two suites share one. ANSWER i
 texts (one a turn), {"predictions": [best, …]}, or {"repeats": [ANSWER, …]}, taken round.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 A test's first answer is TEST-ID.txt (or SUITE.TEST-ID.txt), its repeats TEST-ID.2.txt and so on.
 """
 
-from __future__ import annotations
-
 import codecs
 import hashlib
 from collections.abc import Iterator, Sequence

@@ -7,8 +7,6 @@
 Other files there are ignored; `assay suites` names those that took effect.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 from collections.abc import Mapping

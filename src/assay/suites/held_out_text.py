@@ -8,8 +8,6 @@
 Token ids in files are mapped into memory, so that they may be larger than it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

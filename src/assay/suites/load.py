@@ -3,8 +3,6 @@
 A test's place in a sample depends on the seed and its id alone: a larger limit only adds tests.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass

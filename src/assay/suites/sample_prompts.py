@@ -1,7 +1,5 @@
 """The sample prompts of the generation check, as `builtin/samples.json` lists them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pydantic import TypeAdapter

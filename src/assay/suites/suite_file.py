@@ -4,8 +4,6 @@ Settings come back even from a file with mistakes, so that the tests are still c
 mistakes are shown at once.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

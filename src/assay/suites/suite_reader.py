@@ -1,7 +1,5 @@
 """One suite, file by file and folder by folder, to a Suite and the findings of all of them."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Tests out of a folder of test plans that a run left; each judged one ends in the test as JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 import tempfile

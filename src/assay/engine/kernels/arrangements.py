@@ -5,8 +5,6 @@ room that Kept left there, and the next span overwrites them, so that nothing sh
 GPU every call costs a launch: spans of one trunk are padded to a block and attended to at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby

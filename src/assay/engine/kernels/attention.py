@@ -4,8 +4,6 @@ transformers lets an attention be registered by name; a model that does not call
 models, those with an attention of their own) is found out by counting calls.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol

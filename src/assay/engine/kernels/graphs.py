@@ -5,8 +5,6 @@ needed; rows beyond the live ones write into free slots. Where a step cannot be 
 that asks the device something on the way), all are run as they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

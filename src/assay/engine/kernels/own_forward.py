@@ -4,8 +4,6 @@ It serves models whose attention cannot be replaced (ALiBi, sliding windows, sta
 tests compare the fast ways with it.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any

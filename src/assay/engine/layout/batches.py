@@ -1,7 +1,5 @@
 """Cuts work into batches by tokens, and into smaller ones when memory runs out."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar

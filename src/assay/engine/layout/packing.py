@@ -8,8 +8,6 @@ piece lies, what precedes it, and which of its tokens see each other.
     sees   c1: t0..t2 c0 c1    a1: t0..t2 c0 c1 a0 a1    b0: t0..t2 c0 c1 b0
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain

@@ -4,8 +4,6 @@ Prompts come family by family, so that few trunks are held at a time, and longes
 slots beside each other are of like length and memory runs out at the start or not at all.
 """
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 

@@ -7,8 +7,6 @@
 A row that ends gives its slot to the last live one, so that no ended row is ever computed.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -9,8 +9,6 @@ Ten tokens, windows of four, P the prefix token:
 The last window reaches further back, so that its tokens have as much before them as others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ In: words. Out: text on stdout, everything else on stderr, an exit code. Errors 
 and nowhere else; with --json they become one document.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib
 import itertools

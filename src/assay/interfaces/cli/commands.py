@@ -3,8 +3,6 @@
 The table is apart from the commands, so that `assay --help` loads none of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

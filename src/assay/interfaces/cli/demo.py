@@ -1,7 +1,5 @@
 """`assay demo`, the main job on what ships; `assay doctor`, what this machine can do."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from pathlib import Path

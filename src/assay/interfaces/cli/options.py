@@ -4,8 +4,6 @@ In: an option class, or names of its options. Out: click options, shown by `--he
 Every command takes --out and --lang; the language is set in `main`, before any sentence is made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin

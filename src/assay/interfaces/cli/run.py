@@ -1,7 +1,5 @@
 """Commands that ask models: run, ask, judge, judge-check and watch."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

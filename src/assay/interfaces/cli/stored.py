@@ -1,7 +1,5 @@
 """Commands on results in the store: report, compare, leaderboard, select, rescore, export."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Commands on test files: suites, validate, new-test, schema and fetch."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys

@@ -6,8 +6,6 @@
 It may have `fingerprint`, `context_length` and `parameters`. What it raises is a failed request.
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 import threading

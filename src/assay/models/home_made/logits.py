@@ -4,8 +4,6 @@ All rows of one call have one length, so a model needs no padding. The first tok
 nothing before it and is not scored.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -7,8 +7,6 @@ An error is cleaned of everything that could be a secret. An answer is cleaned o
 password `pass` would be cut out of every Python program a model writes.
 """
 
-from __future__ import annotations
-
 import base64
 import ipaddress
 import json

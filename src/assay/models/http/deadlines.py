@@ -5,8 +5,6 @@ them the clock is looked at. Only who reads an answer knows a token from mere by
 time for it (`restart`). One request is one thread's, so the deadline lies with the thread.
 """
 
-from __future__ import annotations
-
 import math
 import socket
 import ssl

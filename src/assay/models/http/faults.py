@@ -3,8 +3,6 @@
 Threads may share a Patience: when one of them is told to wait, all of them wait.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import threading

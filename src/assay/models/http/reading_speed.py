@@ -4,8 +4,6 @@ The slowest speed counts: many servers keep the beginning of a prompt from the r
 not say so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What all served models share: several requests under way in threads, and a reply for each."""
 
-from __future__ import annotations
-
 import queue
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Called by the thread that waits for replies; what it reads is written by the threads that ask.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -4,8 +4,6 @@
 them, `answering` asks these, `speed` times them, and `model` is all of it as a Model.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from assay.errors import ModelUnavailable

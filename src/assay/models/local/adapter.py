@@ -5,8 +5,6 @@ rank is read from the names and shapes of the tensors, so that no pattern of a s
 a regular expression, and no module named in a config is imported. Weights are safetensors alone.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Mapping

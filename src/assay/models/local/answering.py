@@ -4,8 +4,6 @@ What cannot be computed is Failed with the reason, and never an answer: a prompt
 a likelihood that is no number, memory that runs out, a run that was stopped.
 """
 
-from __future__ import annotations
-
 import math
 import threading
 from collections import Counter

@@ -5,8 +5,6 @@ files, the chat template, the configs, the number type and the version of the en
 over those of its base and its own. Where the folder lies and its name do not matter.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -3,8 +3,6 @@
 Every mistake that names and small files show is found here, before anything large is read.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -5,8 +5,6 @@ a cache. `python -m assay.models.local.speed` is that process: one JSON object a
 printed. It ends with its parent, however that ends: the parent holds its standard input open.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ Only the end of a text is decoded, and only if the newest token holds the last c
 string. A check has no memory of texts, so hypotheses that share a beginning can share it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 _BROKEN = "\N{REPLACEMENT CHARACTER}"  # what decoders put for bytes that are not a whole character

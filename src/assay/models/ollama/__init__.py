@@ -1,7 +1,5 @@
 """`ollama:NAME[@URL]`: models behind Ollama's native API."""
 
-from __future__ import annotations
-
 from assay.plugins import model
 from assay.types import Model
 from assay.types.options import ServerOptions

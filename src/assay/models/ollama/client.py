@@ -6,8 +6,6 @@ exactly num_ctx for one long text, a little below where old messages were droppe
 num_ctx 256 in the recordings).
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What Ollama says of a model: ModelFacts, its stop sequences and the size of its own prompt."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

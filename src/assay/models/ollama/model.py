@@ -4,8 +4,6 @@ It is loaded with a context large enough for all requests. After a deadline it i
 server would compute on, and the next answer wait behind it; and in the end, for the next model.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """`openai:NAME[@URL]`: models behind any OpenAI-compatible server."""
 
-from __future__ import annotations
-
 from assay.plugins import model
 from assay.types import Model
 from assay.types.options import ServerOptions

@@ -3,8 +3,6 @@
 The shape of an answer counts, never its status: servers drop in silence what they do not know.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace

@@ -5,8 +5,6 @@ one, so `is_right` asks first: a token must be as likely in the echo as it is wh
 asked what comes after the text before it.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A model behind an OpenAI-compatible server, as a Model."""
 
-from __future__ import annotations
-
 import json
 import os
 from contextlib import suppress

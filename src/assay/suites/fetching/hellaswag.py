@@ -13,8 +13,6 @@ markers). They are asked unchanged, and the suite says so in its title and versi
 them are not scores on the official form.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Sends nothing but the requests for the files: no counts, no telemetry; runs no c
 a data set.
 """
 
-from __future__ import annotations
-
 import importlib
 import logging
 import os

@@ -8,8 +8,6 @@
 The folder itself comes first, then `data` and the benchmark's own name in it.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

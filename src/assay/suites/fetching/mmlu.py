@@ -10,8 +10,6 @@ are stripped, options are shown unchanged. (Tasks `mmlu` 1.0 and `mmlu_continuat
 `first_n`, target delimiter " ", few-shot delimiter two line breaks.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal

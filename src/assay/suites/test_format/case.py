@@ -4,8 +4,6 @@ A judged test may show files: `{{FILE}}` in its prompt becomes the file's text. 
 category file, or in a folder there; in a test folder, make.py may give more.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ And the same as JSON Schema 2020-12, so that editors complete and check while on
 the loader accepts, the schema accepts; rules that span fields or files are the loader's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal, get_type_hints

@@ -4,8 +4,6 @@ In: a folder for results; the user's keys. Out: a report, its page, the command 
 and an exit code. Errors and Ctrl-C are left to `main`, which has words for them.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import shlex

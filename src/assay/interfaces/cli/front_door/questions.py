@@ -4,8 +4,6 @@ Ctrl-C and the end of input end the program through the exceptions that `main` t
 code 130.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

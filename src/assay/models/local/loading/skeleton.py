@@ -3,8 +3,6 @@
 Also what every call of transformers needs: silence, and its exceptions turned into one of ours.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import json

@@ -3,8 +3,6 @@
 Headers are read by the safetensors library, which compares all they claim with the file's size.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

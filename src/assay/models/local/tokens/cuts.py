@@ -9,8 +9,6 @@ behind itself. NFC keeps these cuts, and so do added tokens, unless one holds su
 at its neighbours. All else (Metaspace, Unigram, unknown patterns) is not cut.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

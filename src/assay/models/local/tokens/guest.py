@@ -4,8 +4,6 @@ Started by `limits`, by its path, so that it loads nothing of Assay: a line of J
 A template is rendered as transformers does it (a test compares the two).
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from datetime import datetime

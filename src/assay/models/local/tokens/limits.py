@@ -5,8 +5,6 @@ others), so both run in a process of their own first (`guest`), with limits on t
 output. A template is always rendered there; a tokenizer that passes is then used in this process.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import queue
