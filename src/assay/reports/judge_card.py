@@ -76,10 +76,7 @@ def check_document(check: JudgeCheck) -> Document:
 
 
 def check_json(check: JudgeCheck) -> JsonObject:
-    return {
-        **card_json(check.card),
-        **pick(check, "file asked failed exit_code"),
-    }
+    return {**card_json(check.card), **pick(check, "file asked failed exit_code")}
 
 
 def card_json(card: JudgeCard) -> JsonObject:
@@ -88,18 +85,10 @@ def card_json(card: JudgeCard) -> JsonObject:
     return {
         **pick(card, names),
         "marks": {
-            mark.name: {
-                **plain_value(mark.estimate),
-                "limit": mark.limit,
-                "at_least": mark.at_least,
-                "passed": mark.passed,
-            }
+            mark.name: {**plain_value(mark.estimate), **pick(mark, "limit at_least passed")}
             for mark in card.marks
         },
-        "guarded": plain_value(card.guarded),
-        "false_alarms": plain_value(card.false_alarms),
-        "trials": plain_value(card.trials),
-        "scales": plain_value(card.scales),
+        **pick(card, "guarded false_alarms trials scales"),
         "reason": card.sentence,
     }
 

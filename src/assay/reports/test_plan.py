@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.messages import tr, translated
+from assay.reports.json_values import pick
 from assay.types import Case, JudgeFields
 from assay.types.documents import (
     Block,
@@ -63,8 +64,7 @@ def _blocks(case: Case) -> Iterator[Block]:
             whole["checker"] = {
                 "folder": case.check.judged.checker,
                 "digest": case.check.judged.checker_digest,
-                "data_seed": case.check.judged.data_seed,
-                "runs_code": case.check.judged.runs_code,
+                **pick(case.check.judged, "data_seed runs_code"),
             }
         yield Verbatim(json.dumps(whole, ensure_ascii=True, indent=1), language="json")
 
@@ -73,21 +73,13 @@ def _as_test(case: Case, check: JudgeFields) -> dict[str, Any]:
     """The test as a file would have it, with its files shown."""
     turns = [{"role": turn.role, "content": turn.content} for turn in case.messages]
     told: dict[str, Any] = {
-        "id": case.id,
-        "description": case.description,
+        **pick(case, "id description"),
         "eval_method": case.method,
         "system": case.system,
         **({"prompt": turns[0]["content"]} if len(turns) == 1 else {"messages": turns}),
         **({"live": True} if case.live else {}),
-        "rubric": check.rubric,
-        "requirements": check.requirements,
-        "evaluation_points": check.evaluation_points,
-        "checklist": check.checklist,
-        "fixtures": check.fixtures,
-        "temperature": case.temperature,
-        "max_tokens": case.max_tokens,
-        "stop": case.stop,
-        "tags": case.tags,
+        **pick(check, "rubric requirements evaluation_points checklist fixtures"),
+        **pick(case, "temperature max_tokens stop tags"),
     }
     return {field: value for field, value in told.items() if value not in (None, "", (), [])}
 

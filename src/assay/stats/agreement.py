@@ -1,11 +1,5 @@
 """How far raters agree on the same things: an `Estimate` from -1 to 1 with a bootstrap interval.
 
-    spearman               the same order
-    quadratic_kappa        the same ratings, two raters
-    krippendorff_alpha     the same ratings, any number of raters, some missing
-    icc                    the same ratings, several raters, none missing (two-way random, absolute)
-    share_within           how many pairs of ratings of one thing are equal, or nearly
-
 Draws are over the things rated, or over `clusters` of them where some belong together. Ratings
 without spread have no value and count as unscored: they agree on nothing that is not chance.
 """
@@ -17,7 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from assay.stats.estimates import nothing
+from assay.stats.estimates import estimate, nothing
 from assay.stats.intervals import wilson
 from assay.stats.resampling import DRAWS
 from assay.types import Estimate
@@ -204,8 +198,8 @@ def _estimate(
     value = statistic(table) if n >= fewest else None
     if value is None:
         return nothing(unscored=n, unit=UNIT, method=name)
-    low, high = _interval(statistic, table, clusters, value, seed, draws)
-    return Estimate(value=value, low=low, high=high, n=n, unscored=0, unit=UNIT, method=name)
+    limits = _interval(statistic, table, clusters, value, seed, draws)
+    return estimate(value, limits, n, unit=UNIT, method=name)
 
 
 def _interval(

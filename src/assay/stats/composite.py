@@ -1,10 +1,5 @@
 """Two composite scores: how much higher a is than b, each a sum of parts of different kinds.
 
-    paired_tests    the same tests on both sides: a category is drawn once, for both
-    text_blocks     log-likelihood and tokens of a text: drawn once for both, or for each by itself
-    repeated_runs   repeated measurements, which nothing pairs: drawn for each by itself
-    unpaired        two estimates of which no more is known: drawn as wide as their intervals
-
 Few observations make a bootstrap too narrow. As in `resampling` the draws are moved out, here part
 by part, since a sum of 300 tests and 3 runs has no n of its own. A single observation does not tell
 how far it spreads: a difference with such a piece has no interval.
@@ -18,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from assay.stats.estimates import estimate
 from assay.stats.intervals import Z95
 from assay.stats.resampling import DRAWS, resampled_means
 from assay.types import Estimate
@@ -150,17 +146,9 @@ def composite_difference(
     """
     if not pieces:
         return None
-    value = math.fsum(piece.value for piece in pieces)
-    low, high = _limits(pieces, value, seed, draws)
-    return Estimate(
-        value=value,
-        low=low,
-        high=high,
-        n=sum(piece.n for piece in pieces),
-        unscored=0,
-        unit="score",
-        method="paired bootstrap",
-    )
+    value, n = math.fsum(piece.value for piece in pieces), sum(piece.n for piece in pieces)
+    limits = _limits(pieces, value, seed, draws)
+    return estimate(value, limits, n, unit="score", method="paired bootstrap")
 
 
 def _limits(

@@ -10,6 +10,8 @@ from assay.stats.intervals import all_binary, mover, wilson
 from assay.stats.resampling import DRAWS, bootstrap_interval
 from assay.types import Estimate
 
+Limits = tuple[float | None, float | None]
+
 
 def nothing(*, unscored: int = 0, unit: str = "share", method: str = "none") -> Estimate:
     return Estimate(
@@ -17,25 +19,26 @@ def nothing(*, unscored: int = 0, unit: str = "share", method: str = "none") -> 
     )
 
 
-def proportion(successes: int, n: int, *, unscored: int = 0, unit: str = "share") -> Estimate:
-    if not 0 <= successes <= n:
-        raise ValueError(f"{successes} successes of {n}")
-    if n == 0:
-        return nothing(unscored=unscored, unit=unit, method="wilson")
-    share = successes / n
-    low, high = wilson(share, n)
+def estimate(
+    value: float, limits: Limits, n: int, *, unscored: int = 0, unit: str = "share", method: str
+) -> Estimate:
+    low, high = limits
     return Estimate(
-        value=share, low=low, high=high, n=n, unscored=unscored, unit=unit, method="wilson"
+        value=value, low=low, high=high, n=n, unscored=unscored, unit=unit, method=method
     )
 
 
+def proportion(successes: int, n: int, *, unscored: int = 0) -> Estimate:
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} successes of {n}")
+    if n == 0:
+        return nothing(unscored=unscored, method="wilson")
+    share = successes / n
+    return estimate(share, wilson(share, n), n, unscored=unscored, method="wilson")
+
+
 def mean_of(
-    scores: Sequence[float],
-    *,
-    unscored: int = 0,
-    unit: str = "share",
-    seed: int = 0,
-    draws: int = DRAWS,
+    scores: Sequence[float], *, unscored: int = 0, seed: int = 0, draws: int = DRAWS
 ) -> Estimate:
     """The mean of scores from 0 to 1: Wilson if all are 0 or 1, else a bootstrap over tests.
 
@@ -45,33 +48,26 @@ def mean_of(
         raise ValueError("a score lies between 0 and 1")
     n = len(scores)
     if n == 0:
-        return nothing(unscored=unscored, unit=unit, method="wilson")
+        return nothing(unscored=unscored, method="wilson")
     mean = min(1.0, math.fsum(scores) / n)
     if all_binary(scores) or min(scores) == max(scores):
-        (low, high), method = wilson(mean, n), "wilson"
-    else:
-        (low, high), method = bootstrap_interval(scores, mean, seed=seed, draws=draws), "bootstrap"
-    return Estimate(
-        value=mean, low=low, high=high, n=n, unscored=unscored, unit=unit, method=method
-    )
+        return estimate(mean, wilson(mean, n), n, unscored=unscored, method="wilson")
+    limits = bootstrap_interval(scores, mean, seed=seed, draws=draws)
+    return estimate(mean, limits, n, unscored=unscored, method="bootstrap")
 
 
-def average(
-    values: Sequence[float], *, unit: str, unscored: int = 0, seed: int = 0, draws: int = DRAWS
-) -> Estimate:
+def average(values: Sequence[float], *, unit: str, unscored: int = 0, seed: int = 0) -> Estimate:
     """The mean of numbers without bounds, such as seconds. One number has no interval."""
     n = len(values)
     if n == 0:
         return nothing(unscored=unscored, unit=unit, method="bootstrap")
     mean = math.fsum(values) / n
-    low, high = bootstrap_interval(values, mean, seed=seed, draws=draws) if n > 1 else (None, None)
-    return Estimate(
-        value=mean, low=low, high=high, n=n, unscored=unscored, unit=unit, method="bootstrap"
-    )
+    limits = bootstrap_interval(values, mean, seed=seed, draws=DRAWS) if n > 1 else (None, None)
+    return estimate(mean, limits, n, unscored=unscored, unit=unit, method="bootstrap")
 
 
 def ratio(
-    amounts: Sequence[float], per: Sequence[float], *, unit: str, unscored: int = 0, seed: int = 0
+    amounts: Sequence[float], per: Sequence[float], *, unit: str, unscored: int = 0
 ) -> Estimate:
     """All amounts over all of what they took, such as tokens per second.
 
@@ -85,7 +81,7 @@ def ratio(
         return nothing(unscored=unscored, unit=unit, method="bootstrap")
     value = math.fsum(amounts) / total
     linear = [value + (a - value * p) * n / total for a, p in zip(amounts, per, strict=True)]
-    return replace(average(linear, unit=unit, unscored=unscored, seed=seed), value=value)
+    return replace(average(linear, unit=unit, unscored=unscored), value=value)
 
 
 def quantile_of(values: Sequence[float], share: float, *, unit: str, unscored: int = 0) -> Estimate:
@@ -105,15 +101,8 @@ def quantile_of(values: Sequence[float], share: float, *, unit: str, unscored: i
     highs = np.flatnonzero(below >= 0.975)
     low = float(ordered[lows[-1]]) if lows.size else None
     high = float(ordered[highs[0]]) if highs.size else None
-    return Estimate(
-        value=float(np.quantile(ordered, share)),
-        low=low,
-        high=high,
-        n=n,
-        unscored=unscored,
-        unit=unit,
-        method="order statistics",
-    )
+    value = float(np.quantile(ordered, share))
+    return estimate(value, (low, high), n, unscored=unscored, unit=unit, method="order statistics")
 
 
 def weighted(
@@ -130,15 +119,10 @@ def weighted(
     if not counted:
         return nothing(unscored=unscored, unit=unit, method="mover")
     value, low, high = mover(counted)
-    return Estimate(
-        value=_clamp(value, 0.0, 1.0) * scale,
-        low=None if low is None else _clamp(low, 0.0, 1.0) * scale,
-        high=None if high is None else _clamp(high, 0.0, 1.0) * scale,
-        n=sum(part.n for part, _ in counted),
-        unscored=unscored,
-        unit=unit,
-        method=counted[0][0].method if len(counted) == 1 else "mover",
-    )
+    n = sum(part.n for part, _ in counted)
+    method = counted[0][0].method if len(counted) == 1 else "mover"
+    share = estimate(value, (low, high), n, unscored=unscored, unit=unit, method=method)
+    return share.mapped(lambda x: max(0.0, min(1.0, x)) * scale)
 
 
 def even_mean(shares: Sequence[Estimate | None]) -> Estimate | None:
@@ -147,10 +131,6 @@ def even_mean(shares: Sequence[Estimate | None]) -> Estimate | None:
     if not found or len(found) < len(shares):
         return None
     return weighted([(share, 1.0) for share in found], scale=1.0, unit="share")
-
-
-def _clamp(value: float, low: float, high: float) -> float:
-    return max(low, min(high, value))
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:

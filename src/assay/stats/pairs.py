@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.stats.estimates import nothing
+from assay.stats.estimates import estimate, nothing
 from assay.stats.intervals import Z95, Interval, all_binary, mover, newcombe_paired, wilson
 from assay.stats.resampling import DRAWS, bootstrap_interval
 from assay.stats.significance import (
@@ -53,16 +53,8 @@ def paired_difference(
         method = "paired bootstrap"
         interval, how = _change_interval(changes, mean, seed=seed, draws=draws)
         p_value = bootstrap_p([(changes, 1.0)], seed=seed, draws=draws)
-    estimate = Estimate(
-        value=mean,
-        low=interval.low,
-        high=interval.high,
-        n=len(a),
-        unscored=0,
-        unit="share",
-        method=how,
-    )
-    return Difference(estimate=estimate, p_value=p_value, method=method, gained=gained, lost=lost)
+    found = estimate(mean, interval, len(a), method=how)
+    return Difference(estimate=found, p_value=p_value, method=method, gained=gained, lost=lost)
 
 
 def _change_interval(
@@ -84,7 +76,6 @@ def paired_difference_by_category(
     weights: Mapping[str, float],
     *,
     seed: int = 0,
-    draws: int = DRAWS,
 ) -> Difference:
     """The difference of two suite scores, in points: category differences under their weights.
 
@@ -101,24 +92,20 @@ def paired_difference_by_category(
         return Difference(
             estimate=nothing(unit="points"), p_value=1.0, method="none", gained=0, lost=0
         )
-    found = {name: paired_difference(*used[name], seed=seed, draws=draws) for name in used}
+    found = {name: paired_difference(*used[name], seed=seed) for name in used}
     value, low, high = mover([(found[name].estimate, weights[name]) for name in used])
-    p_value, method = _suite_p(used, found, weights, seed=seed, draws=draws)
-    estimate = Estimate(
-        value=value * 100,
-        low=None if low is None else max(-1.0, low) * 100,
-        high=None if high is None else min(1.0, high) * 100,
-        n=sum(difference.estimate.n for difference in found.values()),
-        unscored=0,
-        unit="points",
-        method="mover" if len(found) > 1 else next(iter(found.values())).estimate.method,
-    )
+    n = sum(difference.estimate.n for difference in found.values())
+    how = "mover" if len(found) > 1 else next(iter(found.values())).estimate.method
+    whole = estimate(value, (low, high), n, unit="points", method=how)
+    gained = sum(difference.gained for difference in found.values())
+    lost = sum(difference.lost for difference in found.values())
+    p_value, method = _suite_p(used, found, weights, (gained, lost), seed=seed)
     return Difference(
-        estimate=estimate,
+        estimate=whole.mapped(lambda x: max(-1.0, min(1.0, x)) * 100),
         p_value=p_value,
         method=method,
-        gained=sum(difference.gained for difference in found.values()),
-        lost=sum(difference.lost for difference in found.values()),
+        gained=gained,
+        lost=lost,
     )
 
 
@@ -126,20 +113,18 @@ def _suite_p(
     pairs: Mapping[str, tuple[Sequence[float], Sequence[float]]],
     found: Mapping[str, Difference],
     weights: Mapping[str, float],
+    gained_lost: tuple[int, int],
     *,
     seed: int,
-    draws: int,
 ) -> tuple[float, str]:
     per_test = {name: weights[name] / len(pairs[name][0]) for name in pairs}
     if any(difference.method != "mcnemar" for difference in found.values()):
         changes = [
             ([y - x for x, y in zip(*pairs[name], strict=True)], weights[name]) for name in pairs
         ]
-        return bootstrap_p(changes, seed=seed, draws=draws), "paired bootstrap"
+        return bootstrap_p(changes, seed=seed, draws=DRAWS), "paired bootstrap"
     if math.isclose(min(per_test.values()), max(per_test.values())):
-        gained = sum(difference.gained for difference in found.values())
-        lost = sum(difference.lost for difference in found.values())
-        return mcnemar(gained, lost), "mcnemar"
+        return mcnemar(*gained_lost), "mcnemar"
     counts = [(found[name].gained, found[name].lost, per_test[name]) for name in found]
     return stratified_mcnemar(counts, seed=seed), "stratified mcnemar"
 

@@ -23,7 +23,6 @@ def baselines(
     *,
     rendered_prompt: Callable[[Case], str],
     sample: int = 1000,
-    seed: int = 0,
 ) -> Baselines:
     """The three scores, in points. Above `sample` tests a seeded sample spread over categories.
 
@@ -31,15 +30,13 @@ def baselines(
     the five most frequent expected texts, all keywords in one line, "yes" and "no". Where a judge
     or a checker would have to read it, a constant that is 0 by itself is chosen instead.
     """
-    cases = _sampled(suite, sample, seed)
+    cases = _sampled(suite, sample)
     shares: list[Mapping[str, float]] = []
 
     def scored(answer: Callable[[Case], str]) -> Estimate:
-        categories = _scored(cases, score_reply, answer, seed=seed)
+        categories = _scored(cases, score_reply, answer)
         shares.append({name: of.value for name, of in categories.items() if of.value is not None})
-        return estimates.weighted(
-            [(share, suite.weight(name)) for name, share in categories.items()]
-        )
+        return estimates.weighted([(of, suite.weight(name)) for name, of in categories.items()])
 
     constants = {constant: scored(_always(constant)) for constant in _constants(cases)}
     values = {constant: estimate.value for constant, estimate in constants.items()}
@@ -57,7 +54,7 @@ def _always(text: str) -> Callable[[Case], str]:
     return lambda _: text
 
 
-def _sampled(suite: Suite, sample: int, seed: int) -> list[Case]:
+def _sampled(suite: Suite, sample: int) -> list[Case]:
     total = sum(len(category.cases) for category in suite.categories)
     if total <= sample:
         return list(suite.cases)
@@ -65,7 +62,7 @@ def _sampled(suite: Suite, sample: int, seed: int) -> list[Case]:
     for category in suite.categories:
         size = max(1, round(sample * len(category.cases) / total))
         # A generator of its own per category: adding one does not change the others' sample.
-        drawn = random.Random(f"{seed}/{category.name}").sample(
+        drawn = random.Random(f"0/{category.name}").sample(
             range(len(category.cases)), min(size, len(category.cases))
         )
         chosen += [category.cases[place] for place in sorted(drawn)]
@@ -73,11 +70,7 @@ def _sampled(suite: Suite, sample: int, seed: int) -> list[Case]:
 
 
 def _scored(
-    cases: Sequence[Case],
-    score_reply: ScoreReply,
-    answer: Callable[[Case], str],
-    *,
-    seed: int,
+    cases: Sequence[Case], score_reply: ScoreReply, answer: Callable[[Case], str]
 ) -> dict[str, Estimate]:
     scores: dict[str, list[float]] = {}
     unscored: Counter[str] = Counter()
@@ -89,8 +82,7 @@ def _scored(
         else:
             of_category.append(score.value)
     return {
-        name: estimates.mean_of(values, unscored=unscored[name], seed=seed)
-        for name, values in scores.items()
+        name: estimates.mean_of(values, unscored=unscored[name]) for name, values in scores.items()
     }
 
 

@@ -23,12 +23,7 @@ from assay.types import (
     Sampling,
     Timed,
 )
-from assay.types.decisions import (
-    Sample,
-    SpeedFigures,
-    SuiteFigures,
-    TextFigures,
-)
+from assay.types.decisions import Sample, SpeedFigures, SuiteFigures, TextFigures
 from assay.types.results import SuiteSummary
 
 MMLU, MMLU_CATEGORY = "mmlu", "computer_science"
@@ -38,6 +33,10 @@ LARGEST = math.log(1e300)  # a perplexity beyond this says no more, and JSON has
 
 
 Examine = Callable[..., Health]  # of a sample prompt and a text, whole or truncated
+
+
+def _exp(value: float) -> float:
+    return math.exp(min(value, LARGEST))
 
 
 def text_figures(
@@ -56,19 +55,14 @@ def text_figures(
     nats = replace(nats, n=tokens, method=BY_BLOCKS)
     words, size = sum(reply.words for reply in read), sum(reply.bytes for reply in read)
 
-    def per(count: int, unit: str) -> Estimate | None:
-        return nats.mapped(lambda x: _exp(x * tokens / count), unit=unit) if count else None
+    def per(count: int, unit: str, of: Callable[[float], float] = _exp) -> Estimate | None:
+        return nats.mapped(lambda x: of(x * tokens / count), unit=unit) if count else None
 
-    bits = (
-        nats.mapped(lambda x: x * tokens / size / math.log(2), unit="bits per byte")
-        if size
-        else None
-    )
     return TextFigures(
         perplexity=nats.mapped(_exp, unit="perplexity"),
         per_word=per(words, "perplexity per word"),
         per_byte=per(size, "perplexity per byte"),
-        bits_per_byte=bits,
+        bits_per_byte=per(size, "bits per byte", lambda x: x / math.log(2)),
         top1=estimates.proportion(sum(reply.top1 for reply in read), tokens),
         top5=estimates.proportion(sum(reply.top5 for reply in read), tokens),
         blocks=blocks,
@@ -77,10 +71,6 @@ def text_figures(
         window=read[0].window,
         stride=read[0].stride,
     ), ""
-
-
-def _exp(value: float) -> float:
-    return math.exp(min(value, LARGEST))
 
 
 def samples_of(
@@ -114,17 +104,10 @@ def speed_figures(
         return None, None, next((r.reason for r in replies if isinstance(r, Failed)), "")
     details = _pooled(timed)
     runs = tuple(float(each) for each in details["runs_per_s"])
-    speed = Estimate(
-        value=float(details["tokens_per_s"]),
-        low=min(runs),
-        high=max(runs),
-        n=len(runs),
-        unscored=0,
-        unit="tokens/s",
-        method="median and range",
-    )
+    middle, ends = float(details["tokens_per_s"]), (min(runs), max(runs))
+    speed = estimates.estimate(middle, ends, len(runs), unit="tokens/s", method="median and range")
     used = float(details["memory_usage_mb"])
-    memory = Estimate(value=used, low=used, high=used, n=1, unscored=0, unit="MB", method="counted")
+    memory = estimates.estimate(used, (used, used), 1, unit="MB", method="counted")
     return SpeedFigures(tokens_per_s=speed, runs_per_s=runs, details=details), memory, ""
 
 

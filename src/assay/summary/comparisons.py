@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from assay.stats import estimates, significance
 from assay.stats.pairs import (
@@ -35,37 +36,31 @@ Scores = tuple[list[float], list[float]]
 
 
 def compare_suites(
-    a: SuiteSummary,
-    b: SuiteSummary,
-    *,
-    same: frozenset[str] | None = None,
-    weights: Mapping[str, float] | None = None,
-    seed: int = 0,
+    a: SuiteSummary, b: SuiteSummary, *, same: frozenset[str] | None = None
 ) -> SuiteComparison:
-    """How b differs from a over the tests both could score. `same` names the tests whose content is
-    equal on both sides (None: all that share an id); weights are b's unless given.
+    """How b differs from a over the tests both could score, under b's weights. `same` names the
+    tests whose content is equal on both sides (None: all that share an id).
     """
     pairs, left_out = _paired(a, b, same)
-    weighed = b.weights if weights is None else weights
     groups = _by_category(pairs)
-    difference = paired_difference_by_category(groups, weighed, seed=seed)
+    difference = paired_difference_by_category(groups, b.weights)
     unscored = sum(test.reason == "unscored" for test in left_out)
     p_value = difference.p_value if difference.estimate.n else None
     compared = SuiteComparison(
         suite=b.suite,
-        a=_score([(first, weighed.get(name, 0.0)) for name, (first, _) in groups.items()], seed),
-        b=_score([(second, weighed.get(name, 0.0)) for name, (_, second) in groups.items()], seed),
+        a=_score({name: first for name, (first, _) in groups.items()}, b.weights),
+        b=_score({name: second for name, (_, second) in groups.items()}, b.weights),
         difference=replace(difference.estimate, unscored=unscored),
         p_value=p_value,
         adjusted_p=p_value,
         method=difference.method,
         verdict="undecided",
-        categories=tuple(_category(name, scores, seed) for name, scores in groups.items()),
+        categories=tuple(_category(name, scores) for name, scores in groups.items()),
         gained=difference.gained,
         lost=difference.lost,
         flips=tuple(_flips(pairs)),
         left_out=left_out,
-        detectable=_detectable(groups, weighed),
+        detectable=_detectable(groups, b.weights),
     )
     return replace(compared, verdict=_direction(compared))
 
@@ -86,9 +81,7 @@ def with_holm(pairs: Sequence[PairComparison]) -> tuple[PairComparison, ...]:
     return tuple(found)
 
 
-def rank(
-    suite: str, standings: Sequence[Standing], *, content: str = "", tests: int = 0
-) -> SuiteRanking:
+def rank(suite: str, standings: Sequence[Standing], **about: Any) -> SuiteRanking:
     """Best first, equal scores by name. Incomplete and empty scores stand below, without a rank."""
 
     def order(standing: Standing) -> tuple[bool, float, str]:
@@ -102,7 +95,7 @@ def rank(
             continue
         tie = bool(rows) and not tell_apart(rows[-1].score, standing.score)
         rows.append(replace(standing, rank=place, tie=tie))
-    return SuiteRanking(suite=suite, rows=tuple(rows), content=content, tests=tests)
+    return SuiteRanking(suite=suite, rows=tuple(rows), **about)
 
 
 def _complete(standing: Standing) -> bool:
@@ -146,18 +139,18 @@ def _by_category(pairs: Sequence[Pair]) -> dict[str, Scores]:
     return groups
 
 
-def _score(parts: Sequence[tuple[list[float], float]], seed: int) -> Estimate:
+def _score(groups: Mapping[str, list[float]], weights: Mapping[str, float]) -> Estimate:
     return estimates.weighted(
-        [(estimates.mean_of(scores, seed=seed), weight) for scores, weight in parts]
+        [(estimates.mean_of(scores), weights.get(name, 0.0)) for name, scores in groups.items()]
     )
 
 
-def _category(name: str, scores: Scores, seed: int) -> CategoryComparison:
-    difference = paired_difference(*scores, seed=seed)
+def _category(name: str, scores: Scores) -> CategoryComparison:
+    difference = paired_difference(*scores)
     return CategoryComparison(
         name=name,
-        a=estimates.mean_of(scores[0], seed=seed),
-        b=estimates.mean_of(scores[1], seed=seed),
+        a=estimates.mean_of(scores[0]),
+        b=estimates.mean_of(scores[1]),
         difference=difference.estimate,
         p_value=difference.p_value,
     )

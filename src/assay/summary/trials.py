@@ -34,7 +34,6 @@ def summarise(
     trials: Iterable[Attempt],
     *,
     right_answers: Mapping[str, Reply] | None = None,
-    seed: int = 0,
 ) -> SuiteSummary:
     """One model on one suite. Tests that were not asked yet have no row and count nowhere.
     `right_answers`: by test, how likely the right answer is.
@@ -48,7 +47,7 @@ def summarise(
     rows = tuple(_row(of_test, suite.pass_mark) for of_test in asked)
     names = [category.name for category in suite.categories]
     weights = {name: suite.weight(name) for name in names}
-    categories = _by_category(names, rows, _ways_of_asking(asked), seed=seed)
+    categories = _by_category(names, rows, _ways_of_asking(asked))
     counts = Counter(row.outcome for row in rows)
     return SuiteSummary(
         suite=suite.name,
@@ -60,8 +59,8 @@ def summarise(
         weights={name: weights[name] for name in categories},
         pass_mark=suite.pass_mark,
         measurements={
-            **_of_repeats(rows, seed=seed),
-            **_answer_seconds(asked, seed=seed),
+            **_of_repeats(rows),
+            **_answer_seconds(asked),
             **_right_bits(asked, right_answers or {}),
         },
     )
@@ -171,12 +170,12 @@ def _outcome_of(repeats: Sequence[RepeatRow], mean: float | None, pass_mark: flo
 
 
 def _by_category(
-    names: Sequence[str], rows: Sequence[TestRow], ways: Mapping[str, str], *, seed: int
+    names: Sequence[str], rows: Sequence[TestRow], ways: Mapping[str, str]
 ) -> dict[str, Estimate]:
     scores: dict[str, list[float | None]] = {}
     for row in rows:
         scores.setdefault(row.category, []).append(row.score)
-    found = {name: _mean(scores[name], seed=seed) for name in names if name in scores}
+    found = {name: _mean(scores[name]) for name in names if name in scores}
     return {
         # k samples are another question than the k best, the likeliest first tokens another than
         # all likelihoods, checks alone another than a judge: the method says so where it is shown.
@@ -201,12 +200,12 @@ def _ways_of_asking(asked: Sequence[Sequence[Attempt]]) -> dict[str, str]:
     }
 
 
-def _mean(scores: Sequence[float | None], *, seed: int) -> Estimate:
+def _mean(scores: Sequence[float | None]) -> Estimate:
     scored = [score for score in scores if score is not None]
-    return estimates.mean_of(scored, unscored=len(scores) - len(scored), seed=seed)
+    return estimates.mean_of(scored, unscored=len(scores) - len(scored))
 
 
-def _of_repeats(rows: Sequence[TestRow], *, seed: int) -> dict[str, Estimate]:
+def _of_repeats(rows: Sequence[TestRow]) -> dict[str, Estimate]:
     """pass@1, pass@N, pass^N and spread over tests; a test with fewer scored tries is unscored."""
     most = max((len(row.repeats) for row in rows), default=0)
     if most < 2:
@@ -218,7 +217,7 @@ def _of_repeats(rows: Sequence[TestRow], *, seed: int) -> dict[str, Estimate]:
 
     def over_tests(needed: int, value: Callable[[list[float], int], float]) -> Estimate:
         values = [value(scores, c) if len(scores) >= needed else None for scores, c in tried]
-        return _mean(values, seed=seed)
+        return _mean(values)
 
     return {
         "pass@1": over_tests(1, lambda scores, c: c / len(scores)),
@@ -228,7 +227,7 @@ def _of_repeats(rows: Sequence[TestRow], *, seed: int) -> dict[str, Estimate]:
     }
 
 
-def _answer_seconds(asked: Sequence[Sequence[Attempt]], *, seed: int) -> dict[str, Estimate]:
+def _answer_seconds(asked: Sequence[Sequence[Attempt]]) -> dict[str, Estimate]:
     replies = [trial.reply for tries in asked for trial in tries]
     seconds = [
         reply.total_s
@@ -238,4 +237,4 @@ def _answer_seconds(asked: Sequence[Sequence[Attempt]], *, seed: int) -> dict[st
     if not seconds:
         return {}
     untimed = len(replies) - len(seconds)
-    return {"answer_s": estimates.average(seconds, unit="s", unscored=untimed, seed=seed)}
+    return {"answer_s": estimates.average(seconds, unit="s", unscored=untimed)}

@@ -1,13 +1,7 @@
 """The vocabulary: the only things that cross a module border.
 
-Frozen dataclasses, a few constants, and the protocols Model and Observer. Those that most modules
-need are imported from here. Standard library only.
-
-    Suite -> Category -> Case -> AnswerCheck        what is asked, and how its answer is scored
-    Case x ModelFacts -> Request -> Reply     what was asked, and what came back
-    Case x Reply -> Score                     what it is worth, or why that cannot be said
-    Case + Reply + Score = Attempt -> Estimate  what it says about the model, and how surely
-    SamplePrompt x text -> Health             whether what it writes freely is sane
+Frozen dataclasses, a few constants, and the protocols Model and Observer, of the standard library
+only. Case x ModelFacts -> Request -> Reply -> Score; together an Attempt; Attempts -> Estimate.
 """
 
 from __future__ import annotations

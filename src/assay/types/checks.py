@@ -140,7 +140,7 @@ class AnswerCheck:
     @classmethod
     def from_fields(cls, given: Mapping[str, Any]) -> Self:
         """The check with these fields, lists becoming tuples where it has tuples."""
-        made: Self = _adapter(cls).validate_python(dict(given))
+        made: Self = _adapter(cls).validate_python(dict(given))  # type: ignore[arg-type]
         return made
 
     @classmethod
@@ -197,15 +197,11 @@ class JudgeFields(AnswerCheck):
         return bool(self.checker) and (self.runs_code or not self.checker_ships)
 
 
-_ADAPTERS: dict[type[AnswerCheck], TypeAdapter[Any]] = {}
-
-
+@cache
 def _adapter(cls: type[AnswerCheck]) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
-    if cls not in _ADAPTERS:
-        _ADAPTERS[cls] = TypeAdapter(cls)
-    return _ADAPTERS[cls]
+    return TypeAdapter(cls)
 
 
 def _to_stored(check: AnswerCheck) -> dict[str, Any]:

@@ -1,12 +1,6 @@
 """What was measured of a checkpoint, what is asked of it, and what was decided.
 
-    Gate -> SuiteLimit                                   what is asked of a checkpoint
-    Measurements -> SuiteFigures, Sample                 what was found of one
-    Sample... -> PromptSamples                           what was written after one prompt
-    Measurements x Gate -> Acceptance -> GateCriterion   whether it is good enough
-    Measurements... x Gate -> Selection -> Ranked        which one to ship
-    Measurements... -> Recommendation                    what to change next, and on what figures
-
+Measurements x Gate -> Acceptance, WeightedScore, Recommendations; all of a folder -> Selection.
 A figure that was not measured is None, never 0.
 """
 

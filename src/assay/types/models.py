@@ -75,13 +75,11 @@ class Model(Protocol):
     @property
     def facts(self) -> ModelFacts:
         """Known without asking anything; a probe may add to it."""
-        ...
 
     def probe(self) -> None:
         """Find out what only a request shows. Called when nothing else is wrong, before the plan;
         asks nothing of a suite. Raises ModelUnavailable where the model cannot be asked at all.
         """
-        ...
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]: ...
 
@@ -91,11 +89,9 @@ class Model(Protocol):
         """Give up what is under way, from another thread; `answer` then ends, with Failed replies
         for what it gave up.
         """
-        ...
 
     def close(self) -> None:
         """Give back memory, connections, processes."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

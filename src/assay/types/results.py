@@ -1,12 +1,5 @@
 """What a run, a comparison and a leaderboard say: the shapes between arithmetic and rendering.
 
-    Report -> Judged (`judged_results`)                               one run: what judges found
-    Report -> ModelReport -> SuiteSummary -> TestRow -> RepeatRow     one run: how good
-                          -> Performance -> Speeds, TryFigures        one run: how quick
-    Comparison -> PairComparison -> SuiteComparison -> Flip, LeftOut  two runs or more, test by test
-    Leaderboard -> SuiteRanking -> Standing                           every model in a store
-    SuiteCard -> CategoryCard                                         a suite, before any model
-
 Times are ISO 8601 texts in UTC, as the store keeps them.
 """
 
@@ -442,6 +435,6 @@ class MachineFinding:
     """
 
     name: str
-    state: Literal["good", "note", "missing"]
     says: str
     todo: str = ""
+    state: Literal["good", "note", "missing"] = "good"

@@ -118,46 +118,37 @@ class Estimate:
 
 
 class Observer(Protocol):
-    """Who watches a run: a progress bar, plain lines, or nothing."""
+    """Who watches a run: a progress bar, plain lines, or nothing. Any may be left out."""
 
     def model_started(self, spec: str, *, total: int, reused: int) -> None:
         """A model is about to be asked; `reused` replies were in the store already."""
-        ...
+        return
 
     def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
         """A reply is durable, and scored where it ends a test."""
-        ...
+        return
 
     def writing(self, spec: str, tokens: int, tokens_per_s: float, waited_s: float) -> None:
         """A served model is at work: tokens of the answers under way, how fast they come, and how
         long the oldest of them has been waited for.
         """
-        ...
+        return
 
-    def model_finished(self, spec: str) -> None: ...
+    def model_finished(self, spec: str) -> None:
+        return
 
     def note(self, sentence: str) -> None:
         """Something the user should know; the run goes on."""
-        ...
+        return
 
 
-class SilentProgress:
+class SilentProgress(Observer):
     """The observer of a run that is not watched."""
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None: ...
-
-    def model_started(self, spec: str, *, total: int, reused: int) -> None: ...
-
-    def replied(self, spec: str, reply: Reply, score: Score | None) -> None: ...
-
-    def writing(self, spec: str, tokens: int, tokens_per_s: float, waited_s: float) -> None: ...
-
-    def model_finished(self, spec: str) -> None: ...
-
-    def note(self, sentence: str) -> None: ...
 
 
 class TokenProgress(SilentProgress):

@@ -30,8 +30,9 @@ Run = Callable[[list[str]], int | None]
 
 def load_command(name: str) -> click.Command:
     """Import a command's module and return the command."""
-    module = importlib.import_module(f"assay.interfaces.cli.{COMMANDS[name].module}")
-    command: click.Command = getattr(module, name.replace("-", "_"))
+    module, _ = COMMANDS[name]
+    loaded = importlib.import_module(f"assay.interfaces.cli.{module}")
+    command: click.Command = getattr(loaded, name.replace("-", "_"))
     return command
 
 
@@ -48,9 +49,8 @@ class _Commands(click.Group):
         """One section for each group of commands."""
         for title, commands in COMMAND_GROUPS.items():
             with formatter.section(fill(title, {})):
-                formatter.write_dl(
-                    [(name, fill(entry.summary, {})) for name, entry in commands.items()]
-                )
+                rows = [(name, fill(summary, {})) for name, (_, summary) in commands.items()]
+                formatter.write_dl(rows)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The examples, one a line, never wrapped."""

@@ -75,7 +75,7 @@ def command(
     name: str, *, examples: Sequence[str], help: str = "", summary: str = ""
 ) -> Callable[[Command], click.Command]:
     """A command with --out and --lang. Its summary is its line in `assay --help`."""
-    summary = summary or fill(COMMANDS[name].summary, {})
+    summary = summary or fill(COMMANDS[name][1], {})
 
     def decorate(function: Command) -> click.Command:
         make = click.command(
@@ -192,23 +192,16 @@ def common(function: Command) -> Command:
     return named_options("out")(language(function))
 
 
-def models_argument(function: Command) -> Command:
-    return click.argument("models", metavar="MODEL...", nargs=-1, required=True)(function)
-
-
-def as_json(function: Command) -> Command:
-    return click.option(
-        "--json",
-        "as_json",
-        is_flag=True,
-        help=tr("Print one JSON document on stdout and nothing else."),
-    )(function)
-
-
-def verbose(function: Command) -> Command:
-    return click.option(
-        "-v", "--verbose", is_flag=True, help=tr("Show every test with its answer and score.")
-    )(function)
+models_argument = click.argument("models", metavar="MODEL...", nargs=-1, required=True)
+as_json = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help=tr("Print one JSON document on stdout and nothing else."),
+)
+verbose = click.option(
+    "-v", "--verbose", is_flag=True, help=tr("Show every test with its answer and score.")
+)
 
 
 def format_of(*names: str, or_plugin: bool = False) -> Callable[[Command], Command]:

@@ -179,10 +179,11 @@ def leaderboard(*, suite: str | None = None, out: Path = DEFAULT_OUT) -> Leaderb
     return Leaderboard(
         out=str(out.resolve()),
         suites=tuple(
-            replace(
-                rank(
-                    table.suite, tuple(table.rows.values()), content=content[:8], tests=table.tests
-                ),
+            rank(
+                table.suite,
+                tuple(table.rows.values()),
+                content=content[:8],
+                tests=table.tests,
                 asked=asked,
             )
             for (content, asked), table in tables.items()
