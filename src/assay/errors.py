@@ -49,6 +49,7 @@ class AssayError(Exception):
     """Anything Assay refuses or cannot do. `message` and `hint` are whole, translated sentences."""
 
     exit_code: ExitCode = ExitCode.REFUSED
+    findings: tuple[FileFinding, ...] = ()
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -129,13 +130,14 @@ class Refusals(AssayError):
 
     def __init__(self, errors: Sequence[AssayError]) -> None:
         # A wrong option is one mistake, however many models it is for.
-        told = {(each.message, each.hint, getattr(each, "findings", None)): each for each in errors}
+        told = {(each.message, each.hint, each.findings): each for each in errors}
         errors = list(told.values())
         super().__init__(
             "\n".join(error.message for error in errors),
             hint="\n".join(dict.fromkeys(error.hint for error in errors if error.hint)),
         )
         self.errors = tuple(errors)
+        self.findings = tuple(finding for error in errors for finding in error.findings)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.errors))

@@ -44,19 +44,16 @@ def _about(made: ConvertedBenchmark, folder: Path) -> Iterator[str]:
         "dropped: {count} questions, listed in dropped.tsv",
         len(made.dropped),
     )
-    for reason, times in Counter(one.reason for one in made.dropped).items():
-        yield f"  {times} {_reasons()[reason]}"
-    for note in made.notes:
-        yield tr("note: {note}", note=note)
-    yield tr("written: {folder}", folder=shown_path(folder))
-
-
-def _reasons() -> dict[str, str]:
-    return {
+    reasons = {
         "repeated": tr("asked before"),
         "shown": tr("answered by an example of its own prompt"),
         "equal_options": tr("two options are the same"),
     }
+    for reason, times in Counter(one.reason for one in made.dropped).items():
+        yield f"  {times} {reasons[reason]}"
+    for note in made.notes:
+        yield tr("note: {note}", note=note)
+    yield tr("written: {folder}", folder=shown_path(folder))
 
 
 def _values(made: ConvertedBenchmark, folder: Path) -> JsonObject:

@@ -23,14 +23,14 @@ from assay.reports.run_report import run_document
 from assay.reports.side_by_side import answers_document
 from assay.types.documents import Block, Document, Hint, Note
 from assay.types.judge_cards import JudgeCheck
-from assay.types.results import Comparison, Leaderboard, Report
+from assay.types.results import Comparison, Leaderboard, Report, SuiteCard
 from assay.workflow.checkpoints.selection import Selected
 
 if TYPE_CHECKING:
-    from assay.workflow.discover.discovery import SuiteDescription, SuiteList
+    from assay.workflow.discover.discovery import SuiteList
     from assay.workflow.discover.doctor import Examination
 
-    Discovered = SuiteList | SuiteDescription | Examination
+    Discovered = SuiteList | SuiteCard | Examination
     Result = Report | Comparison | Leaderboard | Selected | JudgeCheck | Discovered
 
 __all__ = ["Result", "console_for", "progress_for", "render", "render_answers"]
@@ -83,17 +83,15 @@ def _views(result: Result, *, whole: bool) -> Views:
             return partial(_selection_document, result), result.to_dict
         case JudgeCheck():
             return partial(check_document, result), partial(check_json, result)
-    from assay.reports import catalogue, doctor, suite_card
-    from assay.workflow.discover.discovery import SuiteDescription, SuiteList
+    from assay.reports import doctor, suite_card
+    from assay.workflow.discover.discovery import SuiteList
 
     if isinstance(result, SuiteList):
         suites = result.suites
-        return partial(catalogue.suites_document, suites), partial(suite_card.suites_json, suites)
-    if isinstance(result, SuiteDescription):
-        page = partial(suite_card.card_document, result.card)
-        if whole:
-            page = partial(suite_card.suite_document, result.suite, result.card)
-        return page, partial(suite_card.card_json, result.card)
+        return partial(suite_card.suites_document, suites), partial(suite_card.suites_json, suites)
+    if isinstance(result, SuiteCard):
+        page = partial(suite_card.card_document, result, whole=whole)
+        return page, partial(suite_card.card_json, result)
     behind = {"machine": asdict(result.machine), "ollama": asdict(result.ollama)}
     lines = result.lines
     page = partial(doctor.examination_document, lines)

@@ -8,20 +8,8 @@ from collections.abc import Iterator
 from assay.messages import tr, trn
 from assay.reports.sentences import outcome
 from assay.text import number_format as numbers
-from assay.types.documents import (
-    Block,
-    Document,
-    Figures,
-    Heading,
-    Note,
-    Paragraph,
-    Row,
-    Span,
-    Table,
-    Tone,
-    bullets,
-    table,
-)
+from assay.types import documents
+from assay.types.documents import Block, Document, Heading, Note, Paragraph, Row, Span, Tone, table
 from assay.types.results import Comparison, Flip, PairComparison, PairJudging, SuiteComparison
 
 SHOWN_FLIPS = 20  # on a terminal
@@ -65,7 +53,7 @@ def _compared(compared: SuiteComparison, first: str, second: str) -> Iterator[Bl
     yield Heading(compared.suite, 3)
     yield Paragraph(finding(compared, first, second), TONES.get(compared.verdict, "strong"))
     yield _differences(compared)
-    yield bullets(_explanations(compared))
+    yield documents.bullets(_explanations(compared))
     if compared.flips:
         yield Paragraph(trn("{count} test flipped:", "{count} tests flipped:", len(compared.flips)))
         heads = ("", tr("test"), tr("category"), tr("first"), tr("second"))
@@ -76,7 +64,7 @@ def _compared(compared: SuiteComparison, first: str, second: str) -> Iterator[Bl
 def _judged(of: PairJudging, first: str, second: str) -> Iterator[Block]:
     yield Heading(tr("In pairs, judged by {judge}", judge=of.judge), 3)
     yield Paragraph(*_preference(of, first, second))
-    yield Figures(
+    yield documents.Figures(
         (
             (tr("win rate of the second"), of.win_rate),
             (tr("outcome changes with the order"), of.inconsistent),
@@ -108,7 +96,7 @@ def _preference(of: PairJudging, first: str, second: str) -> tuple[str, Tone]:
     ), "strong"
 
 
-def _differences(compared: SuiteComparison) -> Table:
+def _differences(compared: SuiteComparison) -> documents.Table:
     parts = [(c.name, c.a, c.b, c.difference, c.p_value) for c in compared.categories]
     whole = (tr("points"), compared.a, compared.b, compared.difference, compared.p_value)
     heads = ("", tr("first"), tr("second"), tr("difference, 95 % interval"), tr("pairs"), "p")

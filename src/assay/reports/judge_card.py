@@ -7,17 +7,7 @@ from collections.abc import Iterator, Sequence
 from assay.messages import tr, trn
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.text import number_format as numbers
-from assay.types.documents import (
-    Block,
-    Document,
-    Heading,
-    Hint,
-    Line,
-    Note,
-    Paragraph,
-    sign,
-    table,
-)
+from assay.types.documents import Block, Document, Heading, Hint, Line, Note, Paragraph, sign, table
 from assay.types.judge_cards import CardMark, JudgeCard, JudgeCheck
 from assay.types.judgements import JudgedBy
 

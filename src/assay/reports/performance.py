@@ -11,19 +11,8 @@ from assay.messages import tr
 from assay.reports import quantities, sentences
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
-from assay.types.documents import (
-    Block,
-    Document,
-    Figures,
-    Heading,
-    Note,
-    Paragraph,
-    Span,
-    Table,
-    bullets,
-    facts,
-    table,
-)
+from assay.types import documents
+from assay.types.documents import Block, Document, Heading, Note, Paragraph, Span, facts, table
 from assay.types.results import ModelReport, Report, TryFigures
 
 SHOWN_TRIES = 2000  # rows a browser still shows at once; the export has them all
@@ -60,8 +49,8 @@ def _model(report: Report, model: ModelReport) -> Iterator[Block]:
     yield facts([*model.about.items(), *seen])
     yield from map(Note, sentences.speed_notes(model))
     yield Paragraph(quantities.answered(measured))
-    yield Figures(tuple(quantities.figures(measured)))
-    yield bullets(quantities.notes(measured))
+    yield documents.Figures(tuple(quantities.figures(measured)))
+    yield documents.bullets(quantities.notes(measured))
     if model.tries:
         yield Heading(tr("Every try"), 3)
         yield _tries(model.tries[:SHOWN_TRIES])
@@ -72,7 +61,7 @@ def _model(report: Report, model: ModelReport) -> Iterator[Block]:
             yield Paragraph((more, Span(command, "code")))
 
 
-def _tries(tries: tuple[TryFigures, ...]) -> Table:
+def _tries(tries: tuple[TryFigures, ...]) -> documents.Table:
     heads = (
         tr("suite"), tr("test"), tr("try"), tr("seconds"), tr("first token, s"), tr("load, s"),
         tr("other, s"), tr("prefill, tokens/s"), tr("decode, tokens/s"), tr("tokens in"),

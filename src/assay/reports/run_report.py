@@ -11,26 +11,11 @@ from assay.reports.judged.section import judged_blocks
 from assay.reports.judged.sentences import closing_sentence
 from assay.reports.pictures.quality import draw_quality
 from assay.text import number_format as numbers
-from assay.types import Estimate, OutcomeKind
-from assay.types.documents import (
-    Block,
-    Document,
-    Figures,
-    Fold,
-    Heading,
-    Hint,
-    Note,
-    Paragraph,
-    Row,
-    Span,
-    Table,
-    Tone,
-    Verbatim,
-    table,
-)
+from assay.types import Estimate, OutcomeKind, documents
+from assay.types.documents import Block, Figures, Fold, Heading, Note, Paragraph, Row, Span
 from assay.types.results import ModelReport, RepeatRow, Report, SuiteSummary, TestRow
 
-TONES: dict[OutcomeKind, Tone] = {
+TONES: dict[OutcomeKind, documents.Tone] = {
     OutcomeKind.PASS: "good",
     OutcomeKind.FAIL: "bad",
     OutcomeKind.NO_ANSWER: "warning",
@@ -40,9 +25,9 @@ TONES: dict[OutcomeKind, Tone] = {
 SHOWN_NAMES = 4
 
 
-def run_document(report: Report) -> Document:
+def run_document(report: Report) -> documents.Document:
     title = tr("Run {run}", run=report.run)
-    return Document(title=title, blocks=tuple(_blocks(report)), out=report.out)
+    return documents.Document(title=title, blocks=tuple(_blocks(report)), out=report.out)
 
 
 def _blocks(report: Report) -> Iterator[Block]:
@@ -64,7 +49,7 @@ def _blocks(report: Report) -> Iterator[Block]:
     if report.judged is not None:
         yield from judged_blocks(report.judged)
     yield from map(Note, report.notes)
-    yield from map(Hint, report.hints)
+    yield from map(documents.Hint, report.hints)
     if report.command:
         yield Paragraph((tr("The same again: "), Span(report.command, "code")), "dim")
     if report.version:
@@ -119,28 +104,28 @@ def _suite(summary: SuiteSummary) -> Iterator[Block]:
     yield Fold(tr("Every test"), (_tests(summary),))
 
 
-def _tests(summary: SuiteSummary) -> Table:
+def _tests(summary: SuiteSummary) -> documents.Table:
     heads = (tr("test"), tr("category"), tr("outcome"), tr("score"), tr("why"))
-    return table(heads, map(_test, summary.tests), right=(3,))
+    return documents.table(heads, map(_test, summary.tests), right=(3,))
 
 
 def _test(row: TestRow) -> Row:
     tries = (_tries(row),) if row.repeats else ()
     answer = None if row.repeats else row.answer
     written = (
-        *((Verbatim(row.question, title=tr("question")),) if row.question else ()),
-        *(() if answer is None else (Verbatim(answer, title=tr("answer")),)),
+        *((documents.Verbatim(row.question, title=tr("question")),) if row.question else ()),
+        *(() if answer is None else (documents.Verbatim(answer, title=tr("answer")),)),
     )
     shown = (Fold(tr("question and answer"), written),) if written else ()
     return Row((row.id, row.category, *_marked(row)), details=(*shown, *tries))
 
 
-def _tries(row: TestRow) -> Table:
-    return table(("", "", "", ""), map(_try, row.repeats), right=(2,))
+def _tries(row: TestRow) -> documents.Table:
+    return documents.table(("", "", "", ""), map(_try, row.repeats), right=(2,))
 
 
 def _try(row: RepeatRow) -> Row:
-    answer = () if row.answer is None else (Verbatim(row.answer),)
+    answer = () if row.answer is None else (documents.Verbatim(row.answer),)
     shown = (Fold(tr("answer"), answer),) if answer else ()
     return Row((tr("try {number}", number=row.repeat + 1), *_marked(row)), details=shown)
 

@@ -1,47 +1,79 @@
-"""A suite's card: what it is made of, where its facts come from, and its baselines."""
+"""The suites there are; and one by itself: its tests, and its card, which says what it is made of,
+where its facts come from, and its baselines.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.messages import tr, trn
 from assay.reports import sentences
-from assay.reports.catalogue import suite_blocks
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.text import number_format as numbers
-from assay.types import Suite
-from assay.types.documents import (
-    Block,
-    Document,
-    Figures,
-    Heading,
-    Paragraph,
-    bullets,
-    facts,
-    table,
-)
+from assay.types import Suite, documents
+from assay.types.documents import Block, Document, Heading, Line, Paragraph, Span, facts, table
 from assay.types.results import CategoryCard, SuiteCard
 
 MOST_TAGS = 24
 MOST_SOURCES = 20
 
 
-def card_document(card: SuiteCard) -> Document:
-    return Document(title=card.title or card.suite, blocks=tuple(_blocks(card)))
+def suites_document(suites: Sequence[Suite]) -> Document:
+    heads = (tr("suite"), tr("title"), tr("categories"), tr("tests"))
+    rows = (
+        (
+            suite.name,
+            suite.title,
+            ", ".join(category.name for category in suite.categories),
+            str(sum(len(category.cases) for category in suite.categories)),
+        )
+        for suite in suites
+    )
+    hint = documents.Hint(
+        tr("show one with `assay suites NAME`; a folder of your own is a suite too")
+    )
+    return Document(title=tr("Suites"), blocks=(table(heads, rows, right=(3,)), hint))
 
 
-def suite_document(suite: Suite, card: SuiteCard) -> Document:
-    title = card.title or card.suite
-    return Document(title=title, blocks=(*suite_blocks(suite), *_blocks(card)))
+def _tests(suite: Suite) -> Iterator[Block]:
+    yield Paragraph(
+        tr(
+            "{name}: {title} (pass mark {pass_mark}, scoring {scoring})",
+            name=suite.name,
+            title=suite.title or suite.path,
+            pass_mark=suite.pass_mark,
+            scoring=suite.scoring,
+        ),
+        "strong",
+    )
+    yield table((tr("test"), tr("scored by"), tr("question")), _rows(suite))
+
+
+def _rows(suite: Suite) -> Iterator[tuple[Line, ...]]:
+    for category in suite.categories:
+        methods = Counter(case.method for case in category.cases)
+        counted = ", ".join(f"{method} {count}" for method, count in methods.items())
+        weight = tr("weight {weight}", weight=f"{suite.weight(category.name):g}")
+        yield Span(category.name, "strong"), Span(counted, "dim"), Span(weight, "dim")
+        for case in category.cases:
+            yield case.id, case.method, case.prompt
+
+
+def card_document(card: SuiteCard, *, whole: bool = False) -> Document:
+    """`whole`: with every test before it."""
+    tests = _tests(card.suite) if whole else ()
+    return Document(title=card.suite.title or card.suite.name, blocks=(*tests, *_blocks(card)))
 
 
 def _blocks(card: SuiteCard) -> Iterator[Block]:
-    yield Heading(": ".join(name for name in (card.suite, card.title) if name), 1)
-    version = tr("version {version}", version=card.version) if card.version else ""
+    suite = card.suite
+    yield Heading(": ".join(filter(None, (suite.name, suite.title))), 1)
+    version = tr("version {version}", version=suite.version) if suite.version else ""
     yield Paragraph(". ".join(filter(None, (_tests_and_examples(card), version))) + ".")
-    yield bullets(
+    yield documents.bullets(
         tr("{category} is not what ships but {file}", category=category, file=file)
-        for category, file in card.elsewhere.items()
+        for category, file in suite.elsewhere.items()
     )
     for category in card.categories:
         yield Heading(category.name)
@@ -49,7 +81,7 @@ def _blocks(card: SuiteCard) -> Iterator[Block]:
         yield Paragraph(trn("{count} test", "{count} tests", category.tests) + f", {weight}.")
         yield facts(_made_of(category))
     yield Heading(tr("Baselines"))
-    yield Figures(tuple(sentences.baselines(card.baselines)))
+    yield documents.Figures(tuple(sentences.baselines(card.baselines)))
     yield Heading(tr("Facts and their sources"))
     if card.sources:
         rows = ((name, numbers.count(count)) for name, count in _sources(card))
@@ -61,8 +93,10 @@ def _blocks(card: SuiteCard) -> Iterator[Block]:
 
 def card_json(card: SuiteCard) -> JsonObject:
     return {
-        **pick(card, "suite title version pass_mark shots"),
-        **pick(card, "sources repeated elsewhere"),
+        "suite": card.suite.name,
+        **pick(card.suite, "title version pass_mark shots"),
+        **pick(card, "sources repeated"),
+        **pick(card.suite, "elsewhere"),
         "categories": {each.name: _category_json(each) for each in card.categories},
         "baselines": plain_value(dict(sentences.baselines(card.baselines))),
         "exit_code": 0,
@@ -94,7 +128,7 @@ def _tests_and_examples(card: SuiteCard) -> str:
     if not examples:
         return tests
     kept = tr("{examples} worked examples kept apart, {shots} shown before each question",
-              examples=examples, shots=card.shots)  # fmt: skip
+              examples=examples, shots=card.suite.shots)  # fmt: skip
     return f"{tests}; {kept}"
 
 

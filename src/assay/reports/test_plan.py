@@ -13,15 +13,7 @@ from typing import Any
 from assay.messages import tr, translated
 from assay.reports.json_values import pick
 from assay.types import Case, JudgeFields
-from assay.types.documents import (
-    Block,
-    Document,
-    Heading,
-    Paragraph,
-    Span,
-    Verbatim,
-    bullets,
-)
+from assay.types.documents import Block, Document, Heading, Paragraph, Span, Verbatim, bullets
 
 
 def test_plan(case: Case) -> Document:

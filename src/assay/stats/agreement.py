@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any
 
 from assay.stats.estimates import estimate, nothing
 from assay.stats.intervals import wilson
-from assay.stats.resampling import DRAWS
+from assay.stats.resampling import DRAWS, limits_of
 from assay.types import Estimate
 
 if TYPE_CHECKING:
@@ -27,20 +27,12 @@ UNIT = "agreement"
 FEWEST = 3  # things rated: two ranks agree or do not, which is no correlation
 
 
-class Drawing(TypedDict, total=False):
-    """How the interval is drawn: over `clusters` of things rated, or over the things themselves."""
-
-    clusters: Sequence[Hashable] | None
-    seed: int
-    draws: int
-
-
-def spearman(a: Sequence[float], b: Sequence[float], **drawing: Unpack[Drawing]) -> Estimate:
+def spearman(a: Sequence[float], b: Sequence[float], **drawing: Any) -> Estimate:
     """Rank correlation; equal ratings share the mean of their ranks."""
     return _estimate(_spearman, _side_by_side(a, b), **drawing)
 
 
-def quadratic_kappa(a: Sequence[float], b: Sequence[float], **drawing: Unpack[Drawing]) -> Estimate:
+def quadratic_kappa(a: Sequence[float], b: Sequence[float], **drawing: Any) -> Estimate:
     """Cohen's kappa with quadratic weights, on the ratings as numbers.
 
     The number of grades cancels out, and so does the table: one less the mean squared difference
@@ -49,9 +41,7 @@ def quadratic_kappa(a: Sequence[float], b: Sequence[float], **drawing: Unpack[Dr
     return _estimate(_quadratic_kappa, _side_by_side(a, b), **drawing)
 
 
-def krippendorff_alpha(
-    ratings: Sequence[Sequence[float | None]], **drawing: Unpack[Drawing]
-) -> Estimate:
+def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], **drawing: Any) -> Estimate:
     """Ordinal. One row per thing rated, one place per rater; None where it was not rated.
 
     A row with fewer than two ratings can neither agree nor disagree and is left out. `n` counts
@@ -72,7 +62,7 @@ def krippendorff_alpha(
     return _estimate(_alpha_ordinal, table, fewest=2, **drawing)
 
 
-def icc(ratings: Sequence[Sequence[float]], **drawing: Unpack[Drawing]) -> Estimate:
+def icc(ratings: Sequence[Sequence[float]], **drawing: Any) -> Estimate:
     """ICC(A,1): one rater's absolute agreement. One row per thing rated, one place per rater, none
     missing (McGraw and Wong 1996).
     """
@@ -85,9 +75,7 @@ def icc(ratings: Sequence[Sequence[float]], **drawing: Unpack[Drawing]) -> Estim
     return _estimate(_icc, table, fewest=2, **drawing)
 
 
-def share_within(
-    ratings: Sequence[Sequence[float]], most: float = 0, **drawing: Unpack[Drawing]
-) -> Estimate:
+def share_within(ratings: Sequence[Sequence[float]], most: float = 0, **drawing: Any) -> Estimate:
     """Of all pairs of ratings of one thing, the share that lies at most `most` apart. One row per
     thing rated, one place per rater, none missing.
     """
@@ -214,7 +202,6 @@ def _interval(
     ratings alike) is left out; where that is every second one, there is no interval.
     """
     import numpy as np
-    from scipy.special import ndtr, stdtrit
 
     members = _members(clusters, len(table))
     count = len(members)
@@ -229,8 +216,7 @@ def _interval(
             found.append(drawn)
     if 2 * len(found) < draws:
         return None, None
-    tail = float(ndtr(-math.sqrt(count / (count - 1)) * stdtrit(count - 1, 0.975)))
-    low, high = (float(limit) for limit in np.quantile(found, (tail, 1 - tail)))
+    low, high = limits_of(found, count)
     return min(low, value), max(high, value)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.stats.estimates import estimate
+from assay.stats.estimates import Limits, estimate
 from assay.stats.intervals import Z95
 from assay.stats.resampling import DRAWS, resampled_means
 from assay.types import Estimate
@@ -147,22 +147,16 @@ def composite_difference(
     if not pieces:
         return None
     value, n = math.fsum(piece.value for piece in pieces), sum(piece.n for piece in pieces)
-    limits = _limits(pieces, value, seed, draws)
+    limits: Limits = (None, None)
+    if all(piece.spreads for piece in pieces):
+        import numpy as np
+
+        total = np.zeros(draws)
+        for place, piece in enumerate(pieces):  # a piece never shares another one's draw
+            total += piece.drawn(seed + 1000 * place, draws)
+        low, high = (float(limit) for limit in np.quantile(total, (0.025, 0.975)))
+        limits = min(low, value), max(high, value)
     return estimate(value, limits, n, unit="score", method="paired bootstrap")
-
-
-def _limits(
-    pieces: Sequence[ScorePiece], value: float, seed: int, draws: int
-) -> tuple[float | None, float | None]:
-    if not all(piece.spreads for piece in pieces):
-        return None, None
-    import numpy as np
-
-    total = np.zeros(draws)
-    for place, piece in enumerate(pieces):
-        total += piece.drawn(seed + 1000 * place, draws)  # a piece never shares another one's draw
-    low, high = (float(limit) for limit in np.quantile(total, (0.025, 0.975)))
-    return min(low, value), max(high, value)
 
 
 def _moved_out(drawn: Numbers, value: float, n: int) -> Numbers:

@@ -20,7 +20,14 @@ GROUPS = 512  # distinct values up to which a resample is exact
 
 
 def bootstrap_interval(values: Sequence[float], mean: float, *, seed: int, draws: int) -> Interval:
-    """Percentile interval, its percentiles moved out for few tests (Hesterberg 2015).
+    """Percentile interval, never beyond the values."""
+    low, high = limits_of(resampled_means(values, seed=seed, draws=draws), len(values))
+    low, high = max(low, min(values)), min(high, max(values))  # the noise inside groups may leave
+    return Interval(min(low, mean), max(high, mean))
+
+
+def limits_of(drawn: Sequence[float] | Numbers, n: int) -> tuple[float, float]:
+    """Percentiles of draws of n observations, moved out for few of them (Hesterberg 2015).
 
     The plain percentiles are too narrow by about sqrt((n-1)/n) and by z against t; at n = 10 they
     hold the true mean 9 times in 10. From some 100 tests on both are the same.
@@ -28,12 +35,9 @@ def bootstrap_interval(values: Sequence[float], mean: float, *, seed: int, draws
     import numpy as np
     from scipy.special import ndtr, stdtrit
 
-    n = len(values)
     tail = float(ndtr(-math.sqrt(n / (n - 1)) * stdtrit(n - 1, 0.975)))
-    means = resampled_means(values, seed=seed, draws=draws)
-    low, high = (float(limit) for limit in np.quantile(means, (tail, 1 - tail)))
-    low, high = max(low, min(values)), min(high, max(values))  # the noise inside groups may leave
-    return Interval(min(low, mean), max(high, mean))
+    low, high = np.quantile(drawn, (tail, 1 - tail))
+    return float(low), float(high)
 
 
 def resampled_means(values: Sequence[float], *, seed: int, draws: int) -> Numbers:

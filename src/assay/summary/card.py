@@ -14,16 +14,11 @@ TICKS = "tick "  # tags that look for something in an answer say nothing of what
 
 def suite_card(suite: Suite, known: Baselines, sources: Mapping[str, int]) -> SuiteCard:
     return SuiteCard(
-        suite=suite.name,
-        title=suite.title,
-        version=suite.version,
-        pass_mark=suite.pass_mark,
-        shots=suite.shots,
+        suite=suite,
         categories=tuple(_category(suite, category) for category in suite.categories),
         baselines=known,
         sources=sources,
         repeated=tuple(_repeated(suite)),
-        elsewhere=suite.elsewhere,
     )
 
 

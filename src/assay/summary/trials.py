@@ -176,12 +176,9 @@ def _by_category(
     for row in rows:
         scores.setdefault(row.category, []).append(row.score)
     found = {name: _mean(scores[name]) for name in names if name in scores}
-    return {
-        # k samples are another question than the k best, the likeliest first tokens another than
-        # all likelihoods, checks alone another than a judge: the method says so where it is shown.
-        name: replace(share, method=ways[name]) if name in ways else share
-        for name, share in found.items()
-    }
+    # k samples are another question than the k best, the likeliest first tokens another than all
+    # likelihoods, checks alone another than a judge: the method says so where it is shown.
+    return {name: replace(of, method=ways.get(name, of.method)) for name, of in found.items()}
 
 
 def _ways_of_asking(asked: Sequence[Sequence[Attempt]]) -> dict[str, str]:

@@ -14,16 +14,7 @@ from typing import Any, Literal
 from assay.types import Estimate, Health, SamplePrompt, TokenizerFigures
 from assay.types.choices import MeasureKind
 
-Value = (
-    str
-    | int
-    | float
-    | None
-    | Estimate
-    | tuple[str, ...]
-    | tuple[float, ...]
-    | tuple["DecisionFact", ...]
-)
+Value = str | int | float | None | Estimate | tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)

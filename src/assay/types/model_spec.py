@@ -1,7 +1,4 @@
-"""What a user types to name a model, in parts; which schemes there are is for `plugins` to know.
-
-In: `ollama:NAME[@URL]` and its kin. Out: a ModelSpec, and texts without passwords.
-"""
+"""What a user types to name a model, in parts; which schemes there are is for `plugins` to know."""
 
 from __future__ import annotations
 

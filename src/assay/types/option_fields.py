@@ -1,8 +1,4 @@
-"""Fields of dataclasses that are options of the command line as well.
-
-In: `option(default, help=...)` for a field. Out: `options_of(class)`, from which interfaces make
-their options, and `CommandOptions.words()`, the options as a user types them.
-"""
+"""Fields of dataclasses that are options of the command line as well."""
 
 from __future__ import annotations
 

@@ -1,11 +1,7 @@
 """Every option of a run, defined once: name, type, default, help text and group.
 
-The command line makes its options from the fields of these classes, the public functions take the
-same fields as keyword arguments (`call_options`), a Job inherits them, and `words` writes them as
-the command that repeats a run.
-
-To add an option, add a field to one of these classes. A field without `option(...)` is a keyword
-argument of the Python functions only.
+To add an option, add a field to one of these classes: the command line and the public functions
+take it from here. A field without `option(...)` is a keyword argument of the functions only.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from assay.types import Cause, Estimate, Machine, Observed, OutcomeKind, SamplingMode
+from assay.types import Cause, Estimate, Machine, Observed, OutcomeKind, SamplingMode, Suite
 from assay.types.decisions import Decision
 from assay.types.judged import Judged
 
@@ -412,20 +412,14 @@ class SuiteCard:
     """What a suite is made of, and what knowing nothing would score on it.
 
     `sources`: how many facts each source gave, from a sources.tsv beside the tests. `repeated`:
-    tests whose prompt another has. `elsewhere`: the files that took the place of categories, by
-    category.
+    tests whose prompt another has.
     """
 
-    suite: str
-    title: str
-    version: str
-    pass_mark: float
-    shots: int
+    suite: Suite
     categories: tuple[CategoryCard, ...]
     baselines: Baselines
     sources: Mapping[str, int]
     repeated: tuple[str, ...]
-    elsewhere: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

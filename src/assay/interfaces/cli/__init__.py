@@ -1,7 +1,5 @@
-"""The command line. A command is loaded only when it is called, so that `--help` is quick.
-
-In: words. Out: text on stdout, everything else on stderr, an exit code. Errors become words here
-and nowhere else; with --json they become one document.
+"""The command line. A command is loaded only when it is called, so that `--help` is quick. Errors
+become words here and nowhere else; with --json they become one document.
 """
 
 import gc
@@ -20,7 +18,7 @@ from typing import TextIO
 import click
 
 import assay
-from assay.errors import AssayError, ExitCode, Interrupted, InvalidFiles, Refusals, UsageError
+from assay.errors import AssayError, ExitCode, Interrupted, UsageError
 from assay.interfaces.cli.commands import COMMAND_GROUPS, COMMANDS
 from assay.interfaces.cli.output import say, settle_streams, write_examples
 from assay.messages import LANGUAGES_OFFERED, fill, speak, tr
@@ -196,9 +194,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _show(error: AssayError, words: Sequence[str]) -> ExitCode:
-    errors = error.errors if isinstance(error, Refusals) else (error,)
-    invalid = [each for each in errors if isinstance(each, InvalidFiles)]
-    findings = [str(finding) for each in invalid for finding in each.findings]
+    findings = [*map(str, error.findings)]
     if "--json" in words:
         return _refuse("\n".join((error.message, *findings)), error.hint, words, error.exit_code)
     for finding in findings:

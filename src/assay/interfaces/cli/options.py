@@ -1,7 +1,5 @@
-"""Options of the command line, made from the option classes of `assay.types.options`.
-
-In: an option class, or names of its options. Out: click options, shown by `--help` in groups.
-Every command takes --out and --lang; the language is set in `main`, before any sentence is made.
+"""Options of the command line, made from the option classes of `assay.types.options`. Every command
+takes --out and --lang; the language is set in `main`, before any sentence is made.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,4 @@
-"""Results on standard output, which may vanish: a pipe whose reader left, a stream that was closed.
-
-In: text or bytes to write. Out: written, or silence; a reader that goes away is no error.
-"""
+"""Results on standard output. A reader that goes away, or a closed stream, is no error."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,14 +78,13 @@ def show(result: Result, form: str, *, verbose: bool = False) -> None:
     write(render(result, form, verbose=verbose, ascii_only=ascii_only))
 
 
-def perform(
-    call: Callable[..., Any], form: str, /, *, verbose: bool = False, **options: Any
-) -> int:
+def perform(function: str, form: str, /, *, verbose: bool = False, **options: Any) -> int:
     """Call a public function that is observed, show its result, and return its exit code."""
+    from assay import api
     from assay.api.rendering import progress_for
 
     with progress_for(sys.stderr) as observer:
-        result = call(**options, observer=observer)
+        result = getattr(api, function)(**options, observer=observer)
     show(result, form, verbose=verbose)
     return int(result.exit_code)
 

@@ -45,9 +45,7 @@ def run(verbose: bool, as_json: bool, **options: Any) -> int:
     for name in options["models"]:  # said before anything large is imported: that takes seconds
         if name.startswith("hf:") or os.path.isdir(name):
             say(tr("{name}: loading", name=name))
-    from assay import api
-
-    return perform(api.run, "json" if as_json else "text", verbose=verbose, **options)
+    return perform("run", "json" if as_json else "text", verbose=verbose, **options)
 
 
 @command(
@@ -100,9 +98,7 @@ def ask(as_json: bool, **options: Any) -> int:
 @verbose
 @as_json
 def judge(verbose: bool, as_json: bool, **options: Any) -> int:
-    from assay import api
-
-    return perform(api.judge, "json" if as_json else "text", verbose=verbose, **options)
+    return perform("judge", "json" if as_json else "text", verbose=verbose, **options)
 
 
 @command(
@@ -125,9 +121,7 @@ def judge(verbose: bool, as_json: bool, **options: Any) -> int:
 @verbose
 @as_json
 def judge_check(verbose: bool, as_json: bool, **options: Any) -> int:
-    from assay import api
-
-    return perform(api.check_judge, "json" if as_json else "text", verbose=verbose, **options)
+    return perform("check_judge", "json" if as_json else "text", verbose=verbose, **options)
 
 
 @command(

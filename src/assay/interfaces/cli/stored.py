@@ -66,9 +66,7 @@ def report(run: str, output_format: str, verbose: bool, as_json: bool, out: Path
 @format_of("text", "md", "json", "html")
 @as_json
 def compare(output_format: str, as_json: bool, **options: Any) -> int:
-    from assay import api
-
-    return perform(api.compare, "json" if as_json else output_format, **options)
+    return perform("compare", "json" if as_json else output_format, **options)
 
 
 @command(

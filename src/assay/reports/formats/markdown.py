@@ -15,37 +15,17 @@ from assay.reports.run_report import run_document
 from assay.text import number_format as numbers
 from assay.text.safe_text import markdown_block, markdown_code
 from assay.text.safe_text import markdown_inline as inline
-from assay.types import Estimate
-from assay.types.documents import (
-    Beside,
-    Block,
-    Bullets,
-    Document,
-    Figures,
-    Files,
-    Fold,
-    Heading,
-    Hint,
-    Item,
-    Line,
-    Note,
-    Paragraph,
-    Picture,
-    Row,
-    Span,
-    Table,
-    Tone,
-    Verbatim,
-    plain_text,
-    spans,
-)
+from assay.types import Estimate, documents
+from assay.types.documents import Block, Bullets, Line, Row, Table, Tone, spans
 from assay.types.results import Report
 
 OUT_FROM_REPORTS = "../../.."  # a run's pages are in OUT/runs/ID/reports
 LONGEST_CELL = 300
 
 
-def render_markdown(document: Document | Iterable[Block], *, out: str = OUT_FROM_REPORTS) -> str:
+def render_markdown(
+    document: documents.Document | Iterable[Block], *, out: str = OUT_FROM_REPORTS
+) -> str:
     """A page. `out` leads from the page to the folder that files and pictures are in."""
     return "\n\n".join(text for text in _blocks(document, out) if text) + "\n"
 
@@ -60,7 +40,9 @@ def write_markdown(report: Report) -> str:
 
 def _blocks(blocks: Iterable[Block], out: str) -> Iterator[str]:
     """Notes and hints that follow each other are one list."""
-    for listed, group in groupby(blocks, lambda block: isinstance(block, Note | Hint)):
+    for listed, group in groupby(
+        blocks, lambda block: isinstance(block, documents.Note | documents.Hint)
+    ):
         if listed:
             yield "\n".join(f"- {inline(block.text)}" for block in group)  # type: ignore[union-attr]
         else:
@@ -70,30 +52,30 @@ def _blocks(blocks: Iterable[Block], out: str) -> Iterator[str]:
 
 def _block(block: Block, out: str) -> Iterator[str]:
     match block:
-        case Heading(line, level):
+        case documents.Heading(line, level):
             yield f"{'#' * level} {_line(line)}"
-        case Paragraph(line, tone):
+        case documents.Paragraph(line, tone):
             yield _line(_toned(line, tone))
         case Bullets():
             yield "\n".join(_bullets(block))
-        case Verbatim(text, title, language):
+        case documents.Verbatim(text, title, language):
             if title:
                 yield f"**{inline(title)}**"
             yield markdown_block(text, language)
-        case Files(paths):
+        case documents.Files(paths):
             yield "\n".join(f"- [{inline(path)}]({_link(path, out)})" for path in paths)
         case Table(columns=columns, rows=rows):
             heads = [inline(column.head) for column in columns]
             right = [place for place, column in enumerate(columns) if column.align == "right"]
             yield _table(heads, map(_cells, rows), right) if rows else ""
-        case Figures(rows):
+        case documents.Figures(rows):
             yield _figures(rows) if rows else ""
-        case Picture(title=title, path=path):
+        case documents.Picture(title=title, path=path):
             yield "" if path is None else f"![{inline(title)}]({_link(path, out)})"
-        case Fold(title, blocks, long) if not long:
+        case documents.Fold(title, blocks, long) if not long:
             yield f"**{inline(title)}**"
             yield from _blocks(blocks, out)
-        case Beside(parts):
+        case documents.Beside(parts):
             for title, blocks in parts:
                 yield f"**{inline(title)}**"
                 yield from _blocks(blocks, out)
@@ -104,7 +86,7 @@ def _line(line: Line, *, longest: int | None = None) -> str:
     return "".join(_piece(span, longest) for span in spans(line))
 
 
-def _piece(span: Span, longest: int | None) -> str:
+def _piece(span: documents.Span, longest: int | None) -> str:
     if span.tone == "code" and longest is None:
         return markdown_code(span.text)
     # Escaping drops the blanks at both ends, which part a span from its neighbours.
@@ -116,12 +98,12 @@ def _piece(span: Span, longest: int | None) -> str:
 
 def _toned(line: Line, tone: Tone) -> Line:
     """The line, all of it strong where its block or row is."""
-    return Span(plain_text(line), "strong") if tone == "strong" else line
+    return documents.Span(documents.plain_text(line), "strong") if tone == "strong" else line
 
 
 def _bullets(block: Bullets) -> Iterator[str]:
     for number, item in enumerate(block.items, start=1):
-        line, under = (item.line, item.under) if isinstance(item, Item) else (item, ())
+        line, under = (item.line, item.under) if isinstance(item, documents.Item) else (item, ())
         start = f"{number}. " if block.numbered else "- "
         yield start + _line(line)
         yield from (f"{' ' * len(start)}- {_line(each)}" for each in under)

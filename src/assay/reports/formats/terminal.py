@@ -26,31 +26,8 @@ from assay.plugins import report_format
 from assay.reports.run_report import run_document
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line, visible
-from assay.types import Estimate
-from assay.types.documents import (
-    STAYS,
-    Beside,
-    Block,
-    Bullets,
-    Column,
-    Document,
-    Figures,
-    Files,
-    Fold,
-    Heading,
-    Hint,
-    Item,
-    Line,
-    Note,
-    Paragraph,
-    Picture,
-    Row,
-    Table,
-    Tone,
-    Verbatim,
-    spans,
-    table,
-)
+from assay.types import Estimate, documents
+from assay.types.documents import Block, Bullets, Line, Row, Table, Tone, spans
 from assay.types.results import Report
 
 NARROWEST = 36  # columns in which a sentence can still be read
@@ -69,16 +46,20 @@ STYLES: dict[Tone, str] = {
     "code": "default",
     "basis": "dim",
 }
-APART = (Table, Figures, Files, Beside)  # a blank line follows them
+APART = (Table, documents.Figures, documents.Files, documents.Beside)  # a blank line follows them
 
 
-def draw(document: Document | Iterable[Block], console: Console, *, verbose: bool = False) -> None:
+def draw(
+    document: documents.Document | Iterable[Block], console: Console, *, verbose: bool = False
+) -> None:
     """Every block; with `verbose` folds and the details of rows too."""
-    out = document.out if isinstance(document, Document) else ""
+    out = document.out if isinstance(document, documents.Document) else ""
     _ConsoleDocument(console, out=out, verbose=verbose).blocks(document)
 
 
-def render_text(document: Document, *, width: int | None = None, verbose: bool = False) -> str:
+def render_text(
+    document: documents.Document, *, width: int | None = None, verbose: bool = False
+) -> str:
     """The same as a text without colour."""
     stream = io.StringIO()
     draw(document, console_for(stream, width=width), verbose=verbose)
@@ -123,7 +104,7 @@ class _ConsoleDocument:
         for block in blocks:
             if not self._is_shown(block):
                 continue
-            heading = isinstance(block, Heading | Fold) and not self.indent
+            heading = isinstance(block, documents.Heading | documents.Fold) and not self.indent
             if before is not None and (heading or isinstance(before, APART)):
                 self.console.print()
             self.block(block)
@@ -131,11 +112,11 @@ class _ConsoleDocument:
 
     def _is_shown(self, block: Block) -> bool:
         match block:
-            case Picture():
+            case documents.Picture():
                 return False
-            case Fold():
+            case documents.Fold():
                 return self.verbose
-            case Table() | Figures():
+            case Table() | documents.Figures():
                 return bool(block.rows)
             case Bullets():
                 return bool(block.items)
@@ -143,28 +124,28 @@ class _ConsoleDocument:
 
     def block(self, block: Block) -> None:
         match block:
-            case Heading(line):
+            case documents.Heading(line):
                 self._print(self._text(line, "strong"))
-            case Paragraph(line, tone):
+            case documents.Paragraph(line, tone):
                 copied = any(span.tone == "code" for span in spans(line))
                 self._print(self._text(line, tone), whole=copied)
-            case Note(text):
+            case documents.Note(text):
                 self._print(self._text(tr("Note: {note}", note=text), "warning"))
-            case Hint(text):
+            case documents.Hint(text):
                 self._print(Text(f"→ {one_line(text)}", style="cyan"), whole=True)
             case Bullets():
                 self._bullets(block)
-            case Verbatim():
+            case documents.Verbatim():
                 self._verbatim(block)
-            case Files(paths):
+            case documents.Files(paths):
                 self._files(paths)
             case Table():
                 self._table(block)
-            case Figures(rows):
+            case documents.Figures(rows):
                 self._figures(rows)
-            case Beside(parts):
+            case documents.Beside(parts):
                 self._beside(parts)
-            case Fold(title, blocks):
+            case documents.Fold(title, blocks):
                 if not self.indent:  # the details of a row have titles of their own
                     self._print(self._text(title, "strong"))
                 self.blocks(blocks)
@@ -202,7 +183,9 @@ class _ConsoleDocument:
 
     def _bullets(self, block: Bullets) -> None:
         for number, item in enumerate(block.items, start=1):
-            line, under = (item.line, item.under) if isinstance(item, Item) else (item, ())
+            line, under = (
+                (item.line, item.under) if isinstance(item, documents.Item) else (item, ())
+            )
             sign = f"{number}. " if block.numbered else "- "
             grid = rich.Table.grid()
             grid.add_column(no_wrap=True)
@@ -213,7 +196,7 @@ class _ConsoleDocument:
             for each in under:
                 inside._print(self._text(each, "dim"))
 
-    def _verbatim(self, block: Verbatim) -> None:
+    def _verbatim(self, block: documents.Verbatim) -> None:
         if block.title:
             self._print(self._text(block.title, "dim"))
         for line in visible(block.text or tr("(empty)")).splitlines():
@@ -226,7 +209,9 @@ class _ConsoleDocument:
             shown = whole.relative_to(here) if whole.is_relative_to(here) else whole
             self._print(Text(f"  {one_line(str(shown))}"), whole=True)
 
-    def _beside(self, parts: Sequence[tuple[str, tuple[Paragraph | Verbatim, ...]]]) -> None:
+    def _beside(
+        self, parts: Sequence[tuple[str, tuple[documents.Paragraph | documents.Verbatim, ...]]]
+    ) -> None:
         grid = rich.Table.grid(expand=True)
         panels = [
             Panel(
@@ -245,8 +230,8 @@ class _ConsoleDocument:
             grid.add_row(*panels)
         self._print(grid)
 
-    def _part(self, block: Paragraph | Verbatim) -> Text:
-        if isinstance(block, Paragraph):
+    def _part(self, block: documents.Paragraph | documents.Verbatim) -> Text:
+        if isinstance(block, documents.Paragraph):
             return self._text(block.line, block.tone)
         return Text(visible(block.text) or tr("(empty)"))
 
@@ -277,14 +262,17 @@ class _ConsoleDocument:
                 break
         while self._least_width(block.columns, cells, kept) > self.width:
             least = min(kept, key=lambda place: block.columns[place].weight)
-            if block.columns[least].weight == STAYS:
+            if block.columns[least].weight == documents.STAYS:
                 self._as_lines(block)
                 return
             kept.remove(least)
         self._print(self._rich_table(block, cells, kept))
 
     def _least_width(
-        self, columns: Sequence[Column], cells: Sequence[Sequence[Text]], kept: Sequence[int]
+        self,
+        columns: Sequence[documents.Column],
+        cells: Sequence[Sequence[Text]],
+        kept: Sequence[int],
     ) -> int:
         """Numbers are never broken; texts may be, but not into less than a word or two."""
         total = BETWEEN * (len(kept) - 1)
@@ -333,7 +321,7 @@ class _ConsoleDocument:
     def _figures(self, rows: Sequence[tuple[str, Estimate]]) -> None:
         """Name, value, interval, n, unscored."""
         heads = ("", tr("value"), tr("95 % interval"), "n", tr("unscored"))
-        self._table(table(heads, (_figure(*row) for row in rows), right=range(1, 5)))
+        self._table(documents.table(heads, (_figure(*row) for row in rows), right=range(1, 5)))
 
 
 def _figure(name: str, estimate: Estimate) -> Row:

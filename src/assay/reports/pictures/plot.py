@@ -1,7 +1,4 @@
-"""One plot of dots: a scale upwards, limits, intervals, marks.
-
-Dots and scales come in, pieces of SVG go out; what is around the plot is its caller's.
-"""
+"""One plot of dots, as SVG: a scale upwards, limits, intervals, marks."""
 
 from __future__ import annotations
 

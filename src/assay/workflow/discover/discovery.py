@@ -383,12 +383,6 @@ class SuiteList:
     about_benchmarks: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteDescription:
-    suite: Suite
-    card: SuiteCard
-
-
 def list_suites(*, benchmarks: Path | None = None) -> SuiteList:
     """The shipped and fetched suites, with the mistakes in those that cannot be used."""
     named = catalogue(benchmarks)
@@ -404,10 +398,9 @@ def list_suites(*, benchmarks: Path | None = None) -> SuiteList:
     )
 
 
-def describe_suite(name: str, *, benchmarks: Path | None = None) -> SuiteDescription:
+def describe_suite(name: str, *, benchmarks: Path | None = None) -> SuiteCard:
     """One suite by its name or path, and what it consists of."""
-    suite = load_suite(find(name, benchmarks))
-    return SuiteDescription(suite=suite, card=describe(suite))
+    return describe(load_suite(find(name, benchmarks)))
 
 
 def describe(suite: Suite) -> SuiteCard:

@@ -1,7 +1,5 @@
 """`assay` on a terminal: what is here, which of it, what it will take, then the main job.
-
-In: a folder for results; the user's keys. Out: a report, its page, the command that repeats it,
-and an exit code. Errors and Ctrl-C are left to `main`, which has words for them.
+Errors and Ctrl-C are left to `main`, which has words for them.
 """
 
 import math
@@ -15,30 +13,8 @@ from pathlib import Path
 import click
 
 import assay
-from assay.api.discovery import (
-    CheckpointFound,
-    Forecast,
-    ModelFound,
-    OllamaFound,
-    Room,
-    SuiteFound,
-    UnfinishedRun,
-    check_suite,
-    facts_of,
-    find_checkpoints,
-    find_isolation,
-    find_judges,
-    find_ollama,
-    find_suites,
-    find_unfinished,
-    forecast,
-    judge_candidates,
-    read_spec,
-    refuse_as_judge,
-    this_machine,
-    this_room,
-    what_to_judge,
-)
+from assay.api import discovery
+from assay.api.discovery import CheckpointFound, ModelFound, OllamaFound, SuiteFound
 from assay.errors import ExitCode
 from assay.interfaces.cli import load_command
 from assay.interfaces.cli.demo import demo_models
@@ -60,30 +36,36 @@ FOR_CHECKPOINTS = ("os", "technical", "troubleshooting", "mmlu", "hellaswag")
 
 def open_the_door(out: Path) -> int:
     """Ask what to do, and do it."""
-    here, room = Path(), this_room()
-    found = find_ollama(room=room)
-    _greet(this_machine(), room, found)
+    here, room = Path(), discovery.this_room()
+    found = discovery.find_ollama(room=room)
+    _greet(discovery.this_machine(), room, found)
     asking = Questions()
-    unfinished = find_unfinished(out)
+    unfinished = discovery.find_unfinished(out)
     if unfinished and _wants_to_continue(asking, unfinished):
         words = shlex.split(unfinished.command)[2:]
         return int(load_command("run").main(words, "assay run", standalone_mode=False) or 0)
-    checkpoints = find_checkpoints(here)
+    checkpoints = discovery.find_checkpoints(here)
     is_bare = not found.models and all(each.why_not for each in checkpoints)
     if is_bare and not _wants_a_model(asking, checkpoints):
         demo_models(out)
         return ExitCode.DONE
-    models = _models(asking, found, checkpoints)
+    typed = Typed(
+        offer=tr("another model: type its name"),
+        example="openai:NAME@URL, ollama:NAME, scripted:FILE.json, a checkpoint's folder",
+        check=discovery.facts_of,
+    )
+    listed = [*offered_models(found.models), *offered_checkpoints(checkpoints)]
+    models = asking.several(tr("Which models?"), listed, typed)
     typed = Typed(
         offer=tr("another suite: type its folder or file"),
         example="my-tests/",
-        check=check_suite,
+        check=discovery.check_suite,
     )
-    offered = offered_suites(find_suites(here), models)
+    offered = offered_suites(discovery.find_suites(here), models)
     suites = asking.several(tr("Which suites?"), offered, typed)
     judge = ask_for_judge(asking, suites, models, found.models)
     options = RunOptions(models, suites=suites, out=out, **vars(judge))
-    _say_what_it_takes(options, forecast(options, _about_to_time))
+    _say_what_it_takes(options, discovery.forecast(options, _about_to_time))
     if not asking.yes(tr("Start?")):
         click.echo(tr("Nothing was asked. The command for later:"))
         _show_command(options.command_line("run", *models), where_assay_is())
@@ -91,7 +73,7 @@ def open_the_door(out: Path) -> int:
     return _run(options)
 
 
-def _wants_to_continue(asking: Questions, run: UnfinishedRun) -> bool:
+def _wants_to_continue(asking: Questions, run: discovery.UnfinishedRun) -> bool:
     say(
         tr(
             "The run of {created} is not finished: {answered} of {planned} answers are in the "
@@ -123,7 +105,7 @@ def _run(options: RunOptions) -> int:
     return report.exit_code
 
 
-def _greet(machine: Machine, room: Room, found: OllamaFound) -> None:
+def _greet(machine: Machine, room: discovery.Room, found: OllamaFound) -> None:
     say(tr("Assay {version}", version=assay.__version__), "bold")
     cores = trn("{count} core", "{count} cores", machine.cores)
     free = tr("{free} of {total} free", free=memory(room.free_bytes),
@@ -137,7 +119,7 @@ def _greet(machine: Machine, room: Room, found: OllamaFound) -> None:
             hint = tr("install a model, for example with `ollama pull llama3.2:3b`")
     else:
         ollama = tr("not found: {problem}", problem=found.problem)
-    judges = ", ".join(each.name for each in find_judges(found.models))
+    judges = ", ".join(each.name for each in discovery.find_judges(found.models))
     rows = {
         tr("machine"): ", ".join((machine.processor, cores, free, gpus)),
         "Ollama": f"{ollama}; {hint}" if hint else ollama,
@@ -160,23 +142,11 @@ def _wants_a_model(asking: Questions, checkpoints: Sequence[CheckpointFound]) ->
     return asking.one(tr("No model was found. What next?"), options) == "type"
 
 
-def _models(
-    asking: Questions, found: OllamaFound, checkpoints: Sequence[CheckpointFound]
-) -> list[str]:
-    typed = Typed(
-        offer=tr("another model: type its name"),
-        example="openai:NAME@URL, ollama:NAME, scripted:FILE.json, a checkpoint's folder",
-        check=facts_of,
-    )
-    options = [*offered_models(found.models), *offered_checkpoints(checkpoints)]
-    return asking.several(tr("Which models?"), options, typed)
-
-
 def _about_to_time(spec: str) -> None:
     say(tr("One short question to {model}, to see how fast it is …", model=spec), "dim")
 
 
-def _say_what_it_takes(options: RunOptions, ahead: Forecast) -> None:
+def _say_what_it_takes(options: RunOptions, ahead: discovery.Forecast) -> None:
     said = _requests(ahead, trn("{count} model", "{count} models", len(options.models)))
     low, high = ahead.seconds_low, ahead.seconds_high
     click.echo()
@@ -201,7 +171,7 @@ def _say_what_it_takes(options: RunOptions, ahead: Forecast) -> None:
         say(reused, "dim")
 
 
-def _requests(ahead: Forecast, models: str) -> str:
+def _requests(ahead: discovery.Forecast, models: str) -> str:
     """How many to whom; empty where none is left."""
     parts = []
     if ahead.requests:
@@ -235,10 +205,10 @@ def ask_for_judge(
     asking: Questions, suites: Sequence[str], models: Sequence[str], found: Sequence[ModelFound]
 ) -> JudgeOptions:
     """Nothing is asked where no test needs a judge."""
-    tests, holds_code = what_to_judge(suites)
+    tests, holds_code = discovery.what_to_judge(suites)
     if not tests:
         return JudgeOptions()
-    tested = [facts_of(spec) for spec in models]
+    tested = [discovery.facts_of(spec) for spec in models]
     judge = _which(asking, tests, tested, found)
     judges = () if judge == NO_JUDGE else (judge,)
     allowed = holds_code and _may_code_be_run(asking)
@@ -256,14 +226,14 @@ def _which(
     typed = Typed(
         offer=tr("another judge: type its name"),
         example="ollama:NAME, openai:NAME@URL, scripted:FILE.json, a checkpoint's folder",
-        check=lambda spec: refuse_as_judge(spec, tested),
+        check=lambda spec: discovery.refuse_as_judge(spec, tested),
     )
-    return asking.one(question, offered_judges(judge_candidates(found, tested)), typed)
+    return asking.one(question, offered_judges(discovery.judge_candidates(found, tested)), typed)
 
 
 def _may_code_be_run(asking: Questions) -> bool:
     """Only where it can be kept apart; `--sandbox weak` is nothing to choose with a key."""
-    isolation = find_isolation()
+    isolation = discovery.find_isolation()
     if isolation.isolation is None:
         problems = "; ".join(isolation.problems)
         say(tr("Code in answers is not run: nothing keeps it apart here ({why})", why=problems))
@@ -363,7 +333,7 @@ def offered_suites(found: Sequence[SuiteFound], models: Sequence[str]) -> list[O
 
 def _usual_suites(found: Sequence[SuiteFound], models: Sequence[str]) -> list[SuiteFound]:
     """The tests that lie here, else those meant for such models, else the first that ships."""
-    kinds = {read_spec(spec).scheme for spec in models}
+    kinds = {discovery.read_spec(spec).scheme for spec in models}
     meant = FOR_CHECKPOINTS if kinds == {"hf"} else FOR_SERVED
     able = [suite for suite in found if not suite.why_not]
     own = [suite for suite in able if not suite.ships]

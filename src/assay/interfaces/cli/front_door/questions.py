@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import click
 
-from assay.errors import AssayError, InvalidFiles, Refusals
+from assay.errors import AssayError
 from assay.messages import tr
 from assay.text.safe_text import one_line
 
@@ -159,9 +159,7 @@ def _check(word: str, typed: Typed) -> None:
     try:
         typed.check(word)
     except AssayError as error:
-        errors = error.errors if isinstance(error, Refusals) else (error,)
-        invalid = [each for each in errors if isinstance(each, InvalidFiles)]
-        findings = [one_line(str(finding)) for each in invalid for finding in each.findings]
+        findings = [one_line(str(finding)) for finding in error.findings]
         shown = findings[:SHOWN_FINDINGS]
         if more := len(findings) - len(shown):
             path = shlex.quote(word)
