@@ -6,14 +6,7 @@ runs of the speed measurement for each side by itself, and so blocks where token
 
 from collections.abc import Mapping, Sequence
 
-from assay.decide.scores import (
-    GOOD_PERPLEXITY,
-    TESTS,
-    USUAL_SPEED,
-    WEIGHTS,
-    RankingScale,
-    parts_of,
-)
+from assay.decide.scores import GOOD_PERPLEXITY, TESTS, USUAL_SPEED, WEIGHTS, RankingScale, parts_of
 from assay.stats import composite
 from assay.types import Estimate
 from assay.types.decisions import DecisionFact, Measurements, fact

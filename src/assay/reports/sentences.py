@@ -11,12 +11,7 @@ from assay.reports.judged.sentences import closing_sentence
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate, Machine, Observed, OutcomeKind
-from assay.types.results import (
-    Baselines,
-    ModelReport,
-    Report,
-    SuiteSummary,
-)
+from assay.types.results import Baselines, ModelReport, Report, SuiteSummary
 
 SHOWN_IN_A_LINE = 6  # facts of a model that fit a short line
 SHOWN_CONSTANT = 40  # characters of a constant answer that are shown

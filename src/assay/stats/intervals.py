@@ -59,9 +59,7 @@ def newcombe_paired(a: Sequence[float], b: Sequence[float]) -> Interval:
     return Interval(max(-1.0, difference - low), min(1.0, difference + high))
 
 
-def mover(
-    parts: Sequence[tuple[Estimate, float]],
-) -> tuple[float, float | None, float | None]:
+def mover(parts: Sequence[tuple[Estimate, float]]) -> tuple[float, float | None, float | None]:
     """Weighted mean and its limits: each part's distance to its own limit, added in squares."""
     if len(parts) == 1:
         only = parts[0][0]

@@ -17,16 +17,7 @@ from assay.request_identity import JUDGE_SUITE, MEASURE
 from assay.store.bodies import adapter, content, digest_of, read_back, stored_work, to_json, utc_now
 from assay.store.database import Database
 from assay.store.records import Run, RunModel, StoredJudgement, StoredTry, TryKey
-from assay.types import (
-    Machine,
-    ModelFacts,
-    Observed,
-    Reply,
-    Request,
-    Score,
-    Suite,
-    Work,
-)
+from assay.types import Machine, ModelFacts, Observed, Reply, Request, Score, Suite, Work
 from assay.types.decisions import DecisionPlan
 from assay.types.judgements import FinalJudgement, Judging
 

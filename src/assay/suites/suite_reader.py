@@ -20,13 +20,7 @@ from assay.suites.suite_file import (
     language_code,
     read_settings,
 )
-from assay.suites.test_folder import (
-    TEST_FILE,
-    GetSandbox,
-    category_of,
-    is_test_folder,
-    read_folder,
-)
+from assay.suites.test_folder import TEST_FILE, GetSandbox, category_of, is_test_folder, read_folder
 from assay.suites.test_format.case import Shared, read_case
 from assay.types import Case, Category, FileFinding, Suite
 

@@ -95,9 +95,7 @@ def _sample(prompt: SamplePrompt, way: Sampling, reply: Reply, examine: Examine)
     return replace(asked, text=reply.text, health=health, uncertainty=reply.uncertainty)
 
 
-def speed_figures(
-    replies: Sequence[Reply],
-) -> tuple[SpeedFigures | None, Estimate | None, str]:
+def speed_figures(replies: Sequence[Reply]) -> tuple[SpeedFigures | None, Estimate | None, str]:
     """Tokens a second and megabytes over all timed runs, or why there are none."""
     timed = [reply.details for reply in replies if isinstance(reply, Timed)]
     if not timed:

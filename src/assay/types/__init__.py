@@ -7,14 +7,7 @@ only. Case x ModelFacts -> Request -> Reply -> Score; together an Attempt; Attem
 from __future__ import annotations
 
 from assay.types.checks import LETTERS, AnswerCheck, Context, FieldProblem, JudgeFields, Requests
-from assay.types.models import (
-    Capability,
-    Machine,
-    Model,
-    ModelFacts,
-    Observed,
-    TokenizerFigures,
-)
+from assay.types.models import Capability, Machine, Model, ModelFacts, Observed, TokenizerFigures
 from assay.types.requests import (
     Answered,
     Cause,
@@ -36,14 +29,7 @@ from assay.types.requests import (
     Work,
 )
 from assay.types.samples import Health, HealthCheck, SampleCheck, SampleCheckKind, SamplePrompt
-from assay.types.scores import (
-    Attempt,
-    Estimate,
-    Observer,
-    OutcomeKind,
-    Score,
-    ScorePart,
-)
+from assay.types.scores import Attempt, Estimate, Observer, OutcomeKind, Score, ScorePart
 from assay.types.tests import (
     BASE_MODEL_MAX_TOKENS,
     DEFAULT_MAX_TOKENS,

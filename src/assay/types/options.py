@@ -13,15 +13,7 @@ from typing import Any, Literal
 
 from assay.messages import tr
 from assay.types.choices import JudgeFormChoice, Layout, MeasureKind
-from assay.types.option_fields import (
-    CHECKPOINTS,
-    HOW,
-    JUDGE,
-    OUTPUT,
-    WHAT,
-    CommandOptions,
-    option,
-)
+from assay.types.option_fields import CHECKPOINTS, HOW, JUDGE, OUTPUT, WHAT, CommandOptions, option
 from assay.types.requests import SamplingMode, Thinking
 from assay.types.scores import Observer, SilentProgress
 

@@ -21,13 +21,7 @@ from assay.models.base import BaseModel
 from assay.models.local.adapter import Adapter, find_adapter, is_adapter
 from assay.models.local.facts import facts_of
 from assay.models.local.folder import Checkpoint, find_checkpoint
-from assay.models.local.loading.checkpoint import (
-    DTYPES,
-    choose_device,
-    choose_dtype,
-    examine,
-    load,
-)
+from assay.models.local.loading.checkpoint import DTYPES, choose_device, choose_dtype, examine, load
 from assay.models.local.tokens.limits import begin_trial
 from assay.models.local.tokens.tokenizer import SENTENCE, LocalTokenizer
 from assay.text.safe_text import one_line

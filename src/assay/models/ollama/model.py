@@ -34,16 +34,7 @@ from assay.models.ollama.facts import (
     own_stops,
     version_of,
 )
-from assay.types import (
-    Answered,
-    ModelFacts,
-    Observed,
-    Reply,
-    Request,
-    Sampling,
-    ToAnswer,
-    ToChoose,
-)
+from assay.types import Answered, ModelFacts, Observed, Reply, Request, Sampling, ToAnswer, ToChoose
 from assay.types.options import ServerOptions
 
 
