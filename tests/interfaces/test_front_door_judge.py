@@ -3,8 +3,8 @@
 import pytest
 
 from assay import api
+from assay.api import discovery
 from assay.errors import UsageError
-from assay.interfaces.cli.front_door import door
 from assay.interfaces.cli.front_door.door import NO_JUDGE, ask_for_judge, offered_judges
 from assay.reports.json_documents import run_json
 from assay.sandbox import Found
@@ -72,7 +72,7 @@ def test_nothing_is_asked_where_no_test_needs_a_judge(bench, model):
 
 def test_code_may_be_run_without_a_judge_too(model, monkeypatch):
     works = Found(isolation="namespaces", tool="", problems=())
-    monkeypatch.setattr(door, "find_isolation", lambda: works)
+    monkeypatch.setattr(discovery, "find_isolation", lambda: works)
     keys = Keys(allows=True)
     options = ask_for_judge(keys, ["coding", "data"], [model], [])
     assert options == JudgeOptions(allow_code_execution=True)
@@ -86,7 +86,7 @@ def test_the_command_for_later_names_the_judge_and_that_code_may_be_run(
     bench, model, judge, allows, monkeypatch
 ):
     works = Found(isolation="namespaces", tool="", problems=())
-    monkeypatch.setattr(door, "find_isolation", lambda: works)
+    monkeypatch.setattr(discovery, "find_isolation", lambda: works)
     keys = Keys(types=judge, allows=allows)
     options = ask_for_judge(keys, ["coding"], [model], [])
     assert options == JudgeOptions(judges=(judge,), allow_code_execution=allows)
@@ -112,7 +112,7 @@ def test_where_code_cannot_be_kept_apart_it_is_not_run_and_the_reason_is_told(
     model, judge, monkeypatch, capsys
 ):
     none = Found(isolation=None, tool="", problems=("bubblewrap is not installed",))
-    monkeypatch.setattr(door, "find_isolation", lambda: none)
+    monkeypatch.setattr(discovery, "find_isolation", lambda: none)
     keys = Keys(types=judge, allows=True)
     assert not ask_for_judge(keys, ["coding"], [model], []).allow_code_execution
     assert len(keys.asked) == 1
