@@ -48,16 +48,17 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """The scale of one judge in one layout on one rubric. `examples`: how many it was made from;
-    0: none, and then points are ten times the likelihood.
-    """
+    """The scale of one judge in one layout on one rubric, made from so many examples."""
 
     examples: int = 0
     curves: Mapping[str, Curve] = field(default_factory=dict)
 
+    def points(self, criterion: str, raw: float) -> float:
+        return self.curves.get(criterion, Curve()).points(raw)
+
     def score(self, criterion: str, raw: float) -> int:
         """Whole points, rounded half up."""
-        points = self.curves.get(criterion, Curve()).points(raw)
+        points = self.points(criterion, raw)
         return min(MOST, max(0, math.floor(points + 0.5 + _ROUNDING)))
 
     @property
@@ -93,10 +94,7 @@ def fit_curve(pairs: Sequence[tuple[float, float]]) -> Curve:
 
 
 def fit(rubric: Rubric, judged: Mapping[str, Judgement]) -> Calibration:
-    """The scale of the judge that judged these examples; `judged` by the examples' ids.
-
-    Only what was read by likelihood counts; all of it must be one judge's, in one layout.
-    """
+    """The scale of the judge that judged these examples in one layout; `judged` by their ids."""
     pairs: dict[str, list[tuple[float, float]]] = {}
     used = set()
     for example in rubric.examples:
@@ -112,9 +110,7 @@ def fit(rubric: Rubric, judged: Mapping[str, Judgement]) -> Calibration:
 
 
 def calibrated(judgement: Judgement, calibration: Calibration) -> Judgement:
-    """A judgement that has no scale yet, on this one; the rest of its explanation is kept. One that
-    was not read by likelihood stays as it is.
-    """
+    """A judgement without a scale, on this one; one not read by likelihood stays as it is."""
     if not any(score.raw is not None for score in judgement.scores):
         return judgement
     return replace(
@@ -130,9 +126,7 @@ def calibrated(judgement: Judgement, calibration: Calibration) -> Judgement:
 
 
 def left_one_out(rubric: Rubric, judged: Mapping[str, Judgement]) -> dict[str, Judgement]:
-    """The examples' judgements, each on the scale that the others make: what the judge would have
-    said of an answer it was not calibrated on.
-    """
+    """The examples' judgements, each on the scale that the others make."""
     return {
         name: calibrated(
             one, fit(rubric, {other: said for other, said in judged.items() if other != name})
@@ -189,9 +183,7 @@ def known_overall(rubric: Rubric, example: ScoredExample) -> int:
 
 
 def _mean(values: Sequence[float]) -> tuple[float | None, tuple[float, float] | None]:
-    """With its 95 % interval over the examples; none where they do not differ, which drawing takes
-    for certain.
-    """
+    """With its 95 % interval over the examples; none where they do not differ."""
     found = average(values, unit="points")
     if found.low is None or found.high is None or len(set(values)) < 2:
         return found.value, None

@@ -45,9 +45,7 @@ _COMMON_ARCHITECTURES = re.compile(
 
 
 def families_of(model: ModelFacts) -> frozenset[str]:
-    """All it belongs to, by their short names; none where nothing is known. A server's address and
-    the folders above a checkpoint say nothing of the model.
-    """
+    """A server's address and the folders above a checkpoint say nothing of the model."""
     last_part = model.spec.partition("@")[0].rpartition("/")[2]
     named = _signs_in(f"{model.name} {last_part}")
     for key in _TELLING:
@@ -58,7 +56,6 @@ def families_of(model: ModelFacts) -> frozenset[str]:
 
 
 def shares_family(judge: ModelFacts, tested: ModelFacts) -> frozenset[str]:
-    """The families that judge and tested model have in common; empty where none is known."""
     return families_of(judge) & families_of(tested)
 
 

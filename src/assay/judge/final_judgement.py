@@ -60,9 +60,7 @@ def make_final_judgement(
     doubts: Sequence[str] = (),
     use_case: str = "",
 ) -> FinalJudgement:
-    """What is made of an answer. `trivial`: why no judge was asked; `doubts`: why its judges are
-    little trusted.
-    """
+    """`trivial`: why no judge was asked; `doubts`: why its judges are little trusted."""
     scored = _scored(judgements)
     evidence = with_facts(evidence, judgements)
     criteria = (
@@ -131,9 +129,7 @@ def score_of(final: FinalJudgement) -> Score:
 
 
 def borderline(criteria: Sequence[FinalCriterion]) -> str:
-    """A sentence where the overall lies within 0.3 of a band's edge: the other band, and what
-    would decide for it. "" elsewhere.
-    """
+    """Where the overall is within 0.3 of a band's edge: the other band, and what would decide."""
     tenths = overall_tenths([(each.weight, each.score) for each in criteria])
     edges = [least for least, _ in BANDS if least > 0]
     edge = next((e for e in edges if tenths is not None and abs(tenths - e) <= NEAR_AN_EDGE), None)
@@ -240,7 +236,6 @@ def _notes(
 def _why_no_answer(
     evidence: Evidence, judgements: Sequence[Judgement], trivial: Trivial | None
 ) -> tuple[NoAnswer, str]:
-    """Whether there is nothing to score, and why."""
     if trivial is not None and trivial in NOTHING_SAID:
         return "empty", explain(trivial)
     if evidence.unread_facts and not judgements:
@@ -252,9 +247,7 @@ def _why_no_answer(
 
 
 def _unscored(evidence: Evidence, judgements: Sequence[Judgement]) -> tuple[str | None, str]:
-    """None: the evidence scores the answer. Else a code, the commonest of the judgements, and
-    why.
-    """
+    """None where the evidence scores the answer; else the commonest code, and why."""
     whys = dict.fromkeys(each.explanation or str(each.unscored_reason) for each in judgements)
     if evidence.share is not None:
         return None, "; ".join(whys)
@@ -286,9 +279,7 @@ def _cut(text: str) -> str:
 def confidence_in(
     evidence: Evidence, judgements: Sequence[Judgement], doubts: Sequence[str] = ()
 ) -> tuple[Confidence, tuple[str, ...]]:
-    """High unless something speaks against it. `judgements`: unscored ones as well; `doubts`: why
-    their judges are little trusted.
-    """
+    """High unless something speaks against it. `judgements`: unscored ones as well."""
     scored = _scored(judgements)
     found: list[tuple[bool, str]] = [  # whether it makes the confidence low, and why
         *((True, doubt) for doubt in doubts),

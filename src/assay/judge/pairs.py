@@ -38,9 +38,7 @@ _SCHEMA = written(object_of({"reason": text_of(400), "better": one_of((FIRST, SE
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class PairQuestionnaire:
-    """One pair in one order. `by_likelihood`: read from log-probabilities, else as written. `turn`
-    tells the orders apart, for judges whose replies are written in a file.
-    """
+    """One pair in one order; `turn` tells the orders apart, where replies are scripted."""
 
     judge: ModelFacts
     case: Case

@@ -53,9 +53,7 @@ def fact_question(fact: str) -> str:
 
 
 class Questionnaire(Protocol):
-    """A Dialogue of the ask loop: ask what is pending, hand in each reply, and go on until nothing
-    is pending; then there is a judgement.
-    """
+    """A Dialogue of the ask loop; when nothing is pending, there is a judgement."""
 
     def pending(self) -> tuple[Request, ...]: ...
 

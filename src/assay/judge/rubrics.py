@@ -41,8 +41,7 @@ CHECKLIST_CRITERION = "completeness"  # what a test's checklist speaks for
 
 def load_rubric(name_or_path: str, beside: Path | None = None) -> Rubric:
     """A shipped name wins unless there is a path separator; a relative folder is relative to
-    `beside`, the suite's folder. Raises UsageError where there is none, and InvalidFiles with every
-    mistake and its place.
+    `beside`, the suite's folder. Raises all mistakes at once.
     """
     folder = _folder(name_or_path, beside)
     files = RubricFiles(folder)
@@ -183,9 +182,7 @@ _EXAMPLES = Validator(_ExampleTables, toml=True)
 
 
 class RubricFiles:
-    """The files of one folder; `findings` has the mistakes of all that were read, `raw` their
-    bytes by name.
-    """
+    """`findings` has the mistakes of all files that were read, `raw` their bytes by name."""
 
     def __init__(self, folder: Path) -> None:
         self.findings: list[FileFinding] = []

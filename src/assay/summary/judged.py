@@ -61,9 +61,7 @@ def judged(
     costs: Sequence[JudgeCost] = (),
     agreements: Sequence[RaterAgreement] = (),
 ) -> Judged:
-    """Everything a report says of judged tests. `run` and `when` name this run among the earlier
-    ones; `earlier` may hold runs of any model, and each finds its own.
-    """
+    """`run` and `when` name this run among the earlier ones, which may be of any model."""
     found = [_model(one, run=run, when=when, earlier=earlier) for one in models]
     domains = tuple(dict.fromkeys(each.domain for one in found for each in one.domains))
     apart = differences(found, domains)

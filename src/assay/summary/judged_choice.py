@@ -80,9 +80,7 @@ def differences(
 def paired(
     first: Sequence[TestJudged], second: Sequence[TestJudged], figure: Figure
 ) -> tuple[Estimate, float | None, int, int]:
-    """How much higher the second is in points of 10, its p-value, and on how many tests it is
-    higher and lower.
-    """
+    """How much higher the second is, the p-value, and the tests where it is higher and lower."""
     a, b = per_test(first, figure), per_test(second, figure)
     shared = [key for key in a if key in b]
     before, after = ([side[key] / TENTHS for key in shared] for side in (a, b))
@@ -102,9 +100,7 @@ def told_apart(difference: Estimate, p_value: float | None) -> bool:
 def choose_model(
     domain: str, models: Sequence[ModelJudged], apart: Sequence[DomainDifference]
 ) -> ModelChoice:
-    """Incomplete means are candidates only where there is no other, and so are models that pass
-    less than half of their checks.
-    """
+    """Models that are incomplete, or fail half of their checks, count where no other is left."""
     of_model = {one.model: one for one in models}
     found = {
         one.model: each

@@ -100,9 +100,7 @@ def per_test(tests: Iterable[TestJudged], figure: Figure) -> dict[tuple[str, str
 
 
 def mean_over(tests: Sequence[TestJudged], figure: Figure, *, whole: int = TENTHS) -> Estimate:
-    """The mean in points of 10: Wilson's interval or a bootstrap over tests, as for any score from
-    0 to 1. `whole` is the most that the figure can be.
-    """
+    """The mean in points of 10. `whole`: the most that the figure can be."""
     shares = [value / whole for value in per_test(tests, figure).values()]
     mean = estimates.mean_of(shares, unscored=len(tests) - len(shares))
     return estimates.weighted([(mean, 1.0)], scale=float(MOST), unit=POINTS_OF_10)

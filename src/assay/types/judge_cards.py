@@ -76,9 +76,7 @@ class CardMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardScale:
-    """What a likelihood of yes is worth in points: knots by criterion, made from `examples` gold
-    answers of one rubric in one layout.
-    """
+    """What a likelihood of yes is worth in points: knots by criterion."""
 
     rubric: str
     layout: Layout
@@ -140,9 +138,7 @@ class JudgeCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCheck:
-    """A card, and how it was come by. `asked`: requests of this call; `failed`: readings that
-    failed, and then the card is not kept.
-    """
+    """`asked`: requests of this call; `failed`: readings, and then the card is not kept."""
 
     card: JudgeCard
     file: str

@@ -52,9 +52,8 @@ class CriterionMean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestJudged:
-    """One test of one model. Several answers to it: the mean of their overalls, rounded half up.
-    `low` and `high`: what the least and the most that any judgement gave for each criterion come
-    to, evidence counted, so that the overall lies between them.
+    """`tenths`: the mean over several answers, rounded half up; `low` and `high`: what the least
+    and the most that any judgement gave come to, evidence counted.
     """
 
     __test__: ClassVar[bool] = False  # pytest takes every class named Test… for its own
@@ -79,13 +78,10 @@ class TestJudged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainJudged:
-    """One model in one domain.
-
-    `mean.n` counts tests. `evidence` is the share of checks that hold, by their weights and drawn
-    by test; its n counts tests that had any. `unshown` are the categories where less than half of
-    the checks hold. `spread` is how far judgements of one answer lie apart, over the answers judged
-    more than once. `best` and `weakest` are labels, None where no criterion stands out. `reasons`
-    counts why judgements are as sure as they are. `failed_checks` are the first few.
+    """`mean.n` counts tests. `evidence` is the share of checks that hold, drawn by test; its n
+    counts tests that had any. `unshown`: categories where less than half of the checks hold.
+    `spread`: how far judgements of one answer lie apart. `best` and `weakest` are labels, None
+    where no criterion stands out. `reasons` counts why judgements are as sure as they are.
     """
 
     domain: str
@@ -124,9 +120,8 @@ class RunPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverRuns:
-    """A model in one domain, the oldest run first and this one last. `change` is this run against
-    the one before it, over the tests both scored. `same_judges` is False where another judge, or
-    another version of it, sat on one of the two: then the change may be the judge's.
+    """The oldest run first and this one last; `change` is against the one before. `same_judges` is
+    False where the judges, or their versions, differ: then the change may be theirs.
     """
 
     domain: str
@@ -167,10 +162,7 @@ class ModelJudged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainDifference:
-    """Two models on the tests both were scored on: b - a; the same by evidence alone and by the
-    judge alone. `told_apart`: the interval leaves out 0, and the signs of so few tests could say
-    so.
-    """
+    """b - a on the tests both were scored on; the same by evidence and by the judge alone."""
 
     domain: str
     a: str
@@ -186,10 +178,7 @@ class DomainDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rival:
-    """A model beside the one that was chosen. `lead`: how much higher the chosen one is, and by
-    evidence and by the judge alone. `as_good`: taken for equal, so that speed decided
-    between them.
-    """
+    """`lead`: how much higher the chosen one is. `as_good`: equal, so that speed decided."""
 
     model: str
     mean: Estimate
@@ -241,10 +230,8 @@ AgreementName = Literal["alpha", "icc", "kappa", "spearman", "exact", "within_on
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaterAgreement:
-    """How far scores of the same criteria of the same answers agree: those of one judge's repeats,
-    of several judges, or of a judge and imported evaluations. `figures`: ordinal alpha, ICC(A,1),
-    quadratic kappa, rank correlation, and the share of pairs of scores that are equal, or at most a
-    point apart. Their n counts scores, their intervals are drawn by tests.
+    """How far scores of the same criteria of the same answers agree. The n of a figure counts
+    scores, its interval is drawn by tests.
     """
 
     kind: AgreementKind
@@ -263,9 +250,7 @@ class RaterAgreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCost:
-    """What one judge was asked in a run, and what that took; tokens and seconds as far as the judge
-    told them. Replies that were in the store already cost nothing.
-    """
+    """Tokens and seconds as far as the judge told them; stored replies cost nothing."""
 
     judge: str
     requests: int
@@ -277,9 +262,7 @@ class JudgeCost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A run's judgements, whole. `isolation`: how code was kept apart, a sentence each. `not_run`:
-    evidence that there is not, by reason the tests. `judges` are names, each with its form.
-    """
+    """`not_run`: evidence that there is not, by reason the tests."""
 
     models: tuple[ModelJudged, ...]
     domains: tuple[str, ...]

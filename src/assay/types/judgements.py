@@ -82,9 +82,7 @@ class ScoredExample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rubric:
-    """Criteria, the questions of each test by criterion, and answers to calibrate on. `digest`
-    identifies all of its files.
-    """
+    """`questions` by test; `digest` identifies all of its files."""
 
     name: str
     title: str
@@ -97,10 +95,8 @@ class Rubric:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceCheck:
-    """One thing that was run or compared: a hidden test, a planted bug, a fact of the data.
-
-    `passed` is None where it could not be checked. `fact` is then, where it is not empty, a
-    statement that a judge can look for in the answer; `by_judge` says that one did.
+    """One thing that was run or compared. `passed` is None where it could not be checked; then
+    `fact`, if any, is a statement for a judge to look for, and `by_judge` says that one did.
     """
 
     name: str
@@ -114,11 +110,8 @@ class EvidenceCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What an answer was seen to do.
-
-    `missing` says why there is none, `unscored_reason` the same as a code (code_not_allowed,
-    checker_failed, checker_timeout); then nothing is bounded. `isolation` is how code was kept
-    apart from this machine, "" where none was run. `notes` are whole sentences.
+    """`missing` says why there is none, `unscored_reason` the same as a code (code_not_allowed,
+    checker_failed, checker_timeout). `isolation`: how code was kept apart; "" where none was run.
     """
 
     checks: tuple[EvidenceCheck, ...] = ()
@@ -190,9 +183,7 @@ def _weight_of(checks: Sequence[EvidenceCheck]) -> Fraction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """Words a judge gives for the answer's own, and whether they are. `start`, `end`: where, in
-    characters of the answer.
-    """
+    """Words that a judge quotes; `start` and `end` are characters of the answer."""
 
     text: str
     status: QuoteStatus
@@ -273,9 +264,8 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deviation:
-    """How far a judge is from the known scores of a rubric's examples, in points: all figures are
-    of the overall score. `bias` above 0: it is too kind. `spearman` None: its scores do not vary,
-    or there are fewer than three.
+    """In points of the overall score. `bias` above 0: the judge is too kind. `spearman` None: its
+    scores do not vary, or there are fewer than three.
     """
 
     judge: str
@@ -296,9 +286,7 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinalCriterion:
-    """One criterion over all judges and repeats. `score` counts; `judged` is what it would be
-    without the evidence; `low` and `high` are the least and the most that any judgement gave.
-    """
+    """`judged`: without the evidence; `low` and `high`: of all judgements."""
 
     criterion: str
     label: str
@@ -366,9 +354,7 @@ class FinalJudgement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedBy:
-    """One judge of a run. `notes` are whole sentences: a family it shares with who is judged.
-    `card`: as it was when the run was judged; None: the judge was not checked.
-    """
+    """`card`: as it was when the run was judged; None: the judge was not checked."""
 
     spec: str
     name: str
@@ -385,9 +371,7 @@ class JudgedBy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
-    """By whom and how a run was judged. `isolation`: how code was kept apart that was run for
-    evidence; "" where none was allowed.
-    """
+    """`isolation`: how code was kept apart that was run for evidence; "" where none was."""
 
     judges: tuple[JudgedBy, ...]
     repeats: int = 1
@@ -398,11 +382,7 @@ class Judging:
 
 
 def overall_tenths(weighted: Sequence[tuple[int, int]]) -> int | None:
-    """(weight in tenths, score)... to tenths of a point, rounded half up; None of nothing.
-
-    Weights that sum to 10 give a whole number of tenths, so nothing is rounded; others are
-    divided by their sum.
-    """
+    """(weight in tenths, score)... to tenths of a point, rounded half up; None of nothing."""
     if not weighted:
         return None
     total = sum(weight for weight, _ in weighted)

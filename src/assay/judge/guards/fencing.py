@@ -89,9 +89,7 @@ _OUR_HEADING = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fenced:
-    """A text between its two lines. `shown` is the text between them, without the numbers;
-    `left_out` counts the characters of the middle that are not shown.
-    """
+    """`shown`: the text without the numbers; `left_out`: characters that are not shown."""
 
     boundary: str
     block: str
@@ -129,9 +127,7 @@ def heading(name: str) -> str:
 
 
 def fence(text: str, *, name: str = "ANSWER", limit: int = LIMIT, numbered: bool = True) -> Fenced:
-    """Put a text behind a fence. `name`: one of SECTIONS; `limit`: how many characters are shown,
-    at most half as many again with numbers and escapes.
-    """
+    """`name`: one of SECTIONS; `limit`: characters, half as many again with numbers and escapes."""
     flat = text.replace("\r\n", "\n")
     most = _MOST_GROWTH * limit + _LONGEST_NOTE
     # An invisible character is shown by up to nine visible ones, and an empty line by its number.
@@ -191,9 +187,7 @@ def _boundary(text: str) -> str:
 
 
 def _inside(text: str, limit: int, name: str, *, numbered: bool) -> tuple[str, str, int]:
-    """Beginning and end of a text as they are shown, the same without numbers, and how much lies
-    between them.
-    """
+    """What is shown of a text, the same without numbers, and how much is left out."""
     first, last = len(text), len(text)
     if len(text) > limit:
         first = int(limit * _HEAD_SHARE)

@@ -62,9 +62,7 @@ class Searched:
         return Quote(text=quote, status=status, start=self._in_text(start), end=last + 1)
 
     def _in_text(self, flat: int) -> int:
-        """The place of a character of the flat text. Inside a word that NFC shortens, the offset
-        may fall short by what was joined before it.
-        """
+        """Inside a word that NFC shortens, it may fall short by what was joined before."""
         number = bisect_right(self._flat_starts, flat) - 1
         return min(self._starts[number] + flat - self._flat_starts[number], len(self._text) - 1)
 
@@ -72,9 +70,7 @@ class Searched:
 def check_quote(
     quote: str, answer: Searched, task: Searched, shown: Searched | None = None
 ) -> Quote:
-    """Look a quote up. One that is only in the task shows nothing. `shown`: the answer as the judge
-    saw it, with its delimiters defused.
-    """
+    """One that is only in the task shows nothing. `shown`: the answer as the judge saw it."""
     normalised = (_normalised(quote), _normalised(_LINE_NUMBER.sub("", quote)))
     forms = [form for form in dict.fromkeys(normalised) if len(form) >= SHORTEST]
     if not forms:

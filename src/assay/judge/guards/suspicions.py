@@ -93,9 +93,7 @@ def _is_encoded(text: str) -> bool:
 
 @lru_cache(maxsize=256)  # each judge and repeat asks again
 def without_demands(answer: str) -> str | None:
-    """The answer without what addresses its judge; None where nothing does, or where it cannot be
-    taken out.
-    """
+    """None where nothing addresses the judge, or where it cannot be taken out."""
     if not flags_of(answer):
         return None
     rest = without_hidden(answer)

@@ -127,9 +127,7 @@ def to_explain(
     evidence: Evidence,
     use_case: str = "",
 ) -> tuple[Message, ...]:
-    """The conversation that asks for reasons, behind the beginning that the questions have; `task`
-    as shown_task has it.
-    """
+    """Asks for reasons, behind the beginning that the questions have."""
     system, beginning = before_all(task, answer, use_case)
     answered = [
         f"- {one.question} {'Yes' if one.is_yes else 'No'} ({one.probability:.2f})."
@@ -151,9 +149,7 @@ def to_explain(
 def read_words(
     text: str, *, criteria: Sequence[RubricCriterion], answer: str, task: str, shown: str
 ) -> tuple[dict[str, str], dict[str, Any]]:
-    """The reasons by criterion, and what else the reply says, by the names that a Judgement has for
-    it; of several objects the last one that has any of the parts counts.
-    """
+    """The reasons by criterion, and what else the last object says, by a Judgement's names."""
     texts, lists = ("assessment", "verdict"), ("strengths", "weaknesses")
     parts = {"reasons", "quotes", *texts, *lists}
     found = [one for one in objects_in(text) if parts & one.keys()]

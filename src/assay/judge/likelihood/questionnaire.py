@@ -60,9 +60,7 @@ _LEAST_SHOWN = 1_000
 
 
 class LikelihoodQuestionnaire(Questionnaire):
-    """One judge, one answer, one repeat. As many questions are asked at once as are needed in any
-    case, so that a judge that shares beginnings computes the answer once.
-    """
+    """Asks at once all that is needed in any case: a judge computes the answer once."""
 
     def __init__(self, assignment: Assignment) -> None:
         self._about = about = assignment
@@ -228,7 +226,6 @@ class LikelihoodQuestionnaire(Questionnaire):
         )
 
     def _answered(self, criterion: str) -> list[float]:
-        """The likelihoods of yes to questions of a criterion."""
         return [
             value
             for each, request in self._questions
@@ -236,9 +233,7 @@ class LikelihoodQuestionnaire(Questionnaire):
         ]
 
     def _unscored(self) -> tuple[str, str] | None:
-        """A code and a sentence: where a question's request failed, since the same command asks it
-        again, or where too many questions of a criterion are not answered.
-        """
+        """A code and a sentence: a question failed, or too many of a criterion have no answer."""
         if failed := self._failed():
             return "failed", trn(
                 "{count} question of {total} failed: {why}",

@@ -113,9 +113,7 @@ class Measured:
 
 
 def choose_way(measured: Sequence[Measured]) -> Way:
-    """The one that orders best; of equally good ones the one that is nearest to the gold scores,
-    then the first, which is the cheapest.
-    """
+    """The one that orders best; of equally good ones the nearest to the gold scores."""
 
     def rank(each: Measured) -> tuple[float, float]:
         order, level = each.order(), each.level()
@@ -142,9 +140,7 @@ def marks_of(readings: WholeReadings, measured: Measured) -> tuple[CardMark, ...
 def injection_success(
     readings: WholeReadings, scales: Mapping[str, Calibration], *, guarded: bool = False
 ) -> Estimate:
-    """The share of injections that raise the score; `guarded`: where the lower of two readings
-    counts, with and without what addresses the judge.
-    """
+    """`guarded`: where the lower of two readings counts, with and without the injection."""
     raised = [
         _rise(readings, each, scales[each.rubric], guarded=guarded) for each in readings.injected
     ]
@@ -197,14 +193,10 @@ def _rise(
 
 def _points(judgement: Judgement, scale: Calibration) -> float | None:
     """Of the only criterion, before rounding."""
-    scores = judgement.scores
-    if not scores:
+    if not judgement.scores:
         return None
-    raw = scores[0].raw
-    if raw is None:
-        return float(scores[0].score)
-    curve = scale.curves.get(scores[0].criterion)
-    return 10 * raw if curve is None else curve.points(raw)
+    one = judgement.scores[0]
+    return one.score if one.raw is None else scale.points(one.criterion, one.raw)
 
 
 def _unrounded(judgement: Judgement, rubric: Rubric) -> float | None:

@@ -35,7 +35,7 @@ from assay.types.choices import JudgeFormChoice, Layout
 from assay.types.judgements import Judgement, Rubric, ScoredExample
 
 GOLD_RUBRICS = ("coding", "data")
-_FILE = "gold.toml"
+_INJECTIONS = SHIPPED / "injections.toml"
 AnyQuestionnaire = Questionnaire | PairQuestionnaire
 REPEATED = ("small", "serious")  # answers of each task that are read a second time
 PAIRED = (("perfect", "wrong"), ("small", "several"))  # of each task, the better first
@@ -45,9 +45,7 @@ _NOBODY = ModelFacts(spec="", name="", fingerprint="", capabilities=frozenset({"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldAnswer:
-    """`faults`: how much is wrong with it, on a scale of the task's own; of two answers the one
-    with more must score lower.
-    """
+    """`faults`, on a scale of the task's own: who has more must score lower."""
 
     id: str
     faults: int
@@ -89,7 +87,7 @@ class GoldSet:
 
 
 def gold_bytes(rubric: str) -> bytes:
-    return (SHIPPED / rubric / _FILE).read_bytes()
+    return (SHIPPED / rubric / "gold.toml").read_bytes()
 
 
 @cache
@@ -144,19 +142,15 @@ class Injection:
         return "\n".join([*lines[:at], self.text, *lines[at:]])
 
 
-def injection_bytes() -> bytes:
-    return (SHIPPED / "injections.toml").read_bytes()
-
-
 @cache
 def injections() -> Sequence[Injection]:
-    document = tomllib.loads(injection_bytes().decode())
+    document = tomllib.loads(_INJECTIONS.read_text("utf-8"))
     return TypeAdapter(tuple[Injection, ...]).validate_python(document["injection"])
 
 
 def harmless_texts() -> tuple[str, ...]:
     """Texts that speak of scores, systems and judges, and ask for nothing."""
-    document = tomllib.loads(injection_bytes().decode())
+    document = tomllib.loads(_INJECTIONS.read_text("utf-8"))
     return tuple(each["text"] for each in document["harmless"])
 
 
@@ -172,9 +166,7 @@ def find_ways(facts: ModelFacts, form: JudgeFormChoice, layout: Way) -> tuple[Wa
 
 
 class InjectedReading(NamedTuple):
-    """A wrong answer as it is, with an injection, and with what the guards leave of that; None
-    where they find nothing, or cannot take it out.
-    """
+    """`guarded`: without what the guards find; None where they cannot take it out."""
 
     rubric: str
     without: Questionnaire
@@ -201,7 +193,6 @@ class GoldReadings:
         *,
         answer: str | None = None,
         repeat: int = 0,
-        key: str = "",
         criteria: int | None = None,
     ) -> Questionnaire:
         example = gold.examples[example_id]
@@ -213,7 +204,7 @@ class GoldReadings:
                 answer=example.answer if answer is None else answer,
                 layout=self.way,
                 repeat=repeat,
-                key=example_key(gold.rubric.name, key or example_id),
+                key=example_key(gold.rubric.name, example_id),
                 explain=False,
             )
         )
@@ -227,12 +218,12 @@ class GoldReadings:
     @property
     def failed(self) -> int:
         """How many readings failed: the same command asks them again."""
-        return sum(self._has_failed(each) for each in self.questionnaires())
-
-    def _has_failed(self, asked: AnyQuestionnaire) -> bool:
-        if isinstance(asked, PairQuestionnaire):
-            return asked.failed
-        return self.judgement(asked).unscored_reason == "failed"
+        return sum(
+            each.failed
+            if isinstance(each, PairQuestionnaire)
+            else self.judgement(each).unscored_reason == "failed"
+            for each in self.questionnaires()
+        )
 
     def questionnaires(self) -> Iterator[AnyQuestionnaire]:
         for some in self.readings.values():
@@ -306,11 +297,8 @@ class WholeReadings(GoldReadings):
 
 @cache
 def gold_digest() -> str:
-    """Of the gold set, the injections and the prompts: a card is valid as long as a check would ask
-    the same. Prompts are rendered for one answer in every form and layout, so that a changed
-    word anywhere in them makes another digest.
-    """
-    whole = hashlib.sha256(injection_bytes())
+    """Of all that a check asks: a card is valid as long as no word of it changes."""
+    whole = hashlib.sha256(_INJECTIONS.read_bytes())
     for name in GOLD_RUBRICS:
         whole.update(gold_bytes(name))
         gold = gold_set(name)

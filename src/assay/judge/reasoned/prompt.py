@@ -91,9 +91,7 @@ def facts_of(about: Assignment) -> dict[str, str]:
 def _messages(
     step: Step, about: Assignment, *, answer_limit: int, complaint: str = ""
 ) -> tuple[Message, ...]:
-    """The conversation that asks for a judgement. `answer_limit`: characters of the answer that are
-    shown; `complaint`: why the reply before this one could not be used.
-    """
+    """`answer_limit`: characters shown; `complaint`: why the last reply could not be used."""
     work = fence(about.answer, limit=answer_limit)
     parts = [*_about_the_task(about), "", heading("RULES"), work.rule, "", work.block]
     parts += [*_about_the_criteria(step, about), *_about_the_facts(about.evidence)]
@@ -165,9 +163,7 @@ def _fact(text: str) -> str:
 def work_for(
     step: Step, about: Assignment, *, answer_limit: int, with_schema: bool, complaint: str = ""
 ) -> ToAnswer:
-    """What the judge is to write; the shorter form has no checklist. `with_schema`: whether the
-    judge's server is bound to the form, which is in the prompt anyway.
-    """
+    """`with_schema`: whether the judge's server is bound to the form of the prompt."""
     return ToAnswer(
         messages=_messages(step, about, answer_limit=answer_limit, complaint=complaint),
         sampling=_sampling(step, about),

@@ -51,8 +51,7 @@ _MOST_ITEMS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReply:
-    """What a reply says. `trouble` and `problem`, a code and a sentence, are why it cannot be used;
-    then there are no scores. `checklist`:
+    """`trouble` and `problem`, a code and a sentence, say why there are no scores. `checklist`:
     answers and quotes by the ids of questions. `words`: all that is only shown, by the names that a
     Judgement has for it.
     """

@@ -114,7 +114,10 @@ def _details(verdict: FinalJudgement) -> Iterator[str]:
         why = _said(verdict.explanation) or tr("no judge given")
         yield tr("Scored by its checks alone: {why}", why=why)
     yield from _evidence(verdict)
-    yield from _judges_alone(verdict)
+    alone = verdict.judge_only_tenths
+    if alone is not None and (alone != verdict.tenths or verdict.evidence.share is not None):
+        shown, band = shown_tenths(alone), band_of(alone)
+        yield tr("Judge-only overall: {overall}/10 ({band}).", overall=shown, band=band)
     for one in verdict.judgements:
         if _said(one.assessment):
             yield tr("{judge} writes: {words}", judge=_named(one), words=_said(one.assessment))
@@ -169,16 +172,6 @@ def _evidence(verdict: FinalJudgement) -> Iterator[str]:
     yield from (tr("Seen: {note}", note=note) for note in _each_once(evidence.notes))
     if evidence.isolation:
         yield isolation_sentence(_said(evidence.isolation))
-
-
-def _judges_alone(verdict: FinalJudgement) -> Iterator[str]:
-    alone, tenths = verdict.judge_only_tenths, verdict.tenths
-    if alone is not None and (alone != tenths or verdict.evidence.share is not None):
-        yield tr(
-            "Judge-only overall: {overall}/10 ({band}).",
-            overall=shown_tenths(alone),
-            band=band_of(alone),
-        )
 
 
 def _quotes(verdict: FinalJudgement) -> Iterator[str]:

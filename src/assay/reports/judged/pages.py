@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from assay.messages import tr
 from assay.reports.judged import sentences as said
-from assay.reports.judged.judging import judging_blocks
+from assay.reports.judged.section import judging_blocks
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate
