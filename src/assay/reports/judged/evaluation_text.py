@@ -125,7 +125,9 @@ def _details(verdict: FinalJudgement) -> Iterator[str]:
     if verdict.borderline:
         yield tr("Near a band's edge: {why}", why=_said(verdict.borderline))
     if verdict.confidence is not None:
-        yield _confidence(verdict)
+        reasons = "; ".join(_each_once(verdict.confidence_reasons))
+        level = ": ".join(filter(None, [confidence_name(verdict.confidence), reasons]))
+        yield tr("Confidence: {level}", level=level)
     assumed = _each_once(said for one in verdict.judgements for said in one.assumptions)
     yield from (tr("Assumed: {what}", what=each) for each in assumed)
     unusual = _each_once(said for one in verdict.judgements for said in one.unusual)
@@ -189,12 +191,6 @@ def _quotes(verdict: FinalJudgement) -> Iterator[str]:
     yield from (tr("Quoted: “{words}”", words=words) for words in found)
     invented = [quote.text for quote in quotes if quote.status in ("fabricated", "from_task")]
     yield from (tr("Not in the answer: “{words}”", words=each) for each in _each_once(invented))
-
-
-def _confidence(verdict: FinalJudgement) -> str:
-    reasons = _each_once(verdict.confidence_reasons)
-    said = [confidence_name(verdict.confidence or ""), *(["; ".join(reasons)] if reasons else [])]
-    return tr("Confidence: {level}", level=": ".join(said))
 
 
 def confidence_name(level: str) -> str:

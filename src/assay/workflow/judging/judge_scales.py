@@ -20,7 +20,7 @@ from assay.judge.calibration import (
     fit,
     left_one_out,
 )
-from assay.judge.questionnaire import Questionnaire
+from assay.judge.questionnaire import Questionnaire, open_questionnaire
 from assay.judge.rubrics import load_rubric, shipped_rubrics
 from assay.messages import tr
 from assay.plan import Plan
@@ -228,7 +228,8 @@ def _for_examples(panel: JudgePanel, judge: PanelJudge, cases: Sequence[Case]) -
 def _for_case(panel: JudgePanel, judge: PanelJudge, case: Case, number: int) -> Iterator[Request]:
     """`number`: no two answers begin alike, so that a judge reads each."""
     for repeat in range(panel.options.judge_repeats):
-        questionnaire = panel.questionnaire(judge, case, f"{number}. {TO_COME}", repeat=repeat)
+        about = panel.assignment(judge, case, f"{number}. {TO_COME}", repeat)
+        questionnaire = open_questionnaire(about)
         questions = questionnaire.pending()
         yield from questions
         if judge.about.layout:  # all questions; when they are answered, the words that explain them

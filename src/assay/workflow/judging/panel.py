@@ -11,7 +11,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from assay.checks.health.loop import find_loop
 from assay.errors import AssayError, UsageError, raise_all, tried
-from assay.judge.calibration import Calibration
 from assay.judge.family import same_model, shares_family
 from assay.judge.likelihood.layouts import DEFAULT_LAYOUT, layout_of_repeat
 from assay.judge.likelihood.questionnaire import gives_likelihoods
@@ -26,7 +25,7 @@ from assay.text import number_format as numbers
 from assay.types import Case, Model, ModelFacts, Suite
 from assay.types.choices import Layout, form_of
 from assay.types.judge_cards import JudgeCard
-from assay.types.judgements import NO_EVIDENCE, Evidence, JudgedBy, Rubric, ScoredExample
+from assay.types.judgements import JudgedBy, Rubric, ScoredExample
 from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
 from assay.workflow.evaluate.run_folder import replace_file
 
@@ -130,30 +129,15 @@ class JudgePanel:
         repeats = range(self.options.judge_repeats)
         return list(dict.fromkeys(layout_of_repeat(judge.about.layout, each) for each in repeats))
 
-    def questionnaire(
-        self,
-        judge: PanelJudge,
-        case: Case,
-        answer: str,
-        evidence: Evidence = NO_EVIDENCE,
-        *,
-        repeat: int = 0,
-        explain: bool = True,
-        calibration: Calibration | None = None,
-    ) -> Questionnaire:
-        return open_questionnaire(
-            Assignment(
-                judge=judge.model.facts,
-                case=case,
-                rubric=self.rubric_of(case),
-                answer=answer,
-                evidence=evidence,
-                layout=layout_of_repeat(judge.about.layout, repeat),
-                repeat=repeat,
-                use_case=self.options.use_case,
-                explain=explain,
-                calibration=calibration,
-            )
+    def assignment(self, judge: PanelJudge, case: Case, answer: str, repeat: int) -> Assignment:
+        return Assignment(
+            judge=judge.model.facts,
+            case=case,
+            rubric=self.rubric_of(case),
+            answer=answer,
+            layout=layout_of_repeat(judge.about.layout, repeat),
+            repeat=repeat,
+            use_case=self.options.use_case,
         )
 
     def answers_at_once(self, judge: PanelJudge) -> int:

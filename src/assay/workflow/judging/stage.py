@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 
 from assay.ask_loop import ask_all, find_unanswered
 from assay.checkers import code_not_allowed, gather, make_digest
@@ -20,8 +20,7 @@ from assay.judge.calibration import Calibration, calibrated
 from assay.judge.final_judgement import make_final_judgement, score_of, with_facts
 from assay.judge.guards.suspicions import lower_of, without_demands
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, why_trivial
-from assay.judge.likelihood.layouts import layout_of_repeat
-from assay.judge.questionnaire import Questionnaire
+from assay.judge.questionnaire import Questionnaire, open_questionnaire
 from assay.messages import tr
 from assay.request_identity import make_evidence_request
 from assay.sandbox import Sandbox, open_sandbox
@@ -292,20 +291,19 @@ class _AnswerReading:
     def __init__(
         self, panel: JudgePanel, judge: PanelJudge, answer: AnswerToJudge, scales: JudgeScales
     ) -> None:
-        self.answer, self._scales = answer, scales
+        self.answer = answer
         self._rubric = panel.rubric_of(answer.case)
         rest = without_demands(answer.shown)
         self._pairs: list[tuple[Calibration, list[Questionnaire]]] = []
         for repeat in range(panel.options.judge_repeats):
-            scale = scales.of(self._rubric, layout_of_repeat(judge.about.layout, repeat))
-            questionnaire = partial(
-                panel.questionnaire, judge, answer.case, evidence=answer.evidence, repeat=repeat
-            )
-            if rest is None:
-                pair = [questionnaire(answer.shown, calibration=scale)]
-            else:  # both are asked everything, so that they can be compared
-                pair = [questionnaire(answer.shown), questionnaire(rest, explain=False)]
-            self._pairs.append((scale, pair))
+            about = panel.assignment(judge, answer.case, answer.shown, repeat)
+            about = replace(about, evidence=answer.evidence)
+            scale = scales.of(self._rubric, about.layout)
+            # Where there are two, both are asked everything, so that they can be compared.
+            to_ask = [replace(about, calibration=scale)]
+            if rest is not None:
+                to_ask = [about, replace(about, answer=rest, explain=False)]
+            self._pairs.append((scale, [open_questionnaire(each) for each in to_ask]))
 
     @property
     def questionnaires(self) -> list[Questionnaire]:
