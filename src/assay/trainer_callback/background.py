@@ -22,9 +22,10 @@ from pathlib import Path
 from assay.machine import this_machine
 from assay.messages import tr
 from assay.plugins import load_plugins
-from assay.trainer_callback.step_evaluation import SavedStep, StepEvaluator, StepFigures
+from assay.trainer_callback.step_evaluation import SavedStep, StepFigures, evaluate_step
 from assay.types.decisions import Gate
 from assay.types.scores import SilentProgress
+from assay.workflow.checkpoints.watch import CheckpointSequence
 from assay.workflow.evaluate.job import Job
 
 _LOOKS_APART_S = 0.1
@@ -120,9 +121,9 @@ def main(training: int, answers: str) -> None:
     with suppress(EOFError), open(answers, "a", encoding="utf-8") as file:  # the pipe was closed
         job, gate = pickle.load(messages)
         load_plugins(job.plugins)
-        evaluator = StepEvaluator(job, gate)
+        steps = CheckpointSequence(job, gate)
         while True:
-            found = evaluator.evaluate(pickle.load(messages))
+            found = evaluate_step(pickle.load(messages), steps)
             print(json.dumps(asdict(found)), file=file, flush=True)
 
 

@@ -42,8 +42,9 @@ from assay.trainer_callback.best_checkpoint import (
     note_best,
     own_metric,
 )
-from assay.trainer_callback.step_evaluation import PREFIX, SavedStep, StepEvaluator, StepFigures
+from assay.trainer_callback.step_evaluation import PREFIX, SavedStep, StepFigures, evaluate_step
 from assay.types.choices import MeasureKind
+from assay.workflow.checkpoints.watch import CheckpointSequence
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.preparation import check_files
 from assay.workflow.evaluate.run_folder import replace_file
@@ -91,7 +92,7 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
             find_tokenizer(Path(), job.tokenizer)
         self._stop_when_accepted = stop_when_accepted
         self._gate = check_files(job)
-        self._evaluator = StepEvaluator(job, self._gate)
+        self._steps = CheckpointSequence(job, self._gate)
         self._in_background = background
         self._background: BackgroundEvaluation | None = None
         self._limit: int | None = None  # save_total_limit, as the user gave it
@@ -136,7 +137,7 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
             found = [(step, StepFigures(note=why))]
         elif state.is_world_process_zero:
             with _random_numbers_kept():
-                found = [(step, self._evaluator.evaluate(step))]
+                found = [(step, evaluate_step(step, self._steps))]
         return self._use(found, args, state, control)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:

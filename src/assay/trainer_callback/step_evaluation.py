@@ -14,10 +14,9 @@ from assay.messages import tr
 from assay.reports.checkpoints.figures import evaluated_folder, figures, suites_asked
 from assay.reports.checkpoints.headlines import checkpoint_line
 from assay.types.choices import MeasureKind
-from assay.types.decisions import Acceptance, Decision, Gate
+from assay.types.decisions import Acceptance, Decision
 from assay.workflow.checkpoints.single_checkpoint import MEASURE_OF
 from assay.workflow.checkpoints.watch import CheckpointSequence, best_in, places_in
-from assay.workflow.evaluate.job import Job
 
 PREFIX = "eval_assay_"  # integrations file what begins with eval_ under evaluation
 LOGGED: Mapping[str, MeasureKind | None] = {
@@ -51,40 +50,36 @@ class StepFigures:
     note: str = ""
 
 
-class StepEvaluator:
-    """Evaluates one after another, and decides over those that are still there."""
+def evaluate_step(step: SavedStep, steps: CheckpointSequence) -> StepFigures:
+    """Evaluate one more, and decide over those that are still there."""
+    try:
+        return _evaluate(Path(step.path), steps)
+    except AssayError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # a Ctrl-C is for the training
+            raise error.__cause__ from None
+        return StepFigures(note=in_one_line(error))
+    # Hours of training are not lost for a mistake of ours, or for memory that ran out here.
+    except Exception as error:  # noqa: BLE001
+        return StepFigures(note=f"{type(error).__name__}: {error}")
 
-    def __init__(self, job: Job, gate: Gate) -> None:
-        self._all = CheckpointSequence(job, gate)
 
-    def evaluate(self, step: SavedStep) -> StepFigures:
-        try:
-            return self._evaluate(Path(step.path))
-        except AssayError as error:
-            if isinstance(error.__cause__, KeyboardInterrupt):  # a Ctrl-C is for the training
-                raise error.__cause__ from None
-            return StepFigures(note=in_one_line(error))
-        # Hours of training are not lost for a mistake of ours, or for memory that ran out here.
-        except Exception as error:  # noqa: BLE001
-            return StepFigures(note=f"{type(error).__name__}: {error}")
-
-    def _evaluate(self, path: Path) -> StepFigures:
-        place = next((each for each in places_in(path.parent) if each.path == path), None)
-        if place is None:
-            raise UsageError(tr("there is no checkpoint {path}", path=path))
-        job = self._all.job = replace(self._all.job, models=(str(path.parent),))
-        decision = self._all.evaluate(place, job.observer)
-        if decision is None:
-            raise UsageError(tr("{path} was removed while it was evaluated", path=path))
-        accepted = _accepted(decision.acceptances[place.name], job.measures or ())
-        selection = best_in(decision, place.name)
-        best = selection.selected or selection.best_so_far or ""
-        return StepFigures(
-            figures=_logged(decision, place.name, accepted=accepted),
-            accepted=accepted is True,
-            best=best.rpartition("/")[2],
-            line=checkpoint_line(decision, place.name, selection),
-        )
+def _evaluate(path: Path, steps: CheckpointSequence) -> StepFigures:
+    place = next((each for each in places_in(path.parent) if each.path == path), None)
+    if place is None:
+        raise UsageError(tr("there is no checkpoint {path}", path=path))
+    job = steps.job = replace(steps.job, models=(str(path.parent),))
+    decision = steps.evaluate(place, job.observer)
+    if decision is None:
+        raise UsageError(tr("{path} was removed while it was evaluated", path=path))
+    accepted = _accepted(decision.acceptances[place.name], job.measures or ())
+    selection = best_in(decision, place.name)
+    best = selection.selected or selection.best_so_far or ""
+    return StepFigures(
+        figures=_logged(decision, place.name, accepted=accepted),
+        accepted=accepted is True,
+        best=best.rpartition("/")[2],
+        line=checkpoint_line(decision, place.name, selection),
+    )
 
 
 def _accepted(acceptance: Acceptance, measures: Sequence[MeasureKind]) -> bool | None:

@@ -154,6 +154,7 @@ HOSTILE = {
     "another start": (set_config(init_lora_weights="pissa"), "init_lora_weights"),
     "a pattern": (set_config(alpha_pattern={"(a+)+$": 2}), "alpha_pattern"),
     "no scale": (set_config(lora_alpha="8"), "lora_alpha"),
+    "no scales": (set_config(alpha_pattern=8), "lora_alpha"),
     "an unknown tensor": (with_tensor("lm_head.weight", (2, 2)), "is no LoRA matrix"),
     "half a pair": (with_tensor(f"{HEAD}.lora_A.weight", (4, 32)), "a matrix is missing"),
     "an unknown layer": (with_tensor("base_model.model.no.lora_A.weight", (4, 32)), "no such"),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from assay.errors import AssayError, ModelUnavailable, raise_all
+from assay.errors import ModelUnavailable, raise_all
 from assay.messages import tr
 from assay.models.local.folder import (
     ADAPTER,
@@ -94,7 +94,7 @@ def find_base(path: Path, named: str | None) -> str:
 def find_adapter(path: Path, settings: LocalOptions) -> tuple[Checkpoint, Adapter]:
     """An adapter and its base, which fit each other. Raises ModelUnavailable with the remedy."""
     config = read_object(path / ADAPTER_CONFIG, CONFIG_BYTES)
-    raise_all([*_mistakes(path, config)])
+    raise_all([_refused(path, why) for why in _mistakes(path, config)])
     tensors = read_header(path / ADAPTER)
     base = find_base(path, settings.base)
     folder = Path(base)
@@ -108,35 +108,32 @@ def find_adapter(path: Path, settings: LocalOptions) -> tuple[Checkpoint, Adapte
     return checkpoint, replace(adapter, layers=_layers(adapter, tensors, checkpoint))
 
 
-def _mistakes(path: Path, config: Mapping[str, Any]) -> Iterator[AssayError]:
+def _mistakes(path: Path, config: Mapping[str, Any]) -> Iterator[str]:
     if config.get("peft_type") != "LORA":
-        yield _refused(
-            path, tr("it is of the kind {kind!r}, not LORA", kind=config.get("peft_type"))
-        )
+        yield tr("it is of the kind {kind!r}, not LORA", kind=config.get("peft_type"))
         return
     if not (path / ADAPTER).is_file():
-        yield _refused(path, tr("it has no {file}; no other file of weights is read", file=ADAPTER))
+        yield tr("it has no {file}; no other file of weights is read", file=ADAPTER)
     others = [
         key
         for key, value in config.items()
         if key not in _KNOWN and value not in _HARMLESS.get(key, (None, False, 0, "", [], {}))
     ]
     if others:
-        yield _refused(
-            path,
-            tr("{file} asks for {keys}, which changes more than LoRA matrices do",
-               file=ADAPTER_CONFIG, keys=", ".join(sorted(others)[:NAMED])),
-        )  # fmt: skip
+        yield tr("{file} asks for {keys}, which changes more than LoRA matrices do",
+                 file=ADAPTER_CONFIG, keys=", ".join(sorted(others)[:NAMED]))  # fmt: skip
     classes = config.get("auto_mapping")
     library = classes.get("parent_library") if isinstance(classes, dict) else "transformers"
     if str(library).partition(".")[0] != "transformers":
-        yield _refused(path, tr("it names Python code of its own, {name!r}", name=str(library)))
+        yield tr("it names Python code of its own, {name!r}", name=str(library))
     alphas = config.get("alpha_pattern") or {}
-    sizes = [config.get("lora_alpha"), *(alphas.values() if isinstance(alphas, dict) else ("",))]
+    if not isinstance(alphas, dict):
+        alphas = {"": None}
+    sizes = [config.get("lora_alpha"), *alphas.values()]
     if not all(isinstance(each, int | float) and each > 0 for each in sizes):
-        yield _refused(path, tr("{file} has no lora_alpha above 0", file=ADAPTER_CONFIG))
+        yield tr("{file} has no lora_alpha above 0", file=ADAPTER_CONFIG)
     if not all(_PLAIN_NAME.fullmatch(str(key)) for key in alphas):
-        yield _refused(path, tr("alpha_pattern holds patterns; only names of layers are read"))
+        yield tr("alpha_pattern holds patterns; only names of layers are read")
 
 
 def _layers(
@@ -158,10 +155,8 @@ def _layers(
         weight = getattr(modules.get(name), "weight", None)
         a, b = parts.get("lora_A", ()), parts.get("lora_B", ())
         if modules.get(name) in tied:
-            raise _refused(
-                adapter.path,
-                tr("it changes {name}, which its base uses at both ends", name=name),
-            )
+            why = tr("it changes {name}, which its base uses at both ends", name=name)
+            raise _refused(adapter.path, why)
         if weight is None or len(a) != 2 or len(b) != 2 or a[0] != b[1] or not a[0]:
             raise _misfit(adapter, name, tr("the base has no such layer, or a matrix is missing"))
         shape = tuple(reversed(weight.shape) if is_turned(modules[name]) else weight.shape)
@@ -177,10 +172,8 @@ def _layers(
 
 def _alpha(config: Mapping[str, Any], layer: str) -> float:
     patterns: Mapping[str, float] = config.get("alpha_pattern") or {}
-    for name, alpha in patterns.items():
-        if layer == name or layer.endswith(f".{name}"):
-            return float(alpha)
-    return float(config["lora_alpha"])
+    named = (alpha for name, alpha in patterns.items() if f".{layer}".endswith(f".{name}"))
+    return float(next(named, config["lora_alpha"]))
 
 
 def is_turned(layer: object) -> bool:
