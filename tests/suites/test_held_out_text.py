@@ -88,10 +88,7 @@ def test_numbers_with_a_point_and_tables_are_no_token_ids(tmp_path: Path) -> Non
         load_held_out(tmp_path / "c.npy")
 
 
-def test_the_largest_of_all_token_ids_is_known(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("assay.suites.held_out_text.IDS_AT_ONCE", 2)
+def test_the_largest_of_all_token_ids_is_known(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.array([7, 8, 900, 4, 5]))
     assert load_held_out(tmp_path / "a.npy").largest_id == 900
     np.save(tmp_path / "b.npy", np.array([7, 8, 900, 4, -5]))

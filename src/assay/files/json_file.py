@@ -61,12 +61,6 @@ class JsonFile:
     flawed: bool
     digest: str = ""  # of its bytes
 
-    def test_id(self, path: Path) -> str | None:
-        """The id of the test that a path leads into, where it has a sound one."""
-        if isinstance(self.value, list) and path and isinstance(path[0], int):
-            return sound_id(self.value[path[0]])
-        return sound_id(self.value)
-
     def findings(self, notes: Notes) -> list[FileFinding]:
         """Every note, and every flaw of the text, with its place.
 
@@ -87,8 +81,11 @@ class JsonFile:
         members = _members(self.text, start, _StrictDecoder()) if flaws else ()
         rows = [spot.value for _, spot, _ in members]
         for offset, sentence in flaws:
-            row = self.test_id((bisect_right(rows, offset) - 1,))
-            placed.append((FileNote((), sentence, "error", row, about_key=False), offset))
+            test = self.value
+            if isinstance(test, list):
+                test = test[bisect_right(rows, offset) - 1]
+            note = FileNote((), sentence, "error", sound_id(test), about_key=False)
+            placed.append((note, offset))
         return findings_of(self.shown, self.text, placed)
 
 

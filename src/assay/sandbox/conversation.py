@@ -127,15 +127,11 @@ class Conversation:
                 self.when_starter_ends()
                 self._end_soon()
         elif name == "told":
-            self._hear_starter(part)
+            if b"\n" in part and b"\n" not in self.heard.told:  # it has started the program
+                self._deadline = time.monotonic() + self.limits.wall_s
+            self.heard.told += part
         else:
             self._keep(name, part)
-
-    def _hear_starter(self, part: bytes) -> None:
-        begun = b"\n" in self.heard.told
-        self.heard.told += part
-        if not begun and b"\n" in self.heard.told:
-            self._deadline = time.monotonic() + self.limits.wall_s
 
     def _keep(self, name: str, part: bytes) -> None:
         kept: bytearray = getattr(self.heard, name)

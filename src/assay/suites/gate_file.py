@@ -66,8 +66,6 @@ Limits = (
 
 @dataclass(frozen=True)
 class PerplexityTable:
-    """[perplexity]"""
-
     max: Annotated[
         Limits,
         Doc("The perplexity per token must be below this: one number, or one for each size class."),
@@ -76,8 +74,6 @@ class PerplexityTable:
 
 @dataclass(frozen=True)
 class SuiteTable:
-    """[[suite]]"""
-
     name: Annotated[Text, Doc("The suite's name, as `assay suites` and reports show it.")]
     min: (
         Annotated[float, Ge(0), Lt(1), Doc("The mean score, from 0 to 1, must be above this.")]
@@ -96,8 +92,6 @@ class SuiteTable:
 
 @dataclass(frozen=True)
 class SpeedTable:
-    """[speed]"""
-
     min_tokens_per_s: Annotated[
         Limits,
         Doc("The tokens per second must be above this: one number, or one for each size class."),
@@ -106,8 +100,6 @@ class SpeedTable:
 
 @dataclass(frozen=True)
 class GenerationTable:
-    """[generation]"""
-
     max_failures: Annotated[
         int,
         Ge(0),
@@ -129,8 +121,6 @@ class GenerationTable:
 
 @dataclass(frozen=True)
 class MemoryTable:
-    """[memory]"""
-
     max_mb: Annotated[
         Limits,
         Doc("memory_usage_mb must be below this: one number, or one for each size class."),
@@ -142,8 +132,6 @@ ShareLimit = Annotated[float, Ge(0), Lt(1)]
 
 @dataclass(frozen=True)
 class AccuracyTable:
-    """[accuracy]"""
-
     min_top1: Annotated[ShareLimit | None, Doc("accuracy_top1 must be above this.")] = None
     min_top5: Annotated[ShareLimit | None, Doc("accuracy_top5 must be above this.")] = None
 
@@ -204,7 +192,6 @@ def gate_schema() -> dict[str, object]:
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "gates" / "default.toml"
 DEFAULT = "default"
-SUFFIX = ".toml"
 
 
 def load_gate(path: Path | None) -> Gate:
@@ -235,7 +222,7 @@ def load_gate(path: Path | None) -> Gate:
 
 
 def is_gate_file(path: Path) -> bool:
-    return path.suffix.lower() == SUFFIX and not path.is_dir()
+    return path.suffix.lower() == ".toml" and not path.is_dir()
 
 
 def examine_gate(path: Path) -> tuple[FileFinding, ...]:

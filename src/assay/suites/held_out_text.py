@@ -22,7 +22,6 @@ from assay.files.places import Place
 from assay.messages import tr
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "texts" / "held_out_english.txt"
-IDS_AT_ONCE = 4_000_000  # looked through, of a file that may be larger than the memory
 MOST_FINDINGS = 20  # of one file: a wrong one has as many as lines
 
 
@@ -198,21 +197,17 @@ def _binary_file(path: Path) -> tuple[HeldOutDocument, ...]:
 def _mapped(path: Path, tokens: Any) -> tuple[HeldOutDocument, ...]:
     if not len(tokens):
         raise _invalid(path, tr("the file contains no token"))
-    largest = 0
-    for start in range(0, len(tokens), IDS_AT_ONCE):
-        some = tokens[start : start + IDS_AT_ONCE]
-        if some.min() < 0:
-            place = start + int((some < 0).argmax())
-            message = tr(
-                "token id {number} is {value}; an id is 0 or more",
-                number=place + 1,
-                value=int(tokens[place]),
-            )
-            raise _invalid(path, message)
-        largest = max(largest, int(some.max()))
+    if tokens.min() < 0:
+        place = int((tokens < 0).argmax())
+        message = tr(
+            "token id {number} is {value}; an id is 0 or more",
+            number=place + 1,
+            value=int(tokens[place]),
+        )
+        raise _invalid(path, message)
     with path.open("rb") as file:
         digest = file_digest(file, "sha256").hexdigest()[:32]
-    return (HeldOutDocument(tokens=tokens, largest_id=largest, digest=digest),)
+    return (HeldOutDocument(tokens=tokens, largest_id=int(tokens.max()), digest=digest),)
 
 
 _READERS = {

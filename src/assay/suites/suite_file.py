@@ -22,6 +22,12 @@ from assay.types import DEFAULT_PASS_MARK, ScoringMode, Suite
 SUITE_FILE = "suite.json"
 
 
+_LanguageTag = Annotated[
+    str,
+    form("[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*", lambda: tr("a language tag such as ee or fr-TG")),
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteSettings:
     """suite.json, or the defaults without one."""
@@ -29,14 +35,7 @@ class SuiteSettings:
     title: Annotated[str, Doc("The suite's name for people.")] = ""
     version: Annotated[str, Doc("The suite's version, as a text.")] = ""
     language: Annotated[
-        Annotated[
-            str,
-            form(
-                "[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*",
-                lambda: tr("a language tag such as ee or fr-TG"),
-            ),
-        ]
-        | None,
+        _LanguageTag | None,
         Doc(
             "The language of the answers, as a tag such as ee; with ee, composite tests also "
             "score Ewe quality."
@@ -104,10 +103,17 @@ def read_settings(
                 message = did_you_mean(problem, name, categories)
                 notes.error((field_name, name), message, about_key=True)
         _check_weights(settings.weights, categories, notes)
-    _check_shots(settings, notes)
+    if settings.shots and not settings.few_shot:
+        message = tr("'shots' is {shots}, but 'few_shot' names no examples", shots=settings.shots)
+        notes.error(("shots",), message)
+    if settings.few_shot and not settings.shots:
+        message = tr("'few_shot' changes nothing while 'shots' is 0")
+        notes.warning(("few_shot",), message, about_key=True)
     wanted = categories if only is None else [only]
     few_shot = {name: file for name, file in settings.few_shot.items() if name in wanted}
-    weights = _weights(settings.weights, wanted)
+    weights = {}
+    if settings.weights and len(wanted) > 1:  # else all are equal, or there is only one
+        weights = {name: settings.weights.get(name, 1.0) for name in wanted}
     return replace(settings, weights=weights, few_shot=few_shot)
 
 
@@ -155,20 +161,3 @@ def _check_weights(weights: Mapping[str, float], categories: Sequence[str], note
     for name in unweighted:
         message = tr("the category '{name}' has no weight; it counts 1", name=shown(name))
         notes.warning(("weights",), message, about_key=True)
-
-
-def _check_shots(settings: SuiteSettings, notes: Notes) -> None:
-    shots, few_shot = settings.shots, settings.few_shot
-    if shots and not few_shot:
-        message = tr("'shots' is {shots}, but 'few_shot' names no examples", shots=shots)
-        notes.error(("shots",), message)
-    if few_shot and not shots:
-        message = tr("'few_shot' changes nothing while 'shots' is 0")
-        notes.warning(("few_shot",), message, about_key=True)
-
-
-def _weights(weights: Mapping[str, float], wanted: Sequence[str]) -> dict[str, float]:
-    """Every category's weight, spelt out; none where all are equal or there is only one."""
-    if not weights or len(wanted) < 2:
-        return {}
-    return {name: weights.get(name, 1.0) for name in wanted}

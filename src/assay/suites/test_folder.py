@@ -56,12 +56,16 @@ _HOLE = re.compile(r"\{\{([\w./-]+\.\w+)\}\}")
 GetSandbox = Callable[[], "Sandbox"]
 
 
+# Never "..", which would be another folder.
+NAME_FORM = form(r"[\w-][\w.-]{0,99}", lambda: tr("a name of letters, digits, '_' and '-'"))
+
+
 class FolderFields(TypedDict):
     """What test.json has beside the fields of an entry."""
 
     category: Annotated[
         str,
-        form(r"[\w-][\w.-]{0,99}", lambda: tr("a name of letters, digits, '_' and '-'")),
+        NAME_FORM,
         Doc("The category that the test belongs to."),
     ]
     runs_code: NotRequired[

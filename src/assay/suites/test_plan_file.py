@@ -10,18 +10,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from assay.errors import InvalidFiles, UsageError
-from assay.files.fields import form
 from assay.files.file_text import refusal
 from assay.files.notes import Notes
 from assay.files.validation import Validator
 from assay.messages import tr
 from assay.suites.load import load_suite
-from assay.suites.test_folder import folder_digest, is_test_folder
+from assay.suites.test_folder import NAME_FORM, folder_digest, is_test_folder
 from assay.types import Case, Suite
 from assay.types.checks import SHIPPED_SUITES
-
-# Never "..", which would be another folder.
-_NAME = form(r"[\w-][\w.-]{0,99}", lambda: tr("a name of letters, digits, '_' and '-'"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +32,8 @@ class PlannedChecker:
 class PlannedTest:
     """The block at the end of a plan."""
 
-    suite: Annotated[str, _NAME]
-    category: Annotated[str, _NAME]
+    suite: Annotated[str, NAME_FORM]
+    category: Annotated[str, NAME_FORM]
     test: dict[str, Any]
     checker: PlannedChecker | None = None
 

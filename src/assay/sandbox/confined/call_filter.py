@@ -91,8 +91,21 @@ def _assembled(machine: str) -> bytes:
     ]
     for numbers in _FORBIDDEN.values():
         steps += _answer_if(_AND_JUMP_IF_EQUAL, numbers[column], refused)
-    steps += _only_for(_SOCKET[column], _socket())
-    steps += _only_for(_SETSOCKOPT[column], _setsockopt())
+    steps += _only_for(
+        _SOCKET[column],
+        _step(_LOAD, _FIRST_ARGUMENT),
+        *(step for one in _FAMILIES for step in _answer_if(_AND_JUMP_IF_EQUAL, one, _ALLOW)),
+        _step(_RETURN, _ERROR | errno.EAFNOSUPPORT),
+    )
+    steps += _only_for(
+        _SETSOCKOPT[column],
+        _step(_LOAD, _SECOND_ARGUMENT),
+        _step(_AND_JUMP_IF_EQUAL, _SOL_SOCKET, 1, 0),
+        _step(_RETURN, _ALLOW),
+        _step(_LOAD, _THIRD_ARGUMENT),
+        *(step for one in _QUEUES for step in _answer_if(_AND_JUMP_IF_EQUAL, one, _DO_NOTHING)),
+        _step(_RETURN, _ALLOW),
+    )
     steps += [
         _step(_AND_JUMP_IF_EQUAL, _CLONE[column], 1, 0),
         _step(_RETURN, _ALLOW),
@@ -103,28 +116,9 @@ def _assembled(machine: str) -> bytes:
     return b"".join(steps)
 
 
-def _only_for(number: int, steps: list[bytes]) -> list[bytes]:
+def _only_for(number: int, *steps: bytes) -> list[bytes]:
     """Steps for one call, which end with an answer; for others the number stays loaded."""
     return [_step(_AND_JUMP_IF_EQUAL, number, 0, len(steps)), *steps]
-
-
-def _socket() -> list[bytes]:
-    return [
-        _step(_LOAD, _FIRST_ARGUMENT),
-        *(step for one in _FAMILIES for step in _answer_if(_AND_JUMP_IF_EQUAL, one, _ALLOW)),
-        _step(_RETURN, _ERROR | errno.EAFNOSUPPORT),
-    ]
-
-
-def _setsockopt() -> list[bytes]:
-    return [
-        _step(_LOAD, _SECOND_ARGUMENT),
-        _step(_AND_JUMP_IF_EQUAL, _SOL_SOCKET, 1, 0),
-        _step(_RETURN, _ALLOW),
-        _step(_LOAD, _THIRD_ARGUMENT),
-        *(step for one in _QUEUES for step in _answer_if(_AND_JUMP_IF_EQUAL, one, _DO_NOTHING)),
-        _step(_RETURN, _ALLOW),
-    ]
 
 
 def _answer_if(test: int, value: int, answer: int) -> list[bytes]:

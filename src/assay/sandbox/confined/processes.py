@@ -20,11 +20,9 @@ class Process(NamedTuple):
     number: int
     parent: int
     threads: int
-    began: int
-    """In ticks since the machine started: numbers are given again."""
+    began: int  # in ticks since the machine started: numbers are given again
     own_cpu_s: float
-    cpu_s: float
-    """Its own and that of the children it has waited for."""
+    cpu_s: float  # and that of the children it has waited for
 
 
 def all_processes() -> list[Process]:

@@ -16,7 +16,6 @@ from assay.suites.fetching.rows import BenchmarkItem, RowPlace
 from assay.suites.suite_file import SUITE_FILE
 
 HARNESS = "lm-evaluation-harness 0.4.13"
-DROPPED_FILE = "dropped.tsv"
 
 
 ChoiceTest = dict[str, Any]  # a multiple-choice test of our format
@@ -69,16 +68,15 @@ def files_of_suite(made: ConvertedBenchmark) -> dict[str, str]:
         "language": "en",
         "weights": dict(made.weights),
     }
-    files = {f"{name}.json": _lines(tests) for name, tests in made.categories.items()}
-    files[SUITE_FILE] = json.dumps(about, ensure_ascii=False, indent=2) + "\n"
-    files[DROPPED_FILE] = _dropped_lines(made.dropped)
+    files = {
+        SUITE_FILE: json.dumps(about, ensure_ascii=False, indent=2) + "\n",
+        "dropped.tsv": _dropped_lines(made.dropped),
+    }
+    for name, tests in made.categories.items():
+        # One test a line: an editor opens it, and a difference shows the test that changed.
+        rows = ",\n".join(json.dumps(test, ensure_ascii=False) for test in tests)
+        files[f"{name}.json"] = f"[\n{rows}\n]\n"
     return files
-
-
-def _lines(tests: Sequence[ChoiceTest]) -> str:
-    """One test a line: an editor opens it, and a difference shows the test that changed."""
-    rows = ",\n".join(json.dumps(test, ensure_ascii=False) for test in tests)
-    return f"[\n{rows}\n]\n"
 
 
 def _dropped_lines(dropped: Sequence[Dropped]) -> str:

@@ -130,15 +130,12 @@ def _tests(
 ) -> list[ChoiceTest]:
     is_cloze = category == CLOZE_CATEGORY
     prompt_of = cloze_prompt if is_cloze else letter_prompt
-    return [
-        test_of(
-            item,
-            f"{category}_{number:04d}",
-            prompt_of(subjects[item.subject], item),
-            "text" if is_cloze else "letter",
-        )
-        for number, item in enumerate(items, start=1)
-    ]
+    tests = []
+    for number, item in enumerate(items, start=1):
+        prompt = prompt_of(subjects[item.subject], item)
+        score_by: Literal["text", "letter"] = "text" if is_cloze else "letter"
+        tests.append(test_of(item, f"{category}_{number:04d}", prompt, score_by))
+    return tests
 
 
 def letter_prompt(subject: Subject, item: BenchmarkItem) -> str:

@@ -6,6 +6,7 @@ the loader accepts, the schema accepts; rules that span fields or files are the 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Annotated, Any, Literal, get_type_hints
 
 from annotated_types import Ge, Le, MaxLen, MinLen
@@ -122,14 +123,8 @@ class CheckValidator(Validator):
         return tr("'{method}' needs {fields}", method=self.cls.method, fields=names)
 
 
-_VALIDATORS: dict[type[AnswerCheck], CheckValidator] = {}
-
-
-def check_validator(cls: type[AnswerCheck]) -> CheckValidator:
-    """Made once for each check: making one takes longer than using it."""
-    if cls not in _VALIDATORS:
-        _VALIDATORS[cls] = CheckValidator(cls)
-    return _VALIDATORS[cls]
+# Made once for each check: making one takes longer than using it.
+check_validator = cache(CheckValidator)
 
 
 def methods() -> Mapping[str, type[AnswerCheck]]:
@@ -145,8 +140,6 @@ def all_fields() -> tuple[str, ...]:
     own = (name for cls in methods().values() for name in check_validator(cls).names)
     return tuple(dict.fromkeys((*CommonFields.__annotations__, *own)))
 
-
-JsonSchema = dict[str, Any]
 
 # JSON Schema knows no \\w beyond ASCII that all validators share, so the schema forbids what is
 # certainly wrong and leaves the letters of the world to the loader.
@@ -165,7 +158,7 @@ def tests_schema() -> dict[str, object]:
     }
 
 
-def _test() -> JsonSchema:
+def _test() -> dict[str, Any]:
     properties: dict[str, Any] = COMMON.schema()["properties"]
     properties["id"] |= {"pattern": ID_PATTERN, "maxLength": MAX_ID_CHARACTERS}
     properties["temperature"]["default"] = DEFAULT_TEMPERATURE
