@@ -1,7 +1,5 @@
 """The error tree. Each error says what is wrong, what to do next, and how the program ends.
 
-In: nothing. Out: exceptions.
-
     AssayError
     ├── UsageError ............. 2   the command cannot mean anything
     ├── InvalidFiles ........... 2   test or suite files with mistakes; carries every FileFinding

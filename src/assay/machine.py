@@ -16,7 +16,6 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import assay
 from assay.types import Machine
@@ -29,9 +28,7 @@ _CPU_NAMES = re.compile(r"^(?:model name|Model|cpu model|Hardware)\s*:\s*(\S.*)$
 _CGROUP = Path("/sys/fs/cgroup")
 
 
-class _Gpu(NamedTuple):
-    words: str
-    memory_bytes: int | None = None
+_Gpu = tuple[str, int | None]  # in words, and bytes of memory
 
 
 def this_machine() -> Machine:
@@ -42,7 +39,7 @@ def this_machine() -> Machine:
         # Those this process may use: fewer than the machine has, in a container for instance.
         cores=len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1,
         memory_bytes=_memory("total"),
-        gpus=tuple(gpu.words for gpu in _gpus()),
+        gpus=tuple(words for words, _ in _gpus()),
         versions=_versions(),
     )
 
@@ -54,8 +51,7 @@ def available_memory() -> int:
 
 def gpu_memory() -> int | None:
     """Bytes on all GPUs together; None where there is none, or none with a memory of its own."""
-    sizes = [gpu.memory_bytes for gpu in _gpus() if gpu.memory_bytes]
-    return sum(sizes) or None
+    return sum(size or 0 for _, size in _gpus()) or None
 
 
 def _system() -> str:
@@ -122,7 +118,7 @@ def installed_version(package: str) -> str | None:
 
 def _gpus() -> tuple[_Gpu, ...]:
     if sys.platform == "darwin" and platform.machine() == "arm64":
-        return (_Gpu(_processor()),)  # the chip's memory is shared with the processor
+        return ((_processor(), None),)  # the chip's memory is shared with the processor
     return _nvidia(shutil.which("nvidia-smi")) + _amd(shutil.which("rocm-smi"))
 
 
@@ -159,7 +155,7 @@ def _amd(tool: str | None) -> tuple[_Gpu, ...]:
 
 def _gpu(name: str, size: int | None, *more: str) -> _Gpu:
     memory = [f"{size / 2**30:.0f} GiB"] if size else []
-    return _Gpu(", ".join((name, *memory, *more)), size)
+    return ", ".join((name, *memory, *more)), size
 
 
 def _said_by(tool: str | None, *words: str) -> str:

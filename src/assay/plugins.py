@@ -262,16 +262,11 @@ def describe_mistake(error: BaseException, *, of: object = None) -> str:
 def _place(error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith("<frozen")
-        and not Path(frame.filename).is_relative_to(PACKAGE)
-    ]
-    own = [
-        frame
-        for frame in frames
-        if "site-packages" not in Path(frame.filename).parts
-        and not Path(frame.filename).is_relative_to(STANDARD_LIBRARY)
-    ]
-    return "".join(f"{last.filename}:{last.lineno}" for last in (own or frames)[-1:])
+    place = own = ""
+    for frame in traceback.extract_tb(error.__traceback__):
+        file = Path(frame.filename)
+        if not frame.filename.startswith("<frozen") and not file.is_relative_to(PACKAGE):
+            place = f"{file}:{frame.lineno}"
+            if "site-packages" not in file.parts and not file.is_relative_to(STANDARD_LIBRARY):
+                own = place
+    return own or place

@@ -2,9 +2,6 @@
 
 The standard library reads the document and gives no places: they are found by headers and keys, so
 that a key written in a text or a comment may be taken for the real one.
-
-A path is made of keys and of indexes, as in the parsed document: the `min` of the second [[suite]]
-is ("suite", 1, "min").
 """
 
 import re

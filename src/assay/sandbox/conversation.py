@@ -59,6 +59,7 @@ class Heard:
         return whole
 
 
+@dataclass(eq=False, kw_only=True)
 class Conversation:
     """One process, from the order to the last byte.
 
@@ -66,20 +67,15 @@ class Conversation:
     to look for it, `when_starter_ends`.
     """
 
-    def __init__(
-        self,
-        pipes: Pipes,
-        *,
-        order: bytes,
-        stdin: bytes,
-        limits: Limits,
-        when_starter_ends: Callable[[], None],
-    ) -> None:
-        self.pipes = pipes
-        self.limits = limits
-        self.when_starter_ends = when_starter_ends
+    pipes: Pipes
+    order: bytes
+    stdin: bytes
+    limits: Limits
+    when_starter_ends: Callable[[], None]
+
+    def __post_init__(self) -> None:
         self.heard = Heard()
-        self._to_send = {"order": memoryview(order), "stdin": memoryview(stdin)}
+        self._to_send = {"order": memoryview(self.order), "stdin": memoryview(self.stdin)}
         self._selector = selectors.DefaultSelector()
         self._deadline = time.monotonic() + _PATIENCE_TO_START_S
         self._ending = False

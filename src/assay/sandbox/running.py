@@ -86,7 +86,7 @@ class Sandbox:
             close_pipes(theirs)
         try:
             return Conversation(
-                ours,
+                pipes=ours,
                 order=order,
                 stdin=program.stdin,
                 limits=program.limits,

@@ -1,12 +1,5 @@
 """A test folder: test.json, its prompt, and the checker that comes with it, to one Case.
 
-    test.json       the fields of an entry, and `category`
-    prompt.md       the prompt, where test.json has none
-    make.py         optional: make(seed) -> {"files": {name: text}, "truth": {...}}
-    check.py        check(answer, truth, files) -> Checks
-    reference.md    an answer that passes every check
-    wrong/NAME.md   an answer that fails the checks that its first line names
-
 The code of a folder that does not ship is parsed here, never run: its make.py runs in the sandbox.
 """
 

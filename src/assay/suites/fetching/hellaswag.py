@@ -1,10 +1,5 @@
 """HellaSwag, asked as lm-evaluation-harness 0.4.13 asks it, without examples.
 
-    context = ctx_a + " " + ctx_b.capitalize()         which makes the rest of ctx_b lower case
-    prompt  = cleaned(activity_label + ": " + context)
-    options = the endings, each cleaned
-    cleaned: strip; " [title]" becomes ". "; every other [marker] goes; then "  " becomes " ", once
-
 The likeliest ending for its length is the answer; each follows the prompt after a space. (Task
 `hellaswag` 1.0.)
 

@@ -1,12 +1,4 @@
-"""Which files of a benchmark are in the folder of `--from`.
-
-    MMLU        dev/SUBJECT_dev.csv, test/SUBJECT_test.csv       the original archive, unpacked
-                SUBJECT/dev-*.parquet, SUBJECT/test-*.parquet    the hub's cais/mmlu
-    HellaSwag   hellaswag_val.jsonl, else the first hellaswag_val*.jsonl
-                validation-*.parquet                             the hub's Rowan/hellaswag
-
-The folder itself comes first, then `data` and the benchmark's own name in it.
-"""
+"""The files of a benchmark in the folder of `--from`: its archive, unpacked, or the hub's."""
 
 import re
 from pathlib import Path

@@ -1,9 +1,4 @@
-r"""MMLU, asked as lm-evaluation-harness 0.4.13 asks it with five shots.
-
-    letter   description + 5 x ("{question}\nA. …\nB. …\nC. …\nD. …\nAnswer:" + " C" + "\n\n")
-             + the item up to "Answer:"; the likeliest of " A" to " D" is the answer
-    cloze    description + 5 x ("Question: {question}\nAnswer:" + " text" + "\n\n")
-             + the item up to "Answer:"; the likeliest text is the answer
+"""MMLU, asked as lm-evaluation-harness 0.4.13 asks it with five shots.
 
 The shots are the first five of dev, in their order, for every question of the subject. Questions
 are stripped, options are shown unchanged. (Tasks `mmlu` 1.0 and `mmlu_continuation` 1.0;

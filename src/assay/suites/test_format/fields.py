@@ -6,7 +6,6 @@ the loader accepts, the schema accepts; rules that span fields or files are the 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
 from typing import Annotated, Any, Literal, get_type_hints
 
 from annotated_types import Ge, Le, MaxLen, MinLen
@@ -123,8 +122,14 @@ class CheckValidator(Validator):
         return tr("'{method}' needs {fields}", method=self.cls.method, fields=names)
 
 
-# Made once for each check: making one takes longer than using it.
-check_validator = cache(CheckValidator)
+_VALIDATORS: dict[type[AnswerCheck], CheckValidator] = {}
+
+
+def check_validator(cls: type[AnswerCheck]) -> CheckValidator:
+    """Made once for each check: making one takes longer than using it."""
+    if cls not in _VALIDATORS:
+        _VALIDATORS[cls] = CheckValidator(cls)
+    return _VALIDATORS[cls]
 
 
 def methods() -> Mapping[str, type[AnswerCheck]]:
