@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,11 @@ from tests.conftest import no_hang
 
 EWE = "Ame sia ame le agbe eye wòwɔ dɔ sesĩe le woƒe du me gbe sia gbe ɖe ame bubuwo ta."
 FRENCH = "Bonjour à tous, nous sommes très heureux de vous accueillir dans cette belle maison."
+PERSON = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
+    "required": ["name", "age"],
+}
 any_text = st.text(st.characters(codec=None), max_size=300)
 
 
@@ -51,6 +58,11 @@ def composed(answer: str, check: Composite, language: str | None = None) -> Scor
         (Rules(json=True), '{"a": 1} {"b": 2}', '{"a": 1,}'),
         (Rules(json=False), "{ return x; }", '{"a": 1} {"b": 2}'),
         (Rules(json=False), "No JSON here [1].", '{"a": 1}'),
+        (Rules(json_schema=PERSON), '```json\n{"name": "Ama", "age": 3}\n```', '{"name": "Ama"}'),
+        (Rules(json_schema=PERSON), 'So: {"name": "Ama", "age": 3.0}', "Ama is 3 years old."),
+        (Rules(json_schema=PERSON), '{"name": "Ama", "age": 3}', '{"name": "Ama", "age": "3"}'),
+        (Rules(json_schema={"type": "integer"}), " 42\n", "42 apples"),
+        (Rules(json_schema={"type": "number"}), "```\n1.5\n```", "NaN"),
         (Rules(contains_function_call=True), '{"name":"f","arguments":{}}', "a function call"),
         (Rules(contains_function_call=False), "a function call", "[f(a=1)]"),
         (Rules(contains_ewe=True), EWE, FRENCH),
@@ -99,6 +111,26 @@ def test_the_explanation_says_in_which_shape_a_call_was_found() -> None:
 def test_the_explanation_says_why_json_was_refused() -> None:
     assert "NaN" in shaped('{"a": NaN}', Rules(json=True)).explanation
     assert "repeated" in shaped('{"a": 1, "a": 2}', Rules(json=True)).parts[0].explanation
+
+
+def test_the_path_that_breaks_a_schema_is_named() -> None:
+    team = {"type": "object", "properties": {"team": {"type": "array", "items": PERSON}}}
+    score = shaped('{"team": [{"name": "Ama", "age": 3}, {"name": 1, "age": 2}]}',
+                   Rules(json_schema=team))  # fmt: skip
+    assert "json_schema: $.team[1].name: 1 is not of type 'string'" in score.explanation
+
+
+def test_all_the_json_of_an_answer_must_meet_the_schema() -> None:
+    two = '```json\n{"name": "Ama", "age": 3}\n```\nor\n```json\n{"name": "Kofi"}\n```'
+    assert "JSON 2 of 2: $: 'age' is a required property" in shaped(
+        two, Rules(json_schema=PERSON)
+    ).explanation  # fmt: skip
+
+
+def test_a_hostile_answer_breaks_a_schema_and_nothing_else() -> None:
+    nested: dict[str, Any] = {"type": "array", "items": {"$ref": "#"}}
+    for answer in ("[" * 50_000, "[" * 3_000 + "]" * 3_000, '{"a": ' + "9" * 10_000 + "}"):
+        assert shaped(answer, Rules(json_schema=nested)).value == 0.0
 
 
 @pytest.mark.parametrize(

@@ -115,3 +115,36 @@ def test_what_is_likely_a_slip_is_a_warning_and_loads(write_suite: WriteSuite) -
     assert any("is not shown 'notes.txt'" in each.message for each in told)
     assert any("'evidence' does nothing" in each.message for each in told)
     assert loaded(folder)[0] == "Look."
+
+
+SHAPED = {"id": "a_001", "prompt": "As JSON, please.", "eval_method": "format"}
+
+
+def test_a_schema_may_be_a_file_beside_the_tests(write_suite: WriteSuite) -> None:
+    test = SHAPED | {"expected_format": {"json_schema": "person.schema"}}
+    schemas = [{"type": "object", "required": ["name"]}, {"type": "array"}]
+    suites = [load_suite(write_suite({"a": [test]}, extra={"person.schema": s})) for s in schemas]
+    assert [case.check.stored()["json_schema"] for s in suites for case in s.cases] == schemas
+    assert suites[0].source != suites[1].source
+
+
+@pytest.mark.parametrize(
+    ("schema", "sentence"),
+    [
+        ("gone.schema", "there is no file 'gone.schema' beside the tests"),
+        ("../x.schema", "'../x.schema' leads out of the folder of the tests"),
+        ("odd.schema", "'odd.schema' contains no JSON Schema: 'objekt' is not valid"),
+        ({"type": "objekt"}, "this is no JSON Schema: 'objekt' is not valid"),
+        ({"$ref": "http://localhost:1/x"}, "it refers to http://localhost:1/x, and nothing"),
+        ({"$ref": "#/$defs/none"}, "which it does not have"),
+        ({"$ref": "#"}, "it refers to itself without end"),
+        (True, "must be a text or an object, not true"),
+    ],
+)
+def test_a_schema_that_cannot_be_used_is_refused(
+    schema: Any, sentence: str, write_suite: WriteSuite
+) -> None:
+    test = SHAPED | {"expected_format": {"json_schema": schema}}
+    extra = {"odd.schema": {"type": "objekt"}}
+    (finding,) = examine([write_suite({"a": [test]}, extra=extra)])
+    assert sentence in finding.message

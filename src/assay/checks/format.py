@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Self
 
-from assay.files.fields import Count, Doc, OneOf, PositiveCount, Rule, Text
+from assay.files.fields import Count, Doc, Mistake, OneOf, PositiveCount, Rule, Text
 from assay.messages import tr, trn
 from assay.plugins import check
 from assay.text.function_calls import find_function_call
-from assay.text.json_in_prose import find_json
+from assay.text.json_in_prose import find_json, read_scalar
+from assay.text.json_schema import BadSchema, find_breach, refuse_bad_schema
 from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
 
 MARKDOWN_ELEMENTS = (
@@ -17,6 +18,17 @@ MARKDOWN_ELEMENTS = (
 )  # fmt: skip
 _LEAST = ("min_length", "min_words")
 _LIMITS = (("min_length", "max_length"), ("min_words", "max_words"))
+
+
+def _sound_schema(schema: str | dict[str, Any]) -> dict[str, Any]:
+    """A schema in a file beside the tests is read before; see suites/test_format/case.py."""
+    if isinstance(schema, str):
+        raise Mistake(tr("a schema in a file can only be named by a test in a file"))
+    try:
+        refuse_bad_schema(schema)
+    except BadSchema as wrong:
+        raise Mistake(tr("this is no JSON Schema: {why}", why=wrong), wrong.at) from wrong
+    return schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +56,10 @@ class Rules:
         Rule(lambda elements: tuple(dict.fromkeys(elements))),
         Doc("Elements of Markdown that the answer must use; each is a rule."),
     ] = ()
+    json_schema: Annotated[
+        Annotated[dict[str, Any], Rule(_sound_schema, of=Text | dict[str, Any])] | None,
+        Doc("The JSON Schema that the JSON of the answer meets, or a file beside the tests."),
+    ] = None
 
     @property
     def can_fail(self) -> bool:
@@ -63,6 +79,13 @@ class Rules:
                     least=least, low=low, most=most, high=high,
                 )  # fmt: skip
                 yield FieldProblem(("expected_format", least), message)
+        if self.json is False and self.json_schema is not None:
+            message = tr("'json' asks for no JSON, and 'json_schema' for some")
+            yield FieldProblem(("expected_format", "json"), message)
+
+    def stored(self) -> dict[str, Any]:
+        """Without the rule that came later where there is none: suites of before stay equal."""
+        return {k: v for k, v in asdict(self).items() if k != "json_schema" or v is not None}
 
 
 ExpectedFormat = Annotated[Rules, Doc("Rules on the shape of the answer.")]
@@ -103,7 +126,7 @@ class Format(AnswerCheck):
             yield FieldProblem(("expected_format",), message)
 
     def stored(self) -> Mapping[str, Any]:
-        return asdict(self.expected_format) | {"method": self.method}
+        return self.expected_format.stored() | {"method": self.method}
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> Self:
@@ -119,6 +142,8 @@ def _rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
         yield _call_rule(asked.contains_function_call, answer)
     if asked.json is not None:
         yield _json_rule(asked.json, answer)
+    if asked.json_schema is not None:
+        yield _schema_rule(asked.json_schema, answer)
     yield from _count_rules(asked, answer)
     text = unicodedata.normalize("NFC", answer.strip())
     if asked.starts_with is not None:
@@ -181,6 +206,19 @@ def _json_rule(wanted: bool, answer: str) -> ScorePart:
     }
     said += [sentence for name, sentence in oddities.items() if name in found]
     return _part("json", bool(values) == wanted, ", ".join(said))
+
+
+def _schema_rule(schema: Mapping[str, Any], answer: str) -> ScorePart:
+    """All the JSON of an answer meets the schema: a program could not know which part is meant."""
+    values = find_json(answer)[0] or read_scalar(answer)
+    breaches = [find_breach(schema, value) for value in values]
+    said = tr("it meets the schema") if values else tr("no JSON can be read")
+    for number, breach in enumerate(breaches, start=1):
+        if breach:
+            of = tr("JSON {number} of {count}: ", number=number, count=len(values))
+            said = (of if len(values) > 1 else "") + breach
+            break
+    return _part("json_schema", bool(values) and not any(breaches), said)
 
 
 def _count_rules(asked: Rules, answer: str) -> Iterator[ScorePart]:

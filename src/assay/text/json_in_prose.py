@@ -53,6 +53,17 @@ def find_json(text: str) -> tuple[list[JsonValue], set[str]]:
     return [value for value in decode_inside(text, oddities) if _is_meant(value)], oddities
 
 
+def read_scalar(text: str) -> list[object]:
+    """The whole answer, or the one fenced block in it, as a text, number, true, false or null."""
+    fence = FENCE.fullmatch(text.strip())
+    decoder = _LenientDecoder()
+    try:
+        value = decoder.decode((fence[3] if fence else text).strip())
+    except (ValueError, RecursionError):
+        return []
+    return [] if "nan" in decoder.oddities else [value]
+
+
 def objects_in(text: str) -> list[JsonObject]:
     """Every complete object that is not part of another, in order, also inside broken ones.
 

@@ -5,6 +5,7 @@ category file, or in a folder there; in a test folder, make.py may give more.
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from assay.suites.test_format.fields import (
     methods,
     methods_of,
 )
+from assay.text.json_schema import refuse_bad_schema
 from assay.types import AnswerCheck, Case, Message, ScoringMode
 
 Raw = dict[str, Any]
@@ -66,6 +68,7 @@ def read_case(raw: object, path: Place, shared: Shared, notes: Notes) -> Case | 
     if not known.issuperset(raw):  # making the difference takes far longer
         for stray in raw.keys() - known:
             _note_stray(stray, (*path, stray), validator, shared.also, notes)
+    raw, schema = _with_schema(raw, path, shared.folder, notes)
     asked = COMMON.check(raw, notes, path)
     check = validator.check(raw, notes, path) if validator else None
     if "id" not in raw:
@@ -85,7 +88,28 @@ def read_case(raw: object, path: Place, shared: Shared, notes: Notes) -> Case | 
         check.requests()  # a plugin's mistake ends here, before a model is asked
     if notes.wants_warnings:
         _advise(path, case, notes)
+    if schema:
+        shared.shown[case.id] = hashlib.sha256(schema.encode()).hexdigest()
     return case if files is None else _with_files(case, files, shared)
+
+
+def _with_schema(raw: Raw, path: Place, folder: Path | None, notes: Notes) -> tuple[Raw, str]:
+    """The test with the schema that it names as a file beside it, and the text of that file."""
+    rules = raw.get("expected_format")
+    name = rules.get("json_schema") if isinstance(rules, dict) else None
+    if not isinstance(rules, dict) or not isinstance(name, str):
+        return raw, ""
+    problem, text = _read(name, folder)
+    schema: object = None
+    try:
+        schema = json.loads(text or "{}")
+        refuse_bad_schema(schema if isinstance(schema, dict) else {"type": schema})
+    except (ValueError, RecursionError) as error:
+        problem = tr("'{name}' contains no JSON Schema: {why}", name=shown(name), why=error)
+    if problem:
+        notes.error((*path, "expected_format", "json_schema"), problem)
+        schema = {}
+    return raw | {"expected_format": rules | {"json_schema": schema}}, text or ""
 
 
 def _check_validator(raw: Raw, path: Place, notes: Notes) -> CheckValidator | None:
