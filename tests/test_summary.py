@@ -15,7 +15,8 @@ from assay.checks.top_k import TopK
 from assay.stats import estimates
 from assay.summary.baselines import baselines
 from assay.summary.comparisons import compare_suites, rank, with_holm
-from assay.summary.trials import find_one_letter, measurements, summarise
+from assay.summary.habits import find_one_letter
+from assay.summary.trials import measurements, summarise
 from assay.types import (
     AnswerCheck,
     Answered,
@@ -59,7 +60,8 @@ def suite_of(
 
 def trial_of(case: Case, mark: float | str, *, repeat: int = 0, **reply: object) -> Attempt:
     """A number is a score; "no answer", "unscored" and "failed" are the other three outcomes."""
-    answered: Reply = Answered(request_id="r", text=f"answer {repeat}", **reply)  # type: ignore[arg-type]
+    said = {"text": f"answer {repeat}", **reply}
+    answered: Reply = Answered(request_id="r", **said)  # type: ignore[arg-type]
     score: Score | None = None
     if isinstance(mark, float | int):
         score = Score(scorer="s", version=1, value=float(mark), extracted="x", explanation="why")
@@ -489,3 +491,46 @@ def test_one_letter_for_nearly_all_questions_is_found_and_a_right_one_is_not() -
     assert find_one_letter(chosen("A" * 60, "A" * 60)) is None, "it was right"
     assert find_one_letter(chosen("A" * 8, "ABCD" * 2)) is None, "too few to tell"
     assert find_one_letter([]) is None
+
+
+def test_habits_are_counted_among_the_answers_of_a_suite() -> None:
+    cases = [case_of(name) for name in "abcdef"]
+    texts = ["x", "Sorry, I do not know.", "What is c?", "x x x", "y", "the river"]
+    ends = [{}, {}, {}, {"truncated": True, "finish": "loop"}, {"truncated": True}, {}]
+    trials = [
+        trial_of(case, float(text == "x"), text=text, **end)
+        for case, text, end in zip(cases, texts, ends, strict=True)
+    ]
+    found = summarise(suite_of({"facts": cases}), trials)
+    counted = {habit.kind: (habit.count, habit.n) for habit in found.habits}
+    assert counted == dict.fromkeys(("declined", "echoed", "loops", "cut"), (1, 6))
+    assert found.measurements["echoed"].value == pytest.approx(1 / 6)
+
+
+def test_a_test_that_asks_for_a_refusal_has_no_answer_that_declines() -> None:
+    case = case_of("a", check=ExactMatch(expected=("I do not know",)))
+    found = summarise(suite_of({"facts": [case]}), [trial_of(case, 0, text="I cannot say.")])
+    assert found.habits == ()
+
+
+def test_tokens_and_seconds_per_right_answer_count_the_wrong_answers_too() -> None:
+    cases = [case_of(name) for name in "abc"]
+    spent = [(1, 10, 1.0), (0, 200, 20.0), (1, 30, 3.0)]
+    trials = [
+        trial_of(case, value, output_tokens=tokens, total_s=seconds, prompt_tokens=5)
+        for case, (value, tokens, seconds) in zip(cases, spent, strict=True)
+    ]
+    found = summarise(suite_of({"facts": cases}), trials)
+    tokens = found.measurements["tokens_per_right_answer"]
+    assert (tokens.value, tokens.n, tokens.unit) == (120, 3, "tokens")
+    assert tokens.low < 120 < tokens.high
+    assert found.measurements["seconds_per_right_answer"].value == 12
+    assert (found.cost.right, found.cost.answers, found.cost.total_tokens) == (2, 3, 240)
+
+
+def test_no_right_answer_has_no_cost_and_an_untimed_model_none_at_all() -> None:
+    case = case_of("a")
+    wrong = trial_of(case, 0, output_tokens=9, total_s=1.0, prompt_tokens=5)
+    cost = summarise(suite_of({"facts": [case]}), [wrong]).cost
+    assert (cost.right, cost.total_tokens, cost.tokens.value) == (0, 9, None)
+    assert summarise(suite_of({"facts": [case]}), [trial_of(case, 1)]).cost is None

@@ -163,10 +163,17 @@ def test_a_server_that_stays_away_ends_the_run_and_the_same_command_continues(
 def test_answers_in_circles_are_counted_in_the_report(bench, ollama_server, sums):
     ollama_server.answers({"What is 3 plus": "Let me think again. " * 300, "*": "4"})
     words = ["run", ollama_server.spec(), "-s", sums, "--max-tokens", "2000"]
-    loops = bench.document(*words)["models"][0]["measurements"]["loops"]
+    model = bench.document(*words)["models"][0]
+    loops = model["measurements"]["loops"]
     assert (loops["value"], loops["n"]) == (1 / 12, 12)
-    shown = " ".join(bench.assay("report", "latest").stdout.split())
-    assert "1 answer of 12 went in circles and was stopped" in shown
+    why, cost = model["suites"][0]["why"]
+    assert why.startswith("1 answer of 12 went in circles and was stopped")
+    assert model["measurements"]["tokens_per_right_answer"]["n"] == 12
+    for form in ("text", "md", "html"):
+        shown = " ".join(bench.assay("report", "latest", "--format", form).stdout.split())
+        assert why in shown
+        assert cost.split(".")[0] in shown
+        assert "tokens per right answer" in shown
 
 
 def test_the_same_letter_throughout_is_said_beside_the_score(bench, ollama_server):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from assay.checks.keywords import states
 from assay.checks.letters.options import most_likely
 from assay.messages import tr
-from assay.text.answer_words import asks_to_decline, is_refusal, only_declines
+from assay.text.answer_words import declines_instead
 from assay.text.folding import drop_invisible, fold_for_matching
 from assay.types import LETTERS, Answered, Case, ChoiceLikelihoods, Context, Failed, Reply, Score
 
@@ -59,22 +59,12 @@ def _score(case: Case, reply: Answered | ChoiceLikelihoods) -> Score:
     if not case.check.scores_empty and not any(drop_invisible(text).strip() for text in texts):
         return _no_answer(tr("The answer is empty."))
     score = _as_score(case.check.score(reply.text, context))
-    if score.value is not None and not score.no_answer and _declined(case, texts, score.value):
+    scored = score.value is not None and not score.no_answer and case.method != "judge"
+    if scored and declines_instead(texts, score.value or 0.0, case.check.gold() or ""):
         return _no_answer(tr("The answer only declines."))
     if ticked := [*_tick_sentences(case.tags, reply.text)]:
         return replace(score, explanation=" ".join([score.explanation, *ticked]).strip())
     return score
-
-
-def _declined(case: Case, texts: Sequence[str], value: float) -> bool:
-    """Whether every text declines and the test does not ask for that. What scored nothing may say
-    more than that it declines; what scored something must say nothing else.
-    """
-    said = [text for text in texts if text.strip()]
-    declines = only_declines if value else is_refusal
-    if case.method == "judge" or not all(only_declines(t) or declines(t) for t in said):
-        return False
-    return not asks_to_decline(case.check.gold() or "")
 
 
 def _chosen(case: Case, reply: ChoiceLikelihoods) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from assay.reports.checkpoints.json_documents import decision_document
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.reports.judged.json_documents import judged_json
-from assay.reports.sentences import headline
+from assay.reports.sentences import headline, why_this_score
 from assay.types import Estimate
 from assay.types.results import (
     Comparison,
@@ -112,7 +112,9 @@ def _baselines(model: ModelReport) -> dict[str, Estimate]:
 
 def _suite(summary: SuiteSummary) -> JsonObject:
     rows = ({**pick(row, "id category"), **_outcome(row), **_repeats(row)} for row in summary.tests)
-    return {**pick(summary, "suite score categories"), "tests": list(rows)}
+    why = list(why_this_score(summary))
+    shown = pick(summary, "suite score categories")
+    return {**shown, "tests": list(rows), **({"why": why} if why else {})}
 
 
 def _outcome(row: TestRow | RepeatRow) -> JsonObject:

@@ -45,9 +45,17 @@ def measurements(named: Mapping[str, Estimate]) -> Iterator[tuple[str, Estimate]
     """A model's measurements as a reader says them; JSON keeps the short names."""
     for name, estimate in named.items():
         suite, slash, short = name.rpartition("/")
-        if short == "answer_s":
-            name = f"{suite}{slash}{tr('seconds per answer')}"
-        yield name, estimate
+        said = {
+            "answer_s": tr("seconds per answer"),
+            "tokens_per_right_answer": tr("tokens per right answer"),
+            "seconds_per_right_answer": tr("seconds per right answer"),
+            "loops": tr("share of answers in circles"),
+            "cut": tr("share of answers cut"),
+            "declined": tr("share of answers that only decline"),
+            "echoed": tr("share of answers that only repeat the task"),
+            "one_letter": tr("share of choices with the same letter"),
+        }
+        yield f"{suite}{slash}{said.get(short, short)}", estimate
 
 
 def answered(measured: Performance) -> str:

@@ -96,6 +96,7 @@ def _suite(summary: SuiteSummary) -> Iterator[Block]:
     yield Heading(f"{summary.suite} – {summary.title}" if summary.title else summary.suite, 3)
     score = tr("score {figure}", figure=numbers.figure(summary.score))
     yield Paragraph(score, "warning" if summary.score.incomplete else "strong")
+    yield from map(Paragraph, sentences.why_this_score(summary))
     yield Figures(tuple(summary.categories.items()))
     if summary.baselines is not None:
         yield Paragraph(tr("Baselines"), "strong")
@@ -152,7 +153,12 @@ def _suites_in_brief(report: Report) -> Iterator[Block]:
         yield Figures((*scores, *_best_baseline(first)))
     for model in report.models:
         name = name_of(report, model)
-        for note in sentences.model_notes(model):
+        why = [
+            tr("{suite}: {why}", suite=each.suite, why=sentence)
+            for each in model.suites
+            for sentence in sentences.why_this_score(each)
+        ]
+        for note in (*why, *sentences.model_notes(model)):
             yield Note(tr("{model}: {note}", model=name, note=note))
     yield Paragraph(tr("-v shows every suite, category and test of each model."), "dim")
 

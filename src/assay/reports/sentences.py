@@ -5,16 +5,37 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from assay.messages import tr, trn
+from assay.messages import Message, fill, message, message_n, tr, trn
 from assay.reports.checkpoints.headlines import decision_headline
 from assay.reports.judged.sentences import closing_sentence
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate, Machine, Observed, OutcomeKind
-from assay.types.results import Baselines, ModelReport, Report, SuiteSummary
+from assay.types.results import Baselines, Habit, HabitKind, ModelReport, Report, SuiteSummary
 
 SHOWN_IN_A_LINE = 6  # facts of a model that fit a short line
 SHOWN_CONSTANT = 40  # characters of a constant answer that are shown
+HABITS: Mapping[HabitKind, Message] = {
+    "loops": message_n(
+        "{count} answer of {n} went in circles and was stopped; it is scored as one that was cut.",
+        "{count} answers of {n} went in circles and were stopped; they are scored as ones cut.",
+    ),
+    "cut": message_n(
+        "{count} answer of {n} was cut at its maximum of tokens.",
+        "{count} answers of {n} were cut at their maximum of tokens.",
+    ),
+    "declined": message_n(
+        "{count} answer of {n} only declines.", "{count} answers of {n} only decline."
+    ),
+    "echoed": message_n(
+        "{count} answer of {n} only repeats the task.",
+        "{count} answers of {n} only repeat the task.",
+    ),
+    "one_letter": message(
+        "The answer was {letter} to {count} of {n} multiple-choice questions, whatever was asked: "
+        "the score says little about what the model knows."
+    ),
+}
 
 
 def outcome(which: OutcomeKind) -> str:
@@ -54,6 +75,27 @@ def outcomes(summary: SuiteSummary) -> str:
         len(summary.tests),
         outcomes=" · ".join(counted),
     )
+
+
+def why_this_score(summary: SuiteSummary) -> Iterator[str]:
+    """What its answers have in common, and what the right ones took, each in one sentence."""
+    yield from map(habit, () if summary.own else summary.habits)
+    cost = summary.cost
+    if cost is None or summary.own:
+        return
+    spent = tr(
+        "Right answers: {right} of {n}, which took {tokens} tokens and {time}",
+        right=numbers.count(cost.right),
+        n=numbers.count(cost.answers),
+        tokens=numbers.count(cost.total_tokens),
+        time=numbers.duration(cost.total_s),
+    )
+    each = "; ".join(numbers.figure(part) for part in (cost.tokens, cost.seconds) if part.n)
+    yield tr("{spent}. Per right answer: {each}.", spent=spent, each=each) if each else f"{spent}."
+
+
+def habit(seen: Habit) -> str:
+    return fill(HABITS[seen.kind], {"count": seen.count, "n": seen.n, "letter": seen.letter})
 
 
 def baselines(known: Baselines) -> Iterator[tuple[str, Estimate]]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from assay.messages import tr
 from assay.stats import estimates
+from assay.summary.habits import find_habits, right_answer_cost
 from assay.types import (
     LETTERS,
     Answered,
@@ -19,13 +20,11 @@ from assay.types import (
     Failed,
     OutcomeKind,
     Reply,
-    Score,
     Suite,
 )
 from assay.types.results import RepeatRow, SuiteSummary, TestRow
 
 RIGHT_BITS = "right_bits_per_byte"
-FEWEST_CHOICES, NEARLY_ALL, MOSTLY = 20, 0.9, 0.6
 MARGIN = 1e-9  # the rounding that `Score.outcome` forgives, for means too
 
 
@@ -49,6 +48,9 @@ def summarise(
     weights = {name: suite.weight(name) for name in names}
     categories = _by_category(names, rows, _ways_of_asking(asked))
     counts = Counter(row.outcome for row in rows)
+    every = [trial for of_test in asked for trial in of_test]
+    habits = find_habits(every, suite.pass_mark)
+    cost = right_answer_cost(every, suite.pass_mark)
     return SuiteSummary(
         suite=suite.name,
         title=suite.title,
@@ -62,7 +64,18 @@ def summarise(
             **_of_repeats(rows),
             **_answer_seconds(asked),
             **_right_bits(asked, right_answers or {}),
+            **{each.kind: estimates.proportion(each.count, each.n) for each in habits},
+            **(
+                {
+                    "tokens_per_right_answer": cost.tokens,
+                    "seconds_per_right_answer": cost.seconds,
+                }
+                if cost
+                else {}
+            ),
         },
+        habits=habits,
+        cost=cost,
     )
 
 
@@ -95,20 +108,6 @@ def _right_bits(
     if not bits or not all(map(math.isfinite, bits)):
         return {}
     return {RIGHT_BITS: estimates.ratio(bits, sizes, unit="bits per byte")}
-
-
-def find_one_letter(choices: Sequence[Score]) -> tuple[str, int, int] | None:
-    """The letter of nearly all answers, how often it came, and the number of tests; None where
-    there is none, or where it was mostly right.
-    """
-    counts = Counter(each.extracted for each in choices if each.extracted)
-    if len(choices) < FEWEST_CHOICES or not counts:
-        return None
-    letter, times = counts.most_common(1)[0]
-    right = sum(each.value or 0.0 for each in choices)
-    if times < NEARLY_ALL * len(choices) or right > MOSTLY * len(choices):
-        return None
-    return letter, times, len(choices)
 
 
 def _row(tries: Sequence[Attempt], pass_mark: float) -> TestRow:

@@ -6,7 +6,7 @@ Read by the closed word list of `builtin/answer_words.toml` and nothing else;
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from assay.text.folding import fold_for_matching
@@ -105,6 +105,16 @@ def only_declines(text: str) -> bool:
     rest = folded[refusal.end() :]
     is_last = re.search(r"[.!?\n:]\W*\w", rest) is None
     return is_last and re.search(rf"\b{WORDS['goes_on']}\b", rest) is None
+
+
+def declines_instead(texts: Iterable[str], value: float, expected: str) -> bool:
+    """Whether every text declines and `expected` does not ask for that. What scored nothing may say
+    more than that it declines; what scored something must say nothing else.
+    """
+    declines = only_declines if value else is_refusal
+    said = [text for text in texts if text.strip()]
+    whole = all(only_declines(text) or declines(text) for text in said)
+    return whole and not asks_to_decline(expected)
 
 
 def asks_to_decline(expected: str) -> bool:

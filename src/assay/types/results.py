@@ -66,11 +66,39 @@ class Baselines:
         return max((each for each in scores if each is not None), default=None)
 
 
+HabitKind = Literal["loops", "cut", "declined", "echoed", "one_letter"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Habit:
+    """What `count` of `n` answers to a suite have in common. `letter`: of `one_letter`."""
+
+    kind: HabitKind
+    count: int
+    n: int
+    letter: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RightAnswerCost:
+    """What a served model spent on a suite, and that over its right answers: n counts answers, and
+    there is no value where none was right. Tokens are those written, thoughts included.
+    """
+
+    right: int
+    answers: int
+    total_tokens: int
+    total_s: float
+    tokens: Estimate
+    seconds: Estimate
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteSummary:
     """One model on one suite. `score` is in points, `categories` are shares, both with intervals.
 
-    `measurements`: pass@1, pass@N, pass^N and spread with repeats; answer_s where timed.
+    `measurements`: pass@1, pass@N, pass^N and spread with repeats; answer_s where timed; the share
+    of each habit; tokens and seconds per right answer.
     """
 
     suite: str
@@ -84,6 +112,8 @@ class SuiteSummary:
     measurements: Mapping[str, Estimate] = field(default_factory=dict)
     baselines: Baselines | None = None
     own: bool = False  # a user's prompts, which are not scored
+    habits: tuple[Habit, ...] = ()
+    cost: RightAnswerCost | None = None
 
 
 Clock = Literal["server", "client"]

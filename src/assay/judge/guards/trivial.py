@@ -8,12 +8,11 @@ import re
 import unicodedata
 from typing import Literal
 
-from rapidfuzz import fuzz
-
 from assay.judge.questionnaire import Assignment
 from assay.messages import tr
 from assay.text import answer_words
 from assay.text.answer_words import LONGEST_REFUSAL, only_declines
+from assay.text.echo import is_echo
 from assay.types import Case
 from assay.types.judgements import CriterionScore, Judgement
 
@@ -21,7 +20,6 @@ Trivial = Literal["empty", "short", "punctuation", "echo", "refusal"]
 NOTHING_SAID: frozenset[str] = frozenset({"empty", "refusal"})  # these are no answers
 
 SHORTEST = 3  # visible characters; "Paris" or "x + 1" may be all that somebody's own test asks for
-_ECHO = 95.0  # of 100
 _LONGEST_COMPARED = 100_000
 # Words that promise an answer and stop: many judges give them the best score (arXiv:2507.08794).
 _ANNOUNCES = re.compile(r"[^\n]{0,60}:|let[’']?s [^\n]{0,40}step by step\.?", re.IGNORECASE)
@@ -43,7 +41,7 @@ def why_trivial(answer: str, case: Case) -> Trivial | None:
         return "short"
     if not any(c.isalnum() for c in seen):
         return "punctuation"
-    if _echoes(answer, case):
+    if is_echo(answer, (message.content for message in case.messages)):
         return "echo"
     if len(answer) > LONGEST_REFUSAL:
         return None
@@ -87,17 +85,3 @@ def _has_code(text: str) -> bool:
         if any(c.isalnum() for c in code or language):
             return True
     return _LINE_OF_CODE.search(text) is not None
-
-
-def _echoes(answer: str, case: Case) -> bool:
-    said = " ".join(answer[:_LONGEST_COMPARED].split())
-    for message in case.messages:
-        asked = " ".join(message.content[:_LONGEST_COMPARED].split())
-        if not asked:
-            continue
-        # Most of the task in the task's own order, and nothing of one's own behind it.
-        if said in asked and len(said) * 2 >= len(asked):
-            return True
-        if fuzz.ratio(said, asked, score_cutoff=_ECHO) > 0:
-            return True
-    return False

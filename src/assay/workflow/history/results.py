@@ -16,18 +16,16 @@ from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.reports.json_documents import run_json
 from assay.request_identity import MEASURE
-from assay.stats.estimates import proportion
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import FETCHED
 from assay.suites.sample_prompts import load_samples
 from assay.summary.speed import performance, try_figures
-from assay.summary.trials import find_one_letter, measurements, summarise
-from assay.text.number_format import count, figure
-from assay.types import Answered, Attempt, Estimate, Failed, Reply, Suite
+from assay.summary.trials import measurements, summarise
+from assay.text.number_format import figure
+from assay.types import Attempt, Failed, Reply, Suite
 from assay.types.decisions import Decision, Measurements
 from assay.types.judged import Judged
 from assay.types.options import DEFAULT_OUT
-from assay.types.requests import LOOP
 from assay.types.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
 from assay.workflow.checkpoints.decision import decide, passes, selected_in
 from assay.workflow.checkpoints.measures import (
@@ -239,11 +237,10 @@ def _model_report(
         fingerprint_is_weak=model.facts.fingerprint_is_weak,
         suites=summaries,
         performance=measured,
-        measurements={**measurements(summaries), **_loops(tries)},
+        measurements=measurements(summaries),
         report=str(_reports_of(store, run) / f"{model.slug}.md") if run.finished else None,
         about=model.facts.about,
         observed=model.observed,
-        notes=tuple(_habits(tries)),
         tries=tuple(
             try_figures(
                 kept.reply,
@@ -255,36 +252,6 @@ def _model_report(
             for kept in tries
         ),
     )
-
-
-def _loops(tries: Sequence[StoredTry]) -> dict[str, Estimate]:
-    """The share of answers that went in circles, where some did."""
-    ends = [each.reply.finish for each in tries if isinstance(each.reply, Answered)]
-    return {"loops": proportion(ends.count(LOOP), len(ends))} if LOOP in ends else {}
-
-
-def _habits(tries: Sequence[StoredTry]) -> Iterator[str]:
-    """Why a score is what it is, where the answers to many tests have it in common."""
-    choices = [
-        kept.score for kept in tries if kept.score and kept.score.scorer == "multiple_choice"
-    ]
-    if found := _loops(tries).get("loops"):
-        yield trn(
-            "{count} answer of {n} went in circles and was stopped; it is scored as one that was "
-            "cut.",
-            "{count} answers of {n} went in circles and were stopped; they are scored as ones cut.",
-            round((found.value or 0.0) * found.n),
-            n=count(found.n),
-        )
-    if habit := find_one_letter(choices):
-        letter, times, tests = habit
-        yield tr(
-            "The answer was {letter} to {times} of {tests} multiple-choice questions, whatever was "
-            "asked: the score says little about what the model knows.",
-            letter=letter,
-            times=count(times),
-            tests=count(tests),
-        )
 
 
 def _reports_of(store: Store, run: Run) -> Path:
