@@ -224,6 +224,15 @@ def test_compare_pairs_by_test_and_names_the_flips(bench, two_models):
     assert suite["difference"]["value"] == pytest.approx(-25.0)
 
 
+@pytest.mark.parametrize(("most", "code"), [("0.25", 0), ("0.2", 1)])
+def test_a_drop_beyond_the_limit_ends_with_1(bench, two_models, most, code):
+    done = bench.assay("compare", "latest", "--max-drop", most, "--json")
+    assert done.returncode == code
+    document = json.loads(done.stdout)
+    assert document["exit_code"] == code
+    assert any("fell by 25" in note for note in document["notes"]) == bool(code)
+
+
 def test_compare_takes_models_of_different_runs_by_their_spec(bench, words, tests):
     other = bench.script("other", answers=right(tests))
     bench.assay(*words)

@@ -196,4 +196,4 @@ def compare(options: CompareOptions) -> Comparison:
 
         return compare_in_pairs(options, options.observer)
     with Store(options.out, read_only=True) as store:
-        return compare_in(store, options.runs)
+        return compare_in(store, options.runs, max_drop=options.max_drop)

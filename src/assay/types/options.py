@@ -401,6 +401,16 @@ class CompareOptions(
             "both orders; where they disagree, the pair is a tie. Default: none."
         ),
     )
+    max_drop: float | None = option(
+        None,
+        least=0,
+        most=1,
+        metavar="X",
+        help=tr(
+            "Largest loss that is allowed, 0 to 1: exit 1 if a suite that both sides have fell by "
+            "more (0.02 is two points). Default: none."
+        ),
+    )
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from assay.messages import tr
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.summary.comparisons import compare_suites, rank, with_holm
 from assay.summary.trials import summarise
+from assay.text import number_format
 from assay.types import Answered, Attempt, Case, SamplingMode, Suite
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import (
@@ -26,6 +27,8 @@ from assay.types.results import (
 )
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.history.results import summaries_of, trials_of
+
+INTERVALS = ("wilson", "bootstrap", "none")  # methods that only say how an interval was computed
 
 _Seen = tuple[str, SamplingMode, str, str]  # suite, sampling, model, by whom it was judged
 
@@ -46,8 +49,16 @@ class _ComparedSide:
         judges = sorted((each.fingerprint, each.form, each.layout or "") for each in judging.judges)
         return (judges, judging.use_case, bool(judging.isolation))
 
+    def ways(self, suite: str) -> tuple[object, ...]:
+        """How its tests were asked and scored, beside the usual way."""
+        categories = self.summaries[suite].categories.items()
+        lesser = {name: of.method for name, of in categories if of.method not in INTERVALS}
+        judged = any(case.check.judged for case in self.suites[suite].cases)
+        return (lesser, self.is_judged_by if judged else ())
 
-def compare(store: Store, names: Sequence[str]) -> Comparison:
+
+def compare(store: Store, names: Sequence[str], *, max_drop: float | None = None) -> Comparison:
+    """`max_drop`, 0 to 1: a suite that fell by more is named, and the comparison ends with 1."""
     chosen = find_sides(store, names)
     if len(chosen) < 2:
         raise UsageError(
@@ -64,7 +75,33 @@ def compare(store: Store, names: Sequence[str]) -> Comparison:
         for run, model in chosen
     ]
     _refuse_nothing_in_common(sides)
-    return Comparison(pairs=with_holm([_pair(sides[0], other) for other in sides[1:]]))
+    compared = Comparison(pairs=with_holm([_pair(sides[0], other) for other in sides[1:]]))
+    return compared if max_drop is None else _hold(compared, sides, max_drop)
+
+
+def _hold(compared: Comparison, sides: Sequence[_ComparedSide], max_drop: float) -> Comparison:
+    """By the difference itself, as a gate does. Scores made in two ways cannot be held to it."""
+    first, *others = sides
+    notes: list[str] = []
+    fell = False
+    for pair, other in zip(compared.pairs, others, strict=True):
+        for suite in pair.suites:
+            lost = -(suite.difference.value or 0.0)
+            if first.ways(suite.suite) != other.ways(suite.suite):
+                notes.append(
+                    tr("{suite}: scored in two ways, so --max-drop is left open", suite=suite.suite)
+                )
+            elif lost > max_drop * 100:
+                fell = True
+                notes.append(
+                    tr(
+                        "{suite} fell by {lost} points; --max-drop allows {most}",
+                        suite=suite.suite,
+                        lost=number_format.readable(lost),
+                        most=number_format.readable(max_drop * 100),
+                    )
+                )
+    return replace(compared, notes=(*compared.notes, *notes), exit_code=int(fell))
 
 
 def find_sides(store: Store, names: Sequence[str]) -> list[tuple[Run, RunModel]]:

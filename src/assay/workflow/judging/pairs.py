@@ -35,7 +35,7 @@ StoredSide = tuple[Run, RunModel]
 def compare_in_pairs(options: CompareOptions, observer: Observer) -> Comparison:
     until = time.monotonic() + options.budget if options.budget is not None else None
     with Store(options.out, must_exist=True) as store:
-        compared = compare(store, options.runs)
+        compared = compare(store, options.runs, max_drop=options.max_drop)
         first, *others = find_sides(store, options.runs)
         works = [[*_pairs(store, first, other)] for other in others]
         if not any(works):
@@ -65,7 +65,7 @@ def compare_in_pairs(options: CompareOptions, observer: Observer) -> Comparison:
                 ask_all(judge.model, asked, ledger, observer, name=name, until=until)
                 found.append(replace(pair, judged=_judged(judge, work, notes)))
         failed = any(one.failed for work in works for each in work for one in each.orders)
-        return replace(compared, pairs=tuple(found), exit_code=3 if failed else 0)
+        return replace(compared, pairs=tuple(found), exit_code=3 if failed else compared.exit_code)
 
 
 @dataclass(slots=True, eq=False)
