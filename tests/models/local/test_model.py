@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import weakref
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -254,14 +256,27 @@ def test_the_end_of_text_is_the_configs_where_generation_is_silent(tmp_path: Pat
     assert first in model._tokens().end_ids(model._ends())
 
 
-def test_one_checkpoint_is_in_memory_at_a_time(folder: Path, tmp_path: Path) -> None:
-    other = make_checkpoint(tmp_path / "step_200", "gpt2", seed=1)
-    one = LocalModel(folder, spec="hf:1", settings=LocalOptions(device="cpu"))
-    two = LocalModel(other, spec="hf:2", settings=LocalOptions(device="cpu"))
-    [before] = asked(one, to_answer("The"))
-    asked(two, to_answer("The"))
+@pytest.mark.parametrize("shape", ["gpt2", "mamba"])
+def test_one_checkpoint_is_in_memory_at_a_time(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: str
+) -> None:
     from assay.models.local import model as module
 
+    other = make_checkpoint(tmp_path / "step_200", shape, seed=1)
+    one = LocalModel(folder, spec="hf:1", settings=LocalOptions(device="cpu"))
+    two = LocalModel(other, spec="hf:2", settings=LocalOptions(device="cpu"))
+    weights: list[weakref.ref[torch.nn.Parameter]] = []
+
+    def load_alone(*words: Any, **named: Any) -> Any:
+        assert [each for each in weights if each() is not None] == []
+        network = load(*words, **named)
+        weights.extend(weakref.ref(each) for each in network.model.parameters())
+        return network
+
+    load = module.load
+    monkeypatch.setattr(module, "load", load_alone)
+    [before] = asked(one, to_answer("The"))
+    asked(two, to_answer("The"))
     assert module._loaded.owner is two
     assert asked(one, to_answer("The")) == [before]
     two.close()  # not its own to let go of

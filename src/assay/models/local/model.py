@@ -47,9 +47,12 @@ class _Loaded:
         self.sharing: weakref.WeakSet[LocalModel] = weakref.WeakSet()
 
     def let_go(self) -> None:
-        self.owner = self.network = None
+        model = self.network.model if self.network else None
+        weights = [weakref.ref(each) for each in model.parameters()] if model else []
+        self.owner = self.network = model = None
         self.before = {}
-        gc.collect()  # modules point at each other
+        if any(each() is not None for each in weights):  # Mamba's modules point at each other
+            gc.collect()
         import torch
 
         if torch.cuda.is_available():
@@ -212,6 +215,7 @@ class LocalModel(BaseModel):
 
             before, _loaded.owner, _loaded.network, _loaded.before = _loaded.before, None, None, {}
             return exchange_weights(network, before)[0]
+        del network  # else both would be in memory
         if owner is not None:
             _loaded.let_go()
         return load(self._checkpoint, self._device, self._dtype, examined=self._examined)
