@@ -3,8 +3,6 @@
 A Ctrl-C in the tenth of a second in which modules are loaded is a Ctrl-C like any other.
 """
 
-from __future__ import annotations
-
 import sys
 
 

@@ -4,8 +4,6 @@ Reads files and asks the tools of GPU makers where they are installed; loads nei
 driver, and never raises: what cannot be found out is left empty.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import json
 import os

@@ -4,8 +4,6 @@
 a catalogue lies in `builtin/translations/LANG/LC_MESSAGES/assay.mo`. Without one, English is shown.
 """
 
-from __future__ import annotations
-
 import gettext
 from collections.abc import Mapping
 from pathlib import Path

@@ -2,8 +2,6 @@
 a fifth longer with it, and after transformers was imported each look takes 0.2 to 0.4 s.
 """
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ to points is the monotone one that is nearest to the rubric's scored examples (i
 straight between its knots and on to 0 at 0 and 10 at 1. Also how far a judge is from known scores.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ A family is read from the name, the spec and what a server or a checkpoint's con
 architecture. A distilled model belongs to the family it was cut from and to that of its teacher.
 """
 
-from __future__ import annotations
-
 import re
 
 from assay.types import ModelFacts

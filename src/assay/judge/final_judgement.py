@@ -6,8 +6,6 @@
 All arithmetic is on integers. Confidence is computed from what can be seen, never asked for.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -2,8 +2,6 @@
 judges prefer what stands first.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from assay.judge.guards.fencing import fence, heading

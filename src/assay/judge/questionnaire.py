@@ -1,7 +1,5 @@
 """What one judge is asked about one answer, once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Protocol
 

@@ -5,8 +5,6 @@ questions.toml  [TEST-ID] criterion = ["Is …?", …]
 examples.toml   [[example]] id, test, file, why, scores = {criterion = 7, …}
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What a machine can do, as a Document or as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

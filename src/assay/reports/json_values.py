@@ -1,7 +1,5 @@
 """Values as JSON has them, for every document that a program reads."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass

@@ -1,7 +1,5 @@
 """The card of a judge, as blocks of a report, as a Document of its own, and as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from assay.messages import tr, trn

@@ -1,7 +1,5 @@
 """Answers of several models to the same prompts, beside each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from assay.messages import tr

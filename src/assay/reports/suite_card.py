@@ -2,8 +2,6 @@
 where its facts come from, and its baselines.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 

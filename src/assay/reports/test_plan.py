@@ -4,8 +4,6 @@ A judged test ends in the test itself as JSON, files and all, which `suites/test
 reads: answers that are made elsewhere can be judged with nothing but this page.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Talks with a started process within limits: sends order and input, reads what comes back."""
 
-from __future__ import annotations
-
 import json
 import os
 import selectors

@@ -3,8 +3,6 @@
 Which isolation this machine allows is found out by trying a real program in each.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import shutil

@@ -1,7 +1,5 @@
 """What crosses the sandbox's border: a program, its limits, and what became of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath

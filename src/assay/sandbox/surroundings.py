@@ -2,8 +2,6 @@
 the command line that leads into each isolation, and the order that is read there.
 """
 
-from __future__ import annotations
-
 import glob
 import json
 import os

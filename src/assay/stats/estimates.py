@@ -1,7 +1,5 @@
 """One sample: a share, a mean, a rate, a quantile, several shares under their weights, pass@k."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Intervals by formula: 95 % limits of a share, of paired shares, and of a weighted mean."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

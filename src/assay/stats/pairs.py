@@ -1,7 +1,5 @@
 """Two samples: how much higher b is than a, how sure that is, and what could be found at all."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """p-values: how often chance alone would go as far; several of them adjusted by Holm."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from assay.stats.resampling import resampled_means

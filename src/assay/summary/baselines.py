@@ -1,7 +1,5 @@
 """Baselines: what an empty answer, the echoed prompt and one constant would score."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

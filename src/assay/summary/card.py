@@ -1,7 +1,5 @@
 """What a suite is made of: its balance, its right answers, its repeated questions."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Two sides on the same tests, and many models in one order."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -5,8 +5,6 @@ bounds them. Left out are answers that no judge was asked about, and criteria th
 decided.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from assay.stats.agreement import icc, krippendorff_alpha, quadratic_kappa, share_within, spearman

@@ -4,8 +4,6 @@ A test counts once: the mean over its answers where it was asked several times. 
 in no mean, and is counted beside each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -11,8 +11,6 @@ Two models differ significantly where the 95 % interval of their paired differen
 p < 0.05, which the signs of fewer than six differing tests can never give.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations

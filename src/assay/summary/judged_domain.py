@@ -1,7 +1,5 @@
 """One model in one domain: means, bands, criteria, categories, evidence, spread, remarks."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """What a judge's outcomes of pairs come to: a win rate, and the judge's own leanings beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from assay.stats import estimates

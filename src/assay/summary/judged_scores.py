@@ -1,7 +1,5 @@
 """Judgements as numbers: the tests of a model, and means over tests in points of 10."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter

@@ -3,8 +3,6 @@
 Nothing is repaired: broken JSON is no JSON. Nothing raises, and the number of attempts is bounded.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

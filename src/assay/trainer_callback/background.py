@@ -4,8 +4,6 @@ It is told of them through a pipe and writes its answers into a file, so that no
 gives way to the training where both want a core, and ends with it, however that ended.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

@@ -8,8 +8,6 @@ into its state as soon as the figure is there. Until then its rotation keeps bot
 that it has just saved and the best so far, so that none of the two is lost.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -3,8 +3,6 @@
 What goes wrong is a note in place of the figures, and never an exception; a Ctrl-C is raised.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

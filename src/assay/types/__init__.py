@@ -4,8 +4,6 @@ Frozen dataclasses, a few constants, and the protocols Model and Observer, of th
 only. Case x ModelFacts -> Request -> Reply -> Score; together an Attempt; Attempts -> Estimate.
 """
 
-from __future__ import annotations
-
 from assay.types.checks import LETTERS, AnswerCheck, Context, FieldProblem, JudgeFields, Requests
 from assay.types.models import Capability, Machine, Model, ModelFacts, Observed, TokenizerFigures
 from assay.types.requests import (

@@ -2,8 +2,6 @@
 these and not the shapes.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 MeasureKind = Literal["perplexity", "answers", "generation", "speed", "training"]

@@ -4,8 +4,6 @@ Measurements x Gate -> Acceptance, WeightedScore, Recommendations; all of a fold
 A figure that was not measured is None, never 0.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field

@@ -3,8 +3,6 @@
 The limits are explained in docs/decisions/066-judge-qualification.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

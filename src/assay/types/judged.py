@@ -4,8 +4,6 @@ A domain is the name of a rubric. Means are Estimates in `POINTS_OF_10`; overall
 tests are tenths of a point, as in `judgements`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal

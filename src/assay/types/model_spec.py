@@ -1,7 +1,5 @@
 """What a user types to name a model, in parts; which schemes there are is for `plugins` to know."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit

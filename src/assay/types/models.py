@@ -1,7 +1,5 @@
 """What can be asked (Model), what is known of it, and the machine that asks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol

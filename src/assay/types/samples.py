@@ -1,7 +1,5 @@
 """The sample prompts a model is tried on, and what was found about the health of its answers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

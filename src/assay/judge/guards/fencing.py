@@ -14,8 +14,6 @@ The boundary is a hash over the text itself, so its author cannot write it down,
 resumed gets the same one.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata

@@ -5,8 +5,6 @@ and quotation marks at the edges dropped. Case counts: it does in code. The numb
 (`12| `) are forgiven, and so are the marks it puts into the text.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from bisect import bisect_right

@@ -4,8 +4,6 @@ A code review may speak of scores, systems and ignored errors, so each pattern a
 a demand. Nothing is deleted from the answer that is kept, shown and run.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import itertools

@@ -11,8 +11,6 @@ shown: small judges then judge the reference. Not translated: a judgement must n
 user's language.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -7,8 +7,6 @@ criterion   the mean of its questions; calibrated to 0..10; a whole number
 words       strengths, weaknesses, verdict and quotes, written afterwards; they change no score
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

@@ -11,8 +11,6 @@
 Answers that are settled without a judge say nothing of it and are left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 

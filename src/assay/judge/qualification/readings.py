@@ -10,8 +10,6 @@
 Requests that are equal have equal ids and are asked once: trials are a part of the gold answers.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence

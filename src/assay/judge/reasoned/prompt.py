@@ -5,8 +5,6 @@ Texts are joined, never formatted, so that braces in them mean nothing. No refer
 shown, and nothing is translated, for the reasons that likelihood/layouts.py gives.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar

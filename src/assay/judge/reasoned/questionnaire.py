@@ -5,8 +5,6 @@
 A reply that was cut off goes on with the shorter form at once: the same would be cut again.
 """
 
-from __future__ import annotations
-
 from assay.judge.guards.fencing import Fenced, fence
 from assay.judge.guards.quotes import Searched, check_quote
 from assay.judge.guards.suspicions import flags_of

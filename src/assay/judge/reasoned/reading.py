@@ -13,8 +13,6 @@ The reader never raises and never invents a score. The last object or line count
 answer word for word is the answer's and not the judge's, which may repeat scores of the answer.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

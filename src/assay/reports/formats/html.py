@@ -2,8 +2,6 @@
 value, and its content policy forbids scripts and loading, should an escape ever be missed.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

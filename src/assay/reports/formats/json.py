@@ -1,7 +1,5 @@
 """Documents of plain values as JSON text."""
 
-from __future__ import annotations
-
 import json
 
 from pydantic_core import PydanticSerializationError, to_json

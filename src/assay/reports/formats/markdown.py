@@ -2,8 +2,6 @@
 there is no HTML in it. The details of table rows are left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path

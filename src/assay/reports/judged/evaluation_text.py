@@ -5,8 +5,6 @@ pass for a label. The labels are English in every language, because programs rea
 format has no line for is under DETAILED ASSESSMENT, always in the same order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Nothing is rounded, a missing figure is null, and every mean is an ESTIMATE.
 """
 
-from __future__ import annotations
-
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.reports.judge_card import card_json
 from assay.reports.judged.sentences import closing_sentence

@@ -1,7 +1,5 @@
 """The two pages about judged tests: the comparative analysis and the final summary."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from assay.messages import tr

@@ -1,7 +1,5 @@
 """The judged tests of a run in its report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from assay.messages import tr, trn

@@ -1,7 +1,5 @@
 """Sentences that several reports of judged tests share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from assay.messages import tr, trn

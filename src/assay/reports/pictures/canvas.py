@@ -5,8 +5,6 @@ that a picture is readable on any page. Blue and vermilion stay apart for colour
 (Okabe and Ito), and no meaning rests on colour alone.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape, quoteattr

@@ -2,8 +2,6 @@
 narrow: no font is at hand.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

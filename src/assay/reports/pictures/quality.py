@@ -6,8 +6,6 @@ Speed is decoding where every model has it by one clock, else seconds per answer
 axis would be a comparison of clocks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

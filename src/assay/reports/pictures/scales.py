@@ -1,7 +1,5 @@
 """Scales of pictures: where a number is, which round numbers are written beside it, and how."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import NamedTuple

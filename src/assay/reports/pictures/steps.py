@@ -6,8 +6,6 @@ line; one that could not be evaluated has a cross there. `final`, which has no s
 last.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple

@@ -6,8 +6,6 @@ and the contents of the program's files; it stays open as the lifeline. Out: on 
 cannot be seen. The order is what `surroundings.write_order` writes.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -13,8 +13,6 @@ Of sockets there are those that a network namespace holds: one to the host of a 
 heard and not granted: they are memory that belongs to no process.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import struct

@@ -1,7 +1,5 @@
 """A folder on a real disk for hostile code, and its end, without following anything in it."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

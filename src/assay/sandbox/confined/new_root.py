@@ -5,8 +5,6 @@ Root makes the namespaces as root, and the program is another user. Anybody else
 namespace first, in which they are nobody and may do the same.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 from typing import Any

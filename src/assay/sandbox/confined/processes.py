@@ -3,8 +3,6 @@
 Where there is no /proc, there are no figures.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -3,8 +3,6 @@
 On another system every call is an OSError that names the call.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

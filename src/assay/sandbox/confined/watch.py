@@ -6,8 +6,6 @@ Limits that the kernel keeps are per process. The sums over all of the program's
 here, by looking every few hundredths of a second.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import signal

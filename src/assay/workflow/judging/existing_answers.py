@@ -4,8 +4,6 @@ The answers are those of a run, or of a folder `outputs/MODEL/TEST-ID.txt` from 
 judgements stay in the store; the newest count.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import time

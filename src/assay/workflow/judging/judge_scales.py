@@ -4,8 +4,6 @@ They come from the judge's card (`assay judge-check`), else it reads the rubrics
 Also a forecast of what a judge will be asked, for answers as long as those examples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ orders disagree, the pair is a tie. Replies are stored with the later side's run
 about an answer that says nothing, or about two that are the same.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing

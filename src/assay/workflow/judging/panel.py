@@ -1,7 +1,5 @@
 """The panel: the judges of a run, opened and checked before any model is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256

@@ -6,8 +6,6 @@ each judgement is stored as soon as its questions are answered: a judging that w
 where it was, and reports what was judged. A judge's failure never becomes a score.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The stored judgements of a run, summed up for its reports."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
