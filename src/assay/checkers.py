@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import assay.checking
-from assay.checking.making import BadResult, run_make
+from assay.checking.begin import BadResult, run_make
 from assay.messages import tr
 from assay.sandbox import Limits, Program, Ran, Sandbox
 from assay.types.checks import SHIPPED_SUITES

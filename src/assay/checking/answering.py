@@ -24,10 +24,6 @@ _LONGEST_TEXT = 2_000
 Ask = Callable[..., Any]
 
 
-class OverBudget(Exception):
-    """More was asked for than any answer of the wanted kind needs."""
-
-
 class RemoteSequence(Sequence, list):  # type: ignore[type-arg, metaclass, misc]
     """A list whose items lie with the checker's process, which counts how many are looked at."""
 
@@ -83,7 +79,14 @@ class RemoteValue:
 
 def serve(channel: socket.socket) -> None:
     """Load the answer, then do the steps that are asked for, until the channel closes."""
-    ask = _asking(channel)
+
+    def ask(*what: object) -> Any:
+        send(channel, {"ask": what})
+        told = receive(channel)
+        if told is None or told.get("over"):  # more than any answer of the wanted kind needs
+            raise RuntimeError("too many operations")
+        return decoded(told["value"])
+
     order = receive(channel)
     withhold(order["without"])
     for name, source in order["modules"].items():
@@ -96,17 +99,6 @@ def serve(channel: socket.socket) -> None:
             send(channel, _example(step, session))
         else:
             send(channel, _probe(step, module, ask))
-
-
-def _asking(channel: socket.socket) -> Ask:
-    def ask(*what: object) -> Any:
-        send(channel, {"ask": what})
-        told = receive(channel)
-        if told is None or told.get("over"):
-            raise OverBudget("too many operations")
-        return decoded(told["value"])
-
-    return ask
 
 
 def _load(name: str, *sources: str) -> tuple[ModuleType, object]:

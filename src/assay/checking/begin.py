@@ -11,19 +11,18 @@ A nonce is read when the item is done. Candidates therefore cannot write a repor
 this output either. The checker is executed from memory: candidates could change a file.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os
 import signal
 import sys
 import time
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .candidate import Workshop, set_workshop
+from . import candidate
 from .facts import Check
-from .making import BadResult, run_make
 from .nursery import hide_standard_streams, keep_private, start_nursery
 
 if TYPE_CHECKING:
@@ -34,10 +33,15 @@ _MOST_CHECKS = 500
 _MOST_WEIGHT = 1_000.0
 _LONGEST_NAME = 100
 _LONGEST_TEXT = 600
+_MOST_MADE = 4_000_000  # characters of JSON
 
 
 class _TimeIsUp(BaseException):
     """The checker takes too long."""
+
+
+class BadResult(Exception):
+    """What make.py or check.py gave is not of the form that is asked for."""
 
 
 def main() -> NoReturn:
@@ -51,9 +55,12 @@ def main() -> NoReturn:
     os.write(write_to, b"ready\n")
     job = json.loads(_read_bytes(read_from, int(_read_line(read_from))))
     service = start_service() if start_service else None
-    workshop = Workshop(control, service, lambda: _write(write_to, b"candidate\n"))
-    set_workshop(workshop)
-    _ignore_signals()
+    tell = partial(_write, write_to, b"candidate\n")
+    candidate.workshop = workshop = candidate.Workshop(control, service, tell)
+    # A candidate can send any signal; those that end this process are noticed outside.
+    for number in signal.valid_signals() - {signal.SIGALRM, signal.SIGCHLD}:
+        with suppress(OSError, ValueError):
+            signal.signal(number, signal.SIG_IGN)
     for item in job["items"]:
         workshop.begin(inert=bool(job.get("inert")))
         said = _do(job, item)
@@ -66,7 +73,7 @@ def main() -> NoReturn:
     os._exit(0)
 
 
-def _prepare_for_clients() -> type[Service]:
+def _prepare_for_clients() -> "type[Service]":
     """Import once what every client imports, and show whatever one logs, at every level."""
     import logging
     import urllib.request  # noqa: F401
@@ -75,15 +82,6 @@ def _prepare_for_clients() -> type[Service]:
 
     logging.basicConfig(stream=sys.stderr, level=logging.DEBUG)
     return Service
-
-
-def _ignore_signals() -> None:
-    """A candidate can send any; those that end this process are noticed outside."""
-    for number in signal.valid_signals() - {signal.SIGALRM, signal.SIGCHLD}:
-        try:
-            signal.signal(number, signal.SIG_IGN)
-        except (OSError, ValueError):
-            continue
 
 
 def _do(job: dict[str, Any], item: Any) -> dict[str, Any]:
@@ -109,6 +107,29 @@ def _do(job: dict[str, Any], item: Any) -> dict[str, Any]:
         return {"failed": _describe(problem)}
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def run_make(source: str, seed: int) -> dict[str, Any]:
+    """{"files": {name: text}, "truth": {...}}. Raises BadResult, and whatever make(seed) raises."""
+    names: dict[str, Any] = {"__name__": "make"}
+    exec(compile(source, "make.py", "exec"), names)
+    if not callable(names.get("make")):
+        raise BadResult("make.py has no function make(seed)")
+    made = names["make"](seed)
+    if not isinstance(made, dict) or set(made) - {"files", "truth"}:
+        raise BadResult('make(seed) must give {"files": {name: text}, "truth": {...}}')
+    files, truth = made.get("files", {}), made.get("truth", {})
+    if not isinstance(files, dict) or not all(
+        isinstance(name, str) and isinstance(text, str) for name, text in files.items()
+    ):
+        raise BadResult('the "files" of make(seed) must map names to texts')
+    if not isinstance(truth, dict):
+        raise BadResult('the "truth" of make(seed) must be a dict')
+    text = json.dumps({"files": files, "truth": truth}, allow_nan=False)
+    if len(text) > _MOST_MADE:
+        raise BadResult("make(seed) gives too much")
+    back: dict[str, Any] = json.loads(text)
+    return back
 
 
 def _check(source: str, item: dict[str, Any]) -> dict[str, Any]:

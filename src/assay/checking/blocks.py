@@ -37,8 +37,7 @@ def json_block(answer: str) -> dict[str, Any] | None:
     """
     answer = answer[:LONGEST_ANSWER]
     for _, text in reversed([*fenced(answer)][-_MOST_TRIED:]):
-        found = _object_in(text)
-        if found is not None:
+        if (found := _object_in(text)) is not None:
             return found
     return _last_loose_object(answer)
 
@@ -118,10 +117,9 @@ def _refuse(word: str) -> Any:
 
 
 def _is_sane(value: Any, deep: int) -> bool:
-    if isinstance(value, dict):
-        return deep < _DEEPEST and all(_is_sane(one, deep + 1) for one in value.values())
-    if isinstance(value, list):
-        return deep < _DEEPEST and all(_is_sane(one, deep + 1) for one in value)
+    if isinstance(value, dict | list):
+        inner = value.values() if isinstance(value, dict) else value
+        return deep < _DEEPEST and all(_is_sane(one, deep + 1) for one in inner)
     if isinstance(value, int):
         return value.bit_length() < 1000
     return not isinstance(value, float) or math.isfinite(value)

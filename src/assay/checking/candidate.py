@@ -4,14 +4,13 @@ In: code and steps. Out: what came of each step. All that comes back is hostile,
 what the answer's code said of itself: a checker compares it here, where the truth is.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import signal
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -131,10 +130,10 @@ class Candidate:
         """Run the steps in one new process. `most_asked` bounds the questions about remote data in
         one step; `replies` are those of the service: {"status", "body", "hold"} each.
         """
-        if _workshop is None:
+        if workshop is None:
             raise RuntimeError("candidates run only inside the sandbox")
         wanted = [Step(code=one) if isinstance(one, str) else one for one in steps]
-        return _workshop.run(_Group(self, wanted, cpu_s, wall_s, most_asked, replies))
+        return workshop.run(_Group(self, wanted, cpu_s, wall_s, most_asked, replies))
 
 
 class _Group(NamedTuple):
@@ -155,15 +154,11 @@ _REHEARSAL = _Group(
 )
 
 
-class NoWorkshop(Exception):
-    """Nothing can be run here, whatever the answer is."""
-
-
 class Workshop:
     """Runs groups through the nursery. `tell` is called before code of an answer is run first."""
 
     def __init__(
-        self, control: socket.socket, service: Service | None, tell: Callable[[], None]
+        self, control: socket.socket, service: "Service | None", tell: Callable[[], None]
     ) -> None:
         control.settimeout(_PATIENCE_S)
         self.control = control
@@ -181,7 +176,6 @@ class Workshop:
         self.ends_at = time.monotonic() + _WALL_S
 
     def run(self, group: _Group) -> GroupResult:
-        """One group."""
         if self.inert or self.lost:
             return GroupResult(ended="died")
         if self.hung >= _MOST_HUNG or time.monotonic() > self.ends_at:
@@ -191,7 +185,7 @@ class Workshop:
         if not self.rehearsed:
             first = self._run(_REHEARSAL)
             if first.ended != "done" or first.steps[0].value != 42:
-                raise NoWorkshop("a program of our own did not come through")
+                raise RuntimeError("a program of our own did not come through")
             self.rehearsed = True
         if not self.told:
             self.told = True
@@ -206,21 +200,18 @@ class Workshop:
             self.service.begin([*map(dict, group.replies or ())])
         output = open_scratch_file()
         ours, theirs = socket.socketpair()
-        try:
+        with suppress(OSError):
             socket.send_fds(self.control, [str(group.cpu_s).encode()], [theirs.fileno(), output])
-            theirs.close()
-            child = receive(self.control)
-        except OSError:  # it is gone, or was stopped
-            child = None
-        if not isinstance(child, int):
-            self.lost = True
+        theirs.close()
+        child = self._told()
+        if child is None:
             return GroupResult(ended="died")
         talk = _Talk(ours, group, self.service)
         ended = talk.go_through()
         end_group(child)
         said = os.pread(output, _LONGEST_OUTPUT, 0).decode("utf-8", "replace")
         os.close(output)
-        status = self._status()
+        status = self._told() or 0
         ours.close()
         if ended == "died" and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
             ended = "time"
@@ -234,28 +225,22 @@ class Workshop:
             problem=talk.problem,
         )
 
-    def _status(self) -> int:
-        try:
-            status = receive(self.control)
-        except OSError:
-            status = None
-        if not isinstance(status, int):
-            self.lost, status = True, 0
-        return status
+    def _told(self) -> int | None:
+        """What the nursery says next; nothing where it is gone, or was stopped."""
+        with suppress(OSError):
+            if isinstance(said := receive(self.control), int):
+                return said
+        self.lost = True
+        return None
 
 
-_workshop: Workshop | None = None
-
-
-def set_workshop(workshop: Workshop) -> None:
-    global _workshop
-    _workshop = workshop
+workshop: Workshop | None = None  # set where the sandbox begins
 
 
 class _Talk:
     """The conversation with one child: steps go in, results come out, questions are counted."""
 
-    def __init__(self, channel: socket.socket, group: _Group, service: Service | None) -> None:
+    def __init__(self, channel: socket.socket, group: _Group, service: "Service | None") -> None:
         self.channel = channel
         self.group = group
         self.service = service

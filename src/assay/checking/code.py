@@ -117,10 +117,9 @@ def missing_package(code: Code) -> str:
         tried = [line for node in nodes if isinstance(node, ast.Try) for line in node.body]
         covered = {id(inner) for line in tried for inner in ast.walk(line)}
         for node in nodes:
-            for module in _modules_of(node) if id(node) not in covered else ():
-                root = module.split(".")[0]
-                if root not in sys.stdlib_module_names:
-                    return root
+            for package, _ in _imports(node) if id(node) not in covered else ():
+                if package not in sys.stdlib_module_names:
+                    return package
     return ""
 
 
@@ -139,11 +138,14 @@ def find_obstacle(answer: str, code: Code | None) -> tuple[str, bool]:
     return "", True
 
 
-def _modules_of(node: ast.AST) -> list[str]:
+def _imports(node: ast.AST) -> list[tuple[str, str]]:
+    """The packages that an import needs, each with the name that it binds."""
     if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
+        packages = [(alias.name.split(".")[0], alias.asname) for alias in node.names]
+        return [(package, name or package) for package, name in packages]
     if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        return [node.module]
+        package = node.module.split(".")[0]
+        return [(package, alias.asname or alias.name) for alias in node.names]
     return []
 
 
@@ -184,9 +186,8 @@ def takes(function: Function, count: int) -> bool:
     """Whether it can be called with so many arguments by position."""
     arguments = function.args
     positional = len(arguments.posonlyargs) + len(arguments.args)
-    if any(default is None for default in arguments.kw_defaults):
-        return False
-    return needs(function) <= count and (count <= positional or arguments.vararg is not None)
+    enough = count <= positional or arguments.vararg is not None
+    return needs(function) <= count and enough and None not in arguments.kw_defaults
 
 
 def repeats(block: Block, quoted: str, names: Collection[str]) -> bool:
@@ -316,16 +317,9 @@ def _defined_in(body: Sequence[ast.stmt]) -> Iterator[str]:
             yield from _defined_in(line.body)
 
 
-def _imported(line: ast.stmt) -> Iterator[str]:
+def _imported(line: ast.stmt) -> list[str]:
     """The names that an import binds, if it can: other modules than Python's own are not there."""
-    if isinstance(line, ast.Import):
-        for alias in line.names:
-            if alias.name.split(".")[0] in sys.stdlib_module_names:
-                yield alias.asname or alias.name.split(".")[0]
-    elif isinstance(line, ast.ImportFrom) and line.module and not line.level:
-        for alias in line.names:
-            if line.module.split(".")[0] in sys.stdlib_module_names:
-                yield alias.asname or alias.name
+    return [name for package, name in _imports(line) if package in sys.stdlib_module_names]
 
 
 def _without_imports(text: str, tree: ast.Module, defined: Collection[str]) -> str:
@@ -335,7 +329,7 @@ def _without_imports(text: str, tree: ast.Module, defined: Collection[str]) -> s
     for line in tree.body:
         if (
             isinstance(line, ast.ImportFrom)
-            and not any(_imported(line))
+            and not _imported(line)
             and {alias.asname or alias.name for alias in line.names} <= set(defined)
         ):
             last = line.end_lineno or line.lineno

@@ -6,6 +6,7 @@ In: a block as `json_block` gives it, hostile; facts, and names of the data. Out
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from .comparing import same_text, same_value, show
@@ -73,18 +74,13 @@ def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator
             yield Check(name, None, why, fact.weight, fact.says)
             continue
         given = value_at(block, fact.key, _ABSENT)
-        if given is _ABSENT:
-            why = f"the block has no key {show(fact.key)}; {fact.says}"
-            yield Check(name, False, why, fact.weight, fact.says)
-            continue
-        if fact.same is None:
-            passed = same_value(given, fact.expected, fact.tolerance)
-        else:
-            passed = bool(fact.same(given, fact.expected))
+        same = fact.same or partial(same_value, tolerance=fact.tolerance)
+        passed = given is not _ABSENT and bool(same(given, fact.expected))
         if fact.owner:
             passed = passed and same_text(value_at(block, fact.owner), expected[fact.owner])
-        why = f"{fact.key} is {show(given)}"
-        why += "" if passed else f" in the answer; {fact.says}"
+        why = f"{fact.key} is {show(given)}" + ("" if passed else f" in the answer; {fact.says}")
+        if given is _ABSENT:
+            why = f"the block has no key {show(fact.key)}; {fact.says}"
         yield Check(name, passed, why, fact.weight, fact.says)
 
 

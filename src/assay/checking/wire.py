@@ -1,7 +1,5 @@
 """Messages over a socket, and Python values in them.
 
-In: a socket, values. Out: messages, values.
-
 JSON has lists only, so that a value is written with its type:
 
     (1, {"a"})  ->  {"tuple": [1, {"set": ["a"]}]}
@@ -15,6 +13,7 @@ MOST_BYTES = 16_000_000
 _DEEPEST = 12
 _LONGEST_TEXT = 200_000
 _MOST_BITS = 1000  # of a whole number: longer ones fit in no float, and no test expects one
+_KINDS: dict[Any, str] = {list: "list", tuple: "tuple", frozenset: "set", set: "set"}
 
 
 class TooLong(Exception):
@@ -50,20 +49,16 @@ def _exactly(at: socket.socket, length: int) -> bytes | None:
 
 def encoded(value: object, deep: int = 0) -> Any:
     """A value as JSON can hold it. What has no form of its own is described, never called."""
-    kind = type(value)
-    if value is None or kind in (bool, float):
+    if value is None or type(value) in (bool, float):
         return value
     if type(value) is str:
         return value[:_LONGEST_TEXT]
     if type(value) is int:
         return value if value.bit_length() < _MOST_BITS else {"other": "int"}
     if deep < _DEEPEST:
-        if isinstance(value, list):
-            return {"list": [encoded(one, deep + 1) for one in list.__iter__(value)]}
-        if isinstance(value, tuple):
-            return {"tuple": [encoded(one, deep + 1) for one in tuple.__iter__(value)]}
-        if isinstance(value, set | frozenset):
-            return {"set": [encoded(one, deep + 1) for one in value]}
+        for kind, name in _KINDS.items():
+            if isinstance(value, kind):
+                return {name: [encoded(one, deep + 1) for one in kind.__iter__(value)]}
         if isinstance(value, dict):
             pairs = dict.items(value)
             return {"dict": [[encoded(a, deep + 1), encoded(b, deep + 1)] for a, b in pairs]}
@@ -73,7 +68,7 @@ def encoded(value: object, deep: int = 0) -> Any:
     for plain in (int, float, str):
         if isinstance(value, plain):  # an enumeration's member, a text of a class of its own
             return encoded(plain(value), deep + 1) if deep <= _DEEPEST else {"other": "text"}
-    return {"other": str(kind.__name__)[:100]}
+    return {"other": str(type(value).__name__)[:100]}
 
 
 def decoded(value: Any) -> Any:
@@ -82,12 +77,9 @@ def decoded(value: Any) -> Any:
         huge = type(value) is int and value.bit_length() >= _MOST_BITS
         return Described("int") if huge else value
     ((kind, content),) = value.items()
-    if kind == "list":
-        return [decoded(one) for one in content]
-    if kind == "tuple":
-        return tuple(decoded(one) for one in content)
-    if kind == "set":
-        return frozenset(decoded(one) for one in content)
+    for group, name in _KINDS.items():
+        if kind == name:
+            return group(decoded(one) for one in content)
     if kind == "dict":
         return {decoded(key): decoded(one) for key, one in content}
     return Remote(int(content)) if kind == "remote" else Described(str(content))

@@ -7,6 +7,7 @@ be used. The originals cannot be loaded again: an audit hook stays for as long a
 import _imp
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import PurePath
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NoReturn
@@ -18,7 +19,7 @@ class WithheldModule(ModuleType):
     def __getattr__(self, name: str) -> Callable[..., NoReturn]:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _make_refusal(self.__name__)
+        return partial(_refuse, self.__name__)
 
 
 def withhold(names: Iterable[str]) -> None:
@@ -36,7 +37,7 @@ def withhold(names: Iterable[str]) -> None:
             else:
                 continue
             if origin in refused:
-                setattr(module, name, _make_refusal(str(origin)))
+                setattr(module, name, partial(_refuse, str(origin)))
     for name in refused:
         if name in loaded:
             vars(sys.modules[name]).clear()
@@ -44,29 +45,19 @@ def withhold(names: Iterable[str]) -> None:
     create_builtin = _imp.create_builtin
 
     def create_other_builtin(spec: Any) -> Any:
-        _refuse_if(spec.name in refused, spec.name)
-        return create_builtin(spec)
+        return _refuse(spec.name) if spec.name in refused else create_builtin(spec)
 
     _imp.create_builtin = create_other_builtin
 
     def refuse(event: str, values: tuple[object, ...]) -> None:
         if event in ("import", "open", "ctypes.dlopen"):
-            for value in values:
-                if isinstance(value, str | bytes):
-                    text = value if isinstance(value, str) else value.decode("utf-8", "replace")
-                    stem = PurePath(text).name.partition(".")[0]
-                    _refuse_if(stem in refused, stem)
+            texts = [one.decode("utf-8", "replace") if isinstance(one, bytes) else one
+                     for one in values if isinstance(one, str | bytes)]  # fmt: skip
+            for stem in refused.intersection(PurePath(text).name.split(".")[0] for text in texts):
+                _refuse(stem)
 
     sys.addaudithook(refuse)
 
 
-def _make_refusal(name: str) -> Callable[..., NoReturn]:
-    def refuse(*_: object, **__: object) -> NoReturn:
-        raise ImportError(f"{name} is not available in this test")
-
-    return refuse
-
-
-def _refuse_if(is_refused: bool, name: str) -> None:
-    if is_refused:
-        raise ImportError(f"{name} is not available in this test")
+def _refuse(name: str, *_: object, **__: object) -> NoReturn:
+    raise ImportError(f"{name} is not available in this test")
