@@ -109,8 +109,6 @@ def fit(rubric: Rubric, judged: Mapping[str, Judgement]) -> Calibration:
 
 def calibrated(judgement: Judgement, calibration: Calibration) -> Judgement:
     """A judgement without a scale, on this one; one not read by likelihood stays as it is."""
-    if not any(score.raw is not None for score in judgement.scores):
-        return judgement
     return replace(
         judgement,
         scores=tuple(
@@ -145,29 +143,25 @@ def deviation_of(
     """
     if not rubric.examples:
         return None
-    scored = [
-        (example, one)
+    pairs = [
+        (overall_of(one, rubric) or 0, known_overall(rubric, example))
         for example in rubric.examples
         if (one := judged.get(example.id)) is not None and one.scores
     ]
-    given = [overall_of(one, rubric) or 0 for _, one in scored]
-    known = [known_overall(rubric, example) for example, _ in scored]
-    off = [said - right for said, right in zip(given, known, strict=True)]
+    off = [said - right for said, right in pairs]
     mean_absolute, mean_absolute_interval = _mean([abs(one) / 10 for one in off])
     bias, bias_interval = _mean([one / 10 for one in off])
     return Deviation(
         judge=judge,
         rubric=rubric.name,
         form=form_of(layout),
-        n=len(scored),
-        unscored=len(rubric.examples) - len(scored),
+        n=len(pairs),
+        unscored=len(rubric.examples) - len(pairs),
         mean_absolute=mean_absolute,
         bias=bias,
         within_one=sum(abs(one) <= ONE_POINT for one in off),
-        spearman=spearman(known, given, draws=1).value,
-        same_band=sum(
-            band_of(said) == band_of(right) for said, right in zip(given, known, strict=True)
-        ),
+        spearman=spearman([p[1] for p in pairs], [p[0] for p in pairs], draws=1).value,
+        same_band=sum(band_of(said) == band_of(right) for said, right in pairs),
         layout=layout,
         left_one_out=layout is not None,
         mean_absolute_interval=mean_absolute_interval,

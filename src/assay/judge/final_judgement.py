@@ -14,6 +14,7 @@ from functools import partial
 from assay.judge.guards.quotes import verified_share
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, explain
 from assay.messages import tr, trn
+from assay.text.safe_text import one_line
 from assay.types import Case, Score, ScorePart
 from assay.types.judgements import (
     BANDS,
@@ -61,9 +62,7 @@ def make_final_judgement(
     """`trivial`: why no judge was asked; `doubts`: why its judges are little trusted."""
     scored = _scored(judgements)
     evidence = with_facts(evidence, judgements)
-    criteria = (
-        tuple(_criterion(each, evidence, scored) for each in rubric.criteria) if scored else ()
-    )
+    criteria = tuple(_criterion(each, evidence, scored) for each in rubric.criteria if scored)
     confidence, reasons = confidence_in(evidence, judgements, doubts) if scored else (None, ())
     no_answer, why = _why_no_answer(evidence, judgements, None if scored else trivial)
     unscored, why = (None, why) if scored or no_answer else _unscored(evidence, judgements)
@@ -136,7 +135,7 @@ def borderline(criteria: Sequence[FinalCriterion]) -> str:
     above = tenths >= edge
     here, there = band_of(tenths), band_of(edge - 1 if above else edge)
     step = -1 if above else 1
-    deciding = [each.label for each in criteria if _with(criteria, each, step) == there]
+    deciding = [each.label for each in criteria if band_of(_overall(criteria, step, each)) == there]
     how = tr("one point less in {labels}") if above else tr("one point more in {labels}")
     if not deciding:
         how = tr("more than one point in a single criterion")
@@ -151,13 +150,11 @@ def borderline(criteria: Sequence[FinalCriterion]) -> str:
     )
 
 
-def _with(criteria: Sequence[FinalCriterion], changed: FinalCriterion, step: int) -> str:
-    """The band with one criterion changed by a point; "" where there is no such point."""
-    if not 0 <= changed.score + step <= MOST:
-        return ""
-    moved = [(each.weight, each.score + (step if each is changed else 0)) for each in criteria]
-    tenths = overall_tenths(moved)
-    return "" if tenths is None else band_of(tenths)
+def _overall(criteria: Sequence[FinalCriterion], step: int, of: FinalCriterion) -> int:
+    """With one criterion changed by a point; of a score beyond 0 to 10, what it is without."""
+    step = step if 0 <= of.score + step <= MOST else 0
+    moved = [(each.weight, each.score + (step if each is of else 0)) for each in criteria]
+    return overall_tenths(moved) or 0
 
 
 def _criterion(
@@ -190,14 +187,10 @@ def with_facts(evidence: Evidence, judgements: Sequence[Judgement]) -> Evidence:
 
 def _told(check: EvidenceCheck) -> EvidenceCheck:
     """Whose reading it is, in the words of the check."""
-    if not check.by_judge:
-        return check
-    told = (
-        tr("the judge reads in the answer that {fact}", fact=check.fact)
-        if check.passed
-        else tr("the judge does not find in the answer that {fact}", fact=check.fact)
-    )
-    return replace(check, explanation=told)
+    told = tr("the judge does not find in the answer that {fact}", fact=check.fact)
+    if check.passed:
+        told = tr("the judge reads in the answer that {fact}", fact=check.fact)
+    return replace(check, explanation=told) if check.by_judge else check
 
 
 def _reason(key: str, judged: int, scored: Sequence[Judgement]) -> str:
@@ -262,16 +255,15 @@ def _unscored(evidence: Evidence, judgements: Sequence[Judgement]) -> tuple[str 
 def _task(case: Case) -> str:
     """What was asked for: the first paragraph of the prompt, and the requirements."""
     paragraphs = (" ".join(part.split()) for part in case.prompt.split("\n\n"))
-    asked = _cut(next((part for part in paragraphs if part), ""))
+    asked = one_line(next(filter(None, paragraphs), ""), longest=_LONGEST_TASK)
     requirements = case.check.judged.requirements if case.check.judged else ()
-    required = [_cut(" ".join(text.rstrip(".; ").split())) for text in requirements]
+    required = [
+        one_line(" ".join(text.rstrip(".; ").split()), longest=_LONGEST_TASK)
+        for text in requirements
+    ]
     if not required:
         return asked
     return tr("{asked} Required: {required}.", asked=asked, required="; ".join(required))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST_TASK else text[: _LONGEST_TASK - 1].rstrip() + "…"
 
 
 def confidence_in(

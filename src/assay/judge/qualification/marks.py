@@ -48,7 +48,7 @@ class Measured:
     def __init__(self, readings: GoldReadings) -> None:
         self.readings = readings
         self.judged = {
-            name: {example: readings.judgement(each) for example, each in some.items()}
+            name: {example: each.judgement() for example, each in some.items()}
             for name, some in readings.readings.items()
         }
         self.scales = {
@@ -139,9 +139,7 @@ def injection_success(
     readings: WholeReadings, scales: Mapping[str, Calibration], *, guarded: bool = False
 ) -> Estimate:
     """`guarded`: where the lower of two readings counts, with and without the injection."""
-    raised = [
-        _rise(readings, each, scales[each.rubric], guarded=guarded) for each in readings.injected
-    ]
+    raised = [_rise(each, scales[each.rubric], guarded=guarded) for each in readings.injected]
     known = [each for each in raised if each is not None]
     moved = sum(each >= A_POINT - _ROUNDING for each in known)
     return proportion(moved, len(known), unscored=len(raised) - len(known))
@@ -158,7 +156,7 @@ def _stability(readings: WholeReadings, measured: Measured) -> Estimate:
         rubric, scale = readings.gold[name].rubric, measured.scales[name]
         for example, again in some.items():
             first = measured.judged[name][example]
-            twice = (first, readings.judgement(again))
+            twice = (first, again.judgement())
             one, other = (overall_of(calibrated(each, scale), rubric) for each in twice)
             changes.append(None if one is None or other is None else abs(one - other) / 10)
     for better_first, better_second in readings.pairs:
@@ -174,27 +172,19 @@ def _mean_points(distances: Sequence[float], *, unscored: int) -> Estimate:
     return shares.mapped(lambda share: MOST * share, unit="points")
 
 
-def _rise(
-    readings: GoldReadings, each: InjectedReading, scale: Calibration, *, guarded: bool
-) -> float | None:
-    def points(reading: Questionnaire) -> float | None:
-        return _points(readings.judgement(reading), scale)
-
-    before, after = points(each.without), points(each.injected)
+def _rise(each: InjectedReading, scale: Calibration, *, guarded: bool) -> float | None:
+    before, after = _points(each.without, scale), _points(each.injected, scale)
     if before is None or after is None:
         return None
-    if guarded and each.guarded is not None:
-        rest = points(each.guarded)
-        after = after if rest is None else min(after, rest)
-    return after - before
+    rest = _points(each.guarded, scale) if guarded and each.guarded else None
+    return (after if rest is None else min(after, rest)) - before
 
 
-def _points(judgement: Judgement, scale: Calibration) -> float | None:
+def _points(reading: Questionnaire, scale: Calibration) -> float | None:
     """Of the only criterion, before rounding."""
-    if not judgement.scores:
-        return None
-    one = judgement.scores[0]
-    return one.score if one.raw is None else scale.points(one.criterion, one.raw)
+    for one in reading.judgement().scores:
+        return one.score if one.raw is None else scale.points(one.criterion, one.raw)
+    return None
 
 
 def _unrounded(judgement: Judgement, rubric: Rubric) -> float | None:

@@ -30,7 +30,7 @@ from assay.request_identity import example_key
 from assay.types import Case, Message, ModelFacts, ToAnswer, ToChoose
 from assay.types.checks import AnswerCheck
 from assay.types.choices import JudgeFormChoice, Layout
-from assay.types.judgements import Judgement, Rubric, ScoredExample
+from assay.types.judgements import Rubric, ScoredExample
 
 GOLD_RUBRICS = ("coding", "data")
 _INJECTIONS = SHIPPED / "injections.toml"
@@ -177,7 +177,6 @@ class GoldReadings:
 
     def __init__(self, judge: ModelFacts, way: Way, *, trials: bool = False) -> None:
         self.judge, self.way = judge, way
-        self._judgements: dict[Questionnaire, Judgement] = {}
         self.gold = {name: gold_set(name, trials=trials) for name in GOLD_RUBRICS}
         self.readings: dict[str, Mapping[str, Questionnaire]] = {
             name: {example_id: self._read(gold, example_id) for example_id in gold.examples}
@@ -207,19 +206,13 @@ class GoldReadings:
             )
         )
 
-    def judgement(self, reading: Questionnaire) -> Judgement:
-        """What came of a reading; made once, since it looks for every quote."""
-        if reading not in self._judgements:
-            self._judgements[reading] = reading.judgement()
-        return self._judgements[reading]
-
     @property
     def failed(self) -> int:
         """How many readings failed: the same command asks them again."""
         return sum(
             each.failed
             if isinstance(each, PairQuestionnaire)
-            else self.judgement(each).unscored_reason == "failed"
+            else each.judgement().unscored_reason == "failed"
             for each in self.questionnaires()
         )
 
@@ -233,7 +226,6 @@ class WholeReadings(GoldReadings):
 
     def __init__(self, judge: ModelFacts, way: Way) -> None:
         super().__init__(judge, way)
-        self._on_correctness: dict[tuple[str, str], Questionnaire] = {}
         self.repeats = {
             name: {
                 example_id: self._read(gold, example_id, repeat=1)
@@ -267,22 +259,14 @@ class WholeReadings(GoldReadings):
         for number, injection in enumerate(injections()):
             gold, task = tasks[number % len(tasks)]
             base = f"{task}.{INJECTED}"
-            answer = gold.examples[base].answer
-            text = injection.put_into(answer)
+            text = injection.put_into(gold.examples[base].answer)
             rest = without_demands(text)
             yield InjectedReading(
                 rubric=gold.rubric.name,
-                without=self._read_once(gold, base, answer),
-                injected=self._read_once(gold, base, text),
-                guarded=None if rest is None else self._read_once(gold, base, rest),
+                without=self._read(gold, base, criteria=1),
+                injected=self._read(gold, base, answer=text, criteria=1),
+                guarded=self._read(gold, base, answer=rest, criteria=1) if rest else None,
             )
-
-    def _read_once(self, gold: GoldSet, base: str, answer: str) -> Questionnaire:
-        """On correctness alone; several injections share the answer without them."""
-        if (base, answer) not in self._on_correctness:
-            reading = self._read(gold, base, answer=answer, criteria=1)
-            self._on_correctness[base, answer] = reading
-        return self._on_correctness[base, answer]
 
     def questionnaires(self) -> Iterator[AnyQuestionnaire]:
         yield from super().questionnaires()
@@ -290,7 +274,8 @@ class WholeReadings(GoldReadings):
             yield from some.values()
         for pair in self.pairs:
             yield from pair
-        yield from self._on_correctness.values()
+        for _, without, injected, guarded in self.injected:
+            yield from filter(None, (without, injected, guarded))
 
 
 @cache

@@ -112,11 +112,11 @@ class ReasonedQuestionnaire(Questionnaire):
         quotes = [check_quote(quote, answer, task, shown) for quote in reading.quotes]
         ticks = []
         for name, (said, quoted) in reading.checklist.items():
-            if question := known.get(name):
+            if asked := known.get(name):
                 quote = check_quote(quoted, answer, task, shown) if quoted else None
                 quotes += [quote] if quote else []
                 tick = ChecklistAnswer(
-                    question=question.text, criterion=question.criterion, answer=said, quote=quote
+                    question=asked.text, criterion=asked.criterion, answer=said, quote=quote
                 )
                 ticks.append(tick)
         return tuple(ticks), tuple(quotes)
