@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from assay.judge.guards.fencing import fence, heading
 from assay.judge.likelihood.layouts import shown_task, task_of
 from assay.judge.likelihood.questionnaire import likelihood_of_yes, room_for_answer
+from assay.judge.questionnaire import greedy_sampling
 from assay.judge.reasoned.reading import object_of, one_of, text_of, written
 from assay.request_identity import PAIR_SUITE, make_judge_request
 from assay.text.json_in_prose import objects_in
@@ -18,7 +19,6 @@ from assay.types import (
     ModelFacts,
     Reply,
     Request,
-    Sampling,
     ToAnswer,
     ToChoose,
 )
@@ -90,12 +90,8 @@ class PairQuestionnaire:
             second.block, "", closing,
         ]  # fmt: skip
         messages = (Message("system", _ROLE), Message("user", "\n".join(parts)))
-        sampling = Sampling(
-            temperature=0.0,
-            seed=self.repeat,
-            max_tokens=1 if self.by_likelihood else _MOST_TOKENS,
-            think="off" if "off" in self.judge.thinks else None,
-        )
+        tokens = 1 if self.by_likelihood else _MOST_TOKENS
+        sampling = greedy_sampling(self.judge, self.repeat, tokens)
         work: ToAnswer | ToChoose
         if self.by_likelihood:
             work = ToChoose(messages=messages, continuations=(FIRST, SECOND), otherwise=sampling)

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from assay.judge.calibration import Calibration
 from assay.request_identity import judge_key, make_judge_request
-from assay.types import Case, ModelFacts, Reply, Request, ToAnswer, ToChoose
+from assay.types import Case, ModelFacts, Reply, Request, Sampling, Thinking, ToAnswer, ToChoose
 from assay.types.choices import Layout, form_of
 from assay.types.judgements import NO_EVIDENCE, Evidence, Judgement, Rubric
 
@@ -44,6 +44,12 @@ class Assignment:
             layout=self.layout,
             **said,
         )
+
+
+def greedy_sampling(judge: ModelFacts, repeat: int, max_tokens: int) -> Sampling:
+    """A judge that thinks would begin with a thought, whose first token says nothing."""
+    think: Thinking | None = "off" if "off" in judge.thinks else None
+    return Sampling(temperature=0.0, seed=repeat, max_tokens=max_tokens, think=think)
 
 
 def fact_question(fact: str) -> str:

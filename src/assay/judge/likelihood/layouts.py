@@ -16,6 +16,7 @@ from typing import Any
 
 from assay.judge.guards.fencing import Fenced, defused, fence, heading
 from assay.judge.guards.quotes import Searched, check_quote
+from assay.judge.questionnaire import Assignment
 from assay.judge.reasoned.reading import list_of, object_of, read_text, read_texts, text_of, written
 from assay.text.json_in_prose import JsonObject, objects_in
 from assay.types import Case, Message
@@ -117,16 +118,14 @@ def explanation_schema(criteria: Sequence[RubricCriterion]) -> str:
 
 
 def to_explain(
-    *,
+    about: Assignment,
     task: str,
     answer: Fenced,
-    criteria: Sequence[RubricCriterion],
     checklist: Sequence[ChecklistAnswer],
     evidence: Evidence,
-    use_case: str = "",
 ) -> tuple[Message, ...]:
     """Asks for reasons, behind the beginning that the questions have."""
-    system, beginning = before_all(task, answer, use_case)
+    system, beginning = before_all(task, answer, about.use_case)
     answered = [
         f"- {one.question} {'Yes' if one.is_yes else 'No'} ({one.probability:.2f})."
         for one in checklist
@@ -139,7 +138,7 @@ def to_explain(
     if facts:
         plain = (" ".join(defused(fact[:_LONGEST]).split()) for fact in facts)
         parts += [heading("FACTS"), *(f"- {fact}" for fact in plain), ""]
-    form = _FORM.replace("{criteria}", ", ".join(each.key for each in criteria))
+    form = _FORM.replace("{criteria}", ", ".join(each.key for each in about.rubric.criteria))
     parts += [heading("RULES"), answer.rule, "", heading("FORM"), form]
     return (system, Message("user", "\n".join(parts)))
 

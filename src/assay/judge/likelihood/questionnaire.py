@@ -28,7 +28,12 @@ from assay.judge.likelihood.layouts import (
     task_of,
     to_explain,
 )
-from assay.judge.questionnaire import Assignment, Questionnaire, fact_question
+from assay.judge.questionnaire import (
+    Assignment,
+    Questionnaire,
+    fact_question,
+    greedy_sampling,
+)
 from assay.judge.rubrics import questions_for
 from assay.messages import tr, trn
 from assay.types import (
@@ -38,7 +43,6 @@ from assay.types import (
     ModelFacts,
     Reply,
     Request,
-    Sampling,
     ToAnswer,
     ToChoose,
 )
@@ -101,20 +105,19 @@ class LikelihoodQuestionnaire(Questionnaire):
         about = self._about
         if self._trivial:
             return trivial_judgement(self._trivial, about)
-        (reasons, words), raw_replies = self._words()
+        reasons, words = self._words()
         reason, why = self._unscored() or (None, self._about_the_scale())
         return about.judgement(
-            scores=()
-            if reason
-            else tuple(
-                self._score(each, reasons.get(each.key, "")) for each in about.rubric.criteria
+            scores=tuple(
+                self._score(each, reasons.get(each.key, ""))
+                for each in about.rubric.criteria
+                if not reason
             ),
             unscored_reason=reason,
             explanation=why,
             checklist=self._answers(self._questions),
             facts=self._answers(self._facts),
             flags=flags_of(about.answer),
-            raw_replies=raw_replies,
             **words,
         )
 
@@ -139,10 +142,8 @@ class LikelihoodQuestionnaire(Questionnaire):
     def _is_decided(self, criterion: str, known: Sequence[float], left: int) -> bool:
         """Whether the bounded score is the same, however the other questions are answered."""
         sure, whole = math.fsum(known), len(known) + left
-        if not left:
-            return True
-        ends = (sure / whole, (sure + left) / whole)
-        return len({self._bounded(criterion, raw) for raw in ends}) == 1
+        ends = (sure / whole, (sure + left) / whole) if left else ()
+        return len({self._bounded(criterion, raw) for raw in ends}) <= 1
 
     def _bounded(self, criterion: str, raw: float) -> int:
         scale = self._about.calibration or UNCALIBRATED
@@ -163,35 +164,19 @@ class LikelihoodQuestionnaire(Questionnaire):
             use_case=self._about.use_case,
         )
         # One token instead, where the likelihoods do not decide: a written word is not one.
-        otherwise = self._sampling(max_tokens=1)
+        otherwise = greedy_sampling(self._about.judge, self._about.repeat, 1)
         work = ToChoose(messages=messages, continuations=(YES, NO), otherwise=otherwise)
         return self._about.request(work, turn=number)
 
     def _to_explain(self) -> Request:
-        messages = to_explain(
-            task=self._shown_task,
-            answer=self._fenced,
-            criteria=self._about.rubric.criteria,
-            checklist=self._answers([*self._facts, *self._questions]),
-            evidence=self._evidence,
-            use_case=self._about.use_case,
-        )
-        structured = "structured_output" in self._about.judge.capabilities
+        about, answers = self._about, self._answers([*self._facts, *self._questions])
+        structured = "structured_output" in about.judge.capabilities
         work = ToAnswer(
-            messages=messages,
-            sampling=self._sampling(max_tokens=MOST_TOKENS),
-            schema=explanation_schema(self._about.rubric.criteria) if structured else None,
+            messages=to_explain(about, self._shown_task, self._fenced, answers, self._evidence),
+            sampling=greedy_sampling(about.judge, about.repeat, MOST_TOKENS),
+            schema=explanation_schema(about.rubric.criteria) if structured else None,
         )
-        return self._about.request(work, turn=len(self._questions))
-
-    def _sampling(self, *, max_tokens: int) -> Sampling:
-        """A judge that thinks would begin with a thought, whose first token says nothing."""
-        return Sampling(
-            temperature=0.0,
-            seed=self._about.repeat,
-            max_tokens=max_tokens,
-            think="off" if "off" in self._about.judge.thinks else None,
-        )
+        return about.request(work, turn=len(self._questions))
 
     def _value(self, request: Request) -> float | None:
         reply = self._replies.get(request.id)
@@ -240,11 +225,13 @@ class LikelihoodQuestionnaire(Questionnaire):
                 total=len(self._facts) + len(self._questions),
                 why=failed[0],
             )
-        asked = [*self._facts, *self._questions]
         labels = {"": tr("facts")} | {each.key: each.label for each in self._about.rubric.criteria}
         for key, about in labels.items():
-            requests = [request for each, request in asked if each.criterion == key]
-            replies = [self._replies[one.id] for one in requests if one.id in self._replies]
+            replies = [
+                self._replies[request.id]
+                for each, request in (*self._facts, *self._questions)
+                if each.criterion == key and request.id in self._replies
+            ]
             missing = [one for one in replies if likelihood_of_yes(one) is None]
             if len(missing) > MOST_UNANSWERED * len(replies):
                 code, why = Counter(map(why_unanswered, missing)).most_common(1)[0][0]
@@ -263,18 +250,18 @@ class LikelihoodQuestionnaire(Questionnaire):
         reasons = [why_unanswered(reply) for reply in replies if isinstance(reply, Failed)]
         return [why for code, why in reasons if code == "failed"]
 
-    def _words(self) -> tuple[tuple[dict[str, str], dict[str, Any]], tuple[str, ...]]:
+    def _words(self) -> tuple[dict[str, str], dict[str, Any]]:
         reply = self._replies.get(self._explanation.id) if self._explanation else None
         if not isinstance(reply, Answered):
-            return ({}, {}), ()
-        words = read_words(
+            return {}, {}
+        reasons, words = read_words(
             reply.text,
             criteria=self._about.rubric.criteria,
             answer=self._about.answer,
             task=self._task,
             shown=self._fenced.shown,
         )
-        return words, (reply.text,)
+        return reasons, {**words, "raw_replies": (reply.text,)}
 
     def _about_the_scale(self) -> str:
         sentences = [UNCALIBRATED.sentence]

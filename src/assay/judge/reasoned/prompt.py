@@ -189,8 +189,8 @@ def _form(step: Step, about: Assignment) -> str:
 
 def _sampling(step: Step, about: Assignment) -> Sampling:
     judge, repeat = about.judge, about.repeat
-    think: Thinking | None = next((t for t in judge.thinks if t == "off"), None)
-    think = think or next((t for t in judge.thinks if t == "low"), None)
+    ways: tuple[Thinking, ...] = ("off", "low")
+    think = next((way for way in ways if way in judge.thinks), None)
     # Thinking that cannot be turned off takes its room from the answer.
     most = MOST_TOKENS[step] * (2 if judge.thinks and think != "off" else 1)
     context = judge.context_length

@@ -81,16 +81,19 @@ def read_reply(text: str, criteria: Sequence[RubricCriterion], answer: str = "")
             if any(_bare(name) in names for holder in _holders(each) for name in holder)
         ]
         own = [each for each in found if _packed(each.written) not in judged]
-        if own:
-            return _from_object(own[-1], criteria, names)
-        return _from_lines(text, criteria, judged, repeated=bool(found))
+        reading = (
+            _from_object(own[-1], names)
+            if own
+            else _from_lines(text, criteria, judged, repeated=bool(found))
+        )
+        if missing := [each.key for each in criteria if each.key not in reading.scores]:
+            raise Unusable(tr("there is no score for {names}", names=", ".join(missing)))
     except Unusable as why:
         return ReadReply(problem=str(why))
+    return reading
 
 
-def _from_object(
-    found: JsonObject, criteria: Sequence[RubricCriterion], names: Mapping[str, str]
-) -> ReadReply:
+def _from_object(found: JsonObject, names: Mapping[str, str]) -> ReadReply:
     scores: dict[str, CriterionScore] = {}
     for holder in _holders(found):
         for name, value in holder.items():
@@ -101,7 +104,6 @@ def _from_object(
             if name in holder.twice or scores.get(key, read).score != read.score:
                 raise Unusable(tr("{name} has two scores that differ", name=key))
             scores[key] = read
-    _all_there(scores, criteria)
     return ReadReply(
         scores=scores,
         facts=_facts(found.get("facts")),
@@ -156,12 +158,6 @@ def _read_score(key: str, name: str, value: object, reason: str = "") -> Criteri
     return CriterionScore(criterion=key, score=value, reason=reason)
 
 
-def _all_there(scores: Mapping[str, CriterionScore], criteria: Sequence[RubricCriterion]) -> None:
-    missing = [each.key for each in criteria if each.key not in scores]
-    if missing:
-        raise Unusable(tr("there is no score for {names}", names=", ".join(missing)))
-
-
 def _from_lines(
     text: str, criteria: Sequence[RubricCriterion], judged: str, *, repeated: bool
 ) -> ReadReply:
@@ -183,7 +179,6 @@ def _from_lines(
         points = _WHOLE.sub("", one["score"])
         value = int(points) if points.removeprefix("-").isdecimal() else None
         scores[key] = _read_score(key, key, value, read_text(one["rest"]))
-    _all_there(scores, criteria)
     return ReadReply(scores=scores)
 
 
