@@ -60,7 +60,7 @@ def test_a_slip_of_the_pen_is_approximate():
     quote = "It halves the ranges with each comparison, so it is"
     found = check_quote(quote, HERE, TASK)
     assert found.status == "approximate"
-    assert "halves the range with each" in ANSWER[found.start : found.end]
+    assert found.start is None
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_any_part_of_a_text_is_found_in_it(text, data):
     whole = unicodedata.is_normalized("NFC", text)
     assert found.status in (("exact", "too_short") if whole else QUOTES)
     if found.start is not None:
-        assert 0 <= found.start < found.end <= len(text)
+        assert 0 <= found.start < found.end <= len(unicodedata.normalize("NFC", text))
 
 
 QUOTES = ("exact", "approximate", "fabricated", "too_short", "from_task")

@@ -8,6 +8,7 @@ import os
 import secrets
 import sys
 import sysconfig
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -81,29 +82,22 @@ def user_to_become() -> int | None:
         return None
     for _ in range(100):
         number = secrets.choice(_SPARE_USERS)
-        if _is_known(number) and not _is_in_use(number):
+        if _is_free(number):
             return number
     return new_root.NOBODY
 
 
-def _is_known(number: int) -> bool:
+def _is_free(number: int) -> bool:
     """A container may have fewer users than the machine around it."""
-    try:
-        with open("/proc/self/uid_map", encoding="ascii") as file:
-            mapped = [[int(word) for word in line.split()] for line in file]
-    except FileNotFoundError:
-        return True
-    return any(first <= number < first + count for first, _, count in mapped)
-
-
-def _is_in_use(number: int) -> bool:
     import pwd  # Windows has none, and must be able to import this module
 
-    try:
-        pwd.getpwuid(number)
-    except KeyError:
-        return processes.threads_of_user(number) > 0
-    return True
+    with suppress(FileNotFoundError), open("/proc/self/uid_map", encoding="ascii") as file:
+        mapped = [[int(word) for word in line.split()] for line in file]
+        if not any(first <= number < first + count for first, _, count in mapped):
+            return False
+    with suppress(KeyError):
+        return not pwd.getpwuid(number)
+    return processes.threads_of_user(number) == 0
 
 
 def processes_besides(*, alone: bool) -> int:

@@ -183,7 +183,9 @@ def _weight_of(checks: Sequence[EvidenceCheck]) -> Fraction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """Words that a judge quotes; `start` and `end` are characters of the answer."""
+    """Words that a judge quotes; `start` and `end` are characters of the answer, where they are
+    in it letter by letter.
+    """
 
     text: str
     status: QuoteStatus

@@ -5,8 +5,6 @@ because language models write them unasked: code fences, Markdown around a label
 a criterion, and lines that the format does not have.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
@@ -79,7 +77,7 @@ def read_evaluations(text: str, *, file: str) -> list[Imported]:
     return found
 
 
-def _parts(text: str, file: str) -> Iterator[_Evaluation]:
+def _parts(text: str, file: str) -> "Iterator[_Evaluation]":
     part: _Evaluation | None = None
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw[:LONGEST_LINE].rstrip()

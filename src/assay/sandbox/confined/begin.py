@@ -40,7 +40,9 @@ def main() -> NoReturn:
     for number in (0, 1, 2):
         os.dup2(nothing, number)
     _tell(told, started=True)
-    place = order["work"] if folder is None else leftovers.lasting_name(folder, order["work"])
+    # A path that leads to the open folder also when it was moved, where the system has one.
+    through = f"/proc/self/fd/{folder}"
+    place = through if folder is not None and os.path.isdir(through) else order["work"]
     ending = watch.until_it_ends(program, {**order, "work": place}, lifeline)
     if order["isolation"] == "weak":
         processes.end_descendants(os.getpid())

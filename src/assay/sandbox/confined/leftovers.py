@@ -25,20 +25,14 @@ def own_folder(user: int | None) -> Iterator[str]:
 
 def _open_to_all() -> str | None:
     """Where another user gets to, too: root's TMPDIR may be a folder for root alone."""
+    from pathlib import PurePath  # slow to load, and the starter does not need it
+
     for place in (tempfile.gettempdir(), "/tmp", "/var/tmp"):
-        try:
-            if all(os.stat(one).st_mode & stat.S_IXOTH for one in _with_parents(place)):
+        path = PurePath(os.path.abspath(place))
+        with suppress(OSError):
+            if all(os.stat(one).st_mode & stat.S_IXOTH for one in (path, *path.parents)):
                 return place
-        except OSError:
-            continue
     return None
-
-
-def _with_parents(path: str) -> Iterator[str]:
-    path = os.path.abspath(path)
-    while path != os.path.dirname(path):
-        yield path
-        path = os.path.dirname(path)
 
 
 def remove(folder: int, path: str) -> None:
@@ -73,12 +67,14 @@ def empty(folder: int) -> None:
             if step.left:
                 name = step.left.pop()
                 if not _removed_as_file(here, name):
-                    here = _instead(here, open_folder(name, within=here))
+                    here, above = open_folder(name, within=here), here
+                    os.close(above)
                     way.append(_Step(name, os.fstat(here), os.listdir(here)))
             elif len(way) == 1:
                 return
             else:
-                here = _instead(here, open_folder("..", within=here))
+                here, below = open_folder("..", within=here), here
+                os.close(below)
                 if not os.path.samestat(os.fstat(here), way[-2].about):
                     raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), step.name)
                 os.rmdir(way.pop().name, dir_fd=here)
@@ -94,11 +90,6 @@ class _Step(NamedTuple):
     left: list[str]
 
 
-def _instead(old: int, new: int) -> int:
-    os.close(old)
-    return new
-
-
 def _removed_as_file(folder: int, name: str) -> bool:
     """Whether it was none that has to be entered; such a one is made ready for it."""
     if not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
@@ -106,12 +97,6 @@ def _removed_as_file(folder: int, name: str) -> bool:
         return True
     os.chmod(name, 0o700, dir_fd=folder)
     return False
-
-
-def lasting_name(folder: int, path: str) -> str:
-    """A path that leads to the open folder also when it was moved, where the system has one."""
-    through = f"/proc/self/fd/{folder}"
-    return through if os.path.isdir(through) else path
 
 
 def open_folder(folder: str, within: int | None = None) -> int:

@@ -62,19 +62,15 @@ def _build(order: dict[str, Any]) -> None:
     # Before the old root goes: the kernel gives a new /proc only to those who see a whole one.
     os.mkdir("/proc")
     kernel.mount("proc", "/proc", "proc", quiet | kernel.MS_NOEXEC)
-    _make_work(order)
+    work, user = order["work"], order["user"]
+    os.mkdir(work)
+    options = f"mode=0700,size={order['folder_bytes']},nr_inodes={order['entries']}"
+    kernel.mount("tmpfs", work, "tmpfs", quiet, options)
+    if user is not None:
+        os.chown(work, user, user)
     kernel.unmount(_OLD)
     os.rmdir(_OLD)
     kernel.make_read_only("/", recursive=False)
-
-
-def _make_work(order: dict[str, Any]) -> None:
-    work = order["work"]
-    os.mkdir(work)
-    options = f"mode=0700,size={order['folder_bytes']},nr_inodes={order['entries']}"
-    kernel.mount("tmpfs", work, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, options)
-    if order["user"] is not None:
-        os.chown(work, order["user"], order["user"])
 
 
 def _bind(source: str, target: str) -> None:

@@ -122,15 +122,10 @@ def socket_memory() -> int:
     """Bytes that wait in sockets of this network namespace, which belong to no process. The queues
     of local sockets are not shown: for them the most they may hold.
     """
-    local = len(_lines("unix")) * _MOST_IN_A_LOCAL_ONE
-    return local + sum(_queued(line) for kind in _WITH_QUEUES for line in _lines(kind))
-
-
-def _lines(kind: str) -> list[bytes]:
-    return read_bytes(f"self/net/{kind}").splitlines()[1:]
-
-
-def _queued(line: bytes) -> int:
-    """The fifth column: what was not sent yet, and what was not read yet."""
-    waiting, _, unread = line.split()[4].partition(b":")
-    return int(waiting, 16) + int(unread, 16)
+    local, *others = (
+        read_bytes(f"self/net/{kind}").splitlines()[1:] for kind in ("unix", *_WITH_QUEUES)
+    )
+    # The fifth column: what was not sent yet, and what was not read yet.
+    queues = [line.split()[4].split(b":") for lines in others for line in lines]
+    waiting = sum(int(part, 16) for queue in queues for part in queue)
+    return len(local) * _MOST_IN_A_LOCAL_ONE + waiting

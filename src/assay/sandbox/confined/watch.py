@@ -26,7 +26,7 @@ Spent = dict[tuple[int, int], float]
 
 def until_it_ends(program: int, order: dict[str, Any], lifeline: int) -> dict[str, object]:
     """Waits, looks and reaps: how it ended, its exit code, and after how many seconds. What the
-    program left running is for the caller to end. `stopped`: nobody is interested any more.
+    program left running is for the caller to end.
     """
     started = time.monotonic()
     ended, code = _watched(program, order, lifeline)
@@ -34,7 +34,12 @@ def until_it_ends(program: int, order: dict[str, Any], lifeline: int) -> dict[st
 
 
 def _watched(program: int, order: dict[str, Any], lifeline: int) -> tuple[str, int | None]:
-    woken = _wake_when_a_child_ends()
+    """`stopped`: nobody is interested any more."""
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    # A signal without a handler would not write to the pipe.
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
     asked = select.poll()
     asked.register(lifeline, select.POLLIN)
     asked.register(woken, select.POLLIN)
@@ -54,15 +59,6 @@ def _watched(program: int, order: dict[str, Any], lifeline: int) -> tuple[str, i
             return "stopped", None
         if ready:
             os.read(woken, 4096)
-
-
-def _wake_when_a_child_ends() -> int:
-    reading, writing = os.pipe()
-    os.set_blocking(writing, False)
-    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    # A signal without a handler would not write to the pipe.
-    signal.signal(signal.SIGCHLD, lambda number, frame: None)
-    return reading
 
 
 def _ended_by_itself(status: int, used_s: float, most_s: float) -> tuple[str, int | None]:
