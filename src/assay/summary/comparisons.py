@@ -39,8 +39,7 @@ def compare_suites(
     """How b differs from a over the tests both could score, under b's weights. `same` names the
     tests whose content is equal on both sides (None: all that share an id).
     """
-    pairs, left_out = _paired(a, b, same)
-    groups = _by_category(pairs)
+    pairs, groups, left_out = _paired(a, b, same)
     difference = paired_difference_by_category(groups, b.weights)
     unscored = sum(test.reason == "unscored" for test in left_out)
     p_value = difference.p_value if difference.estimate.n else None
@@ -69,14 +68,12 @@ def with_holm(pairs: Sequence[PairComparison]) -> tuple[PairComparison, ...]:
     """
     p_values = [s.p_value for pair in pairs for s in pair.suites if s.p_value is not None]
     adjusted = iter(significance.holm(p_values))
-    found = []
-    for pair in pairs:
-        suites = []
-        for suite in pair.suites:
-            new = suite if suite.p_value is None else replace(suite, adjusted_p=next(adjusted))
-            suites.append(replace(new, verdict=_direction(new)))
-        found.append(replace(pair, suites=tuple(suites)))
-    return tuple(found)
+
+    def adjust(suite: SuiteComparison) -> SuiteComparison:
+        new = suite if suite.p_value is None else replace(suite, adjusted_p=next(adjusted))
+        return replace(new, verdict=_direction(new))
+
+    return tuple(replace(pair, suites=tuple(map(adjust, pair.suites))) for pair in pairs)
 
 
 def rank(suite: str, standings: Sequence[Standing], **about: Any) -> SuiteRanking:
@@ -102,10 +99,12 @@ def _complete(standing: Standing) -> bool:
 
 def _paired(
     a: SuiteSummary, b: SuiteSummary, same: frozenset[str] | None
-) -> tuple[list[Pair], tuple[LeftOut, ...]]:
+) -> tuple[list[Pair], dict[str, Scores], tuple[LeftOut, ...]]:
+    """The tests that both could score, their scores by category, and all other tests."""
     firsts = {row.id: row for row in a.tests}
-    seconds = {row.id: row for row in b.tests}
+    seconds = {row.id for row in b.tests}
     pairs: list[Pair] = []
+    groups: dict[str, Scores] = {}
     left_out: list[LeftOut] = []
 
     def leave_out(row: TestRow, reason: WhyLeftOut) -> None:
@@ -121,20 +120,13 @@ def _paired(
             leave_out(row, "unscored")
         else:
             pairs.append((first, row))
+            scores = groups.setdefault(row.category, ([], []))
+            scores[0].append(first.score)
+            scores[1].append(row.score)
     for row in a.tests:
         if row.id not in seconds:
             leave_out(row, "only_in_first")
-    return pairs, tuple(left_out)
-
-
-def _by_category(pairs: Sequence[Pair]) -> dict[str, Scores]:
-    groups: dict[str, Scores] = {}
-    for first, second in pairs:
-        if first.score is not None and second.score is not None:
-            firsts, seconds = groups.setdefault(second.category, ([], []))
-            firsts.append(first.score)
-            seconds.append(second.score)
-    return groups
+    return pairs, groups, tuple(left_out)
 
 
 def _score(groups: Mapping[str, list[float]], weights: Mapping[str, float]) -> Estimate:

@@ -29,7 +29,6 @@ from assay.types import Estimate
 from assay.types.judged import (
     POINTS_OF_10,
     DomainDifference,
-    DomainJudged,
     Ground,
     ModelChoice,
     ModelJudged,
@@ -136,13 +135,19 @@ def choose_model(
         return sorted(others, key=lambda each: (-(each.mean.value or 0.0), each.model))
 
     leader = max(candidates, key=lambda name: found[name].mean.value or 0.0)
-    name, ground, equals = leader, _ground_of_leader(found[leader], rivals(leader)), [leader]
+    others = rivals(leader)
+    name, equals = leader, [leader]
+    ground: Ground
     if not whole:
         ground = "incomplete"
     elif not shown:
         ground = "not_shown"
-    if ground is None:
-        as_good = [each for each in rivals(leader) if _as_good(each)]
+    elif found[leader].band in TOO_LOW:
+        ground = "none_good_enough"
+    elif all(rival.told_apart for rival in others):
+        ground = "better" if others else "alone"
+    else:
+        as_good = [each for each in others if _as_good(each)]
         equals += [each.model for each in as_good]
         quickest = _quickest({each: of_model[each].pace for each in equals}) if as_good else None
         level = any((each.lead.value or 0.0) <= 1e-9 for each in as_good)
@@ -160,15 +165,6 @@ def choose_model(
         not_shown=tuple(each for each in whole if each not in shown),
         evidence=found[name].evidence,
     )
-
-
-def _ground_of_leader(judged: DomainJudged, rivals: Sequence[Rival]) -> Ground | None:
-    """What is settled before anything but quality is looked at."""
-    if judged.band in TOO_LOW:
-        return "none_good_enough"
-    if not rivals:
-        return "alone"
-    return "better" if all(rival.told_apart for rival in rivals) else None
 
 
 def _as_good(rival: Rival) -> bool:

@@ -17,7 +17,7 @@ from assay.summary.judged_scores import (
 )
 from assay.types import Estimate
 from assay.types.judged import POINTS_OF_10, CriterionMean, DomainJudged, Remark, TestJudged
-from assay.types.judgements import BANDS, MOST, Band, Confidence, FinalJudgement
+from assay.types.judgements import BANDS, MOST, Confidence, FinalJudgement
 
 SURENESS: tuple[Confidence, ...] = ("low", "medium", "high")
 PRAISED_FROM = 50  # tenths: a strength of a worse answer is no strength of a model
@@ -44,7 +44,7 @@ def domain_judged(name: str, tests: Sequence[TestJudged]) -> DomainJudged:
         mean=mean,
         judge_only=mean_over(tests, judge_only),
         band=band_of_mean(mean),
-        bands=_bands(tests),
+        bands={name: sum(test.band == name for test in tests) for _, name in BANDS},
         criteria=criteria,
         best=best,
         weakest=weakest,
@@ -84,11 +84,6 @@ def domain_judged(name: str, tests: Sequence[TestJudged]) -> DomainJudged:
         )[:MOST_REMARKS],
         failed_checks=tuple(_failed_checks(worst_first))[:MOST_CHECKS],
     )
-
-
-def _bands(tests: Sequence[TestJudged]) -> Mapping[Band, int]:
-    counted = Counter(test.band for test in tests if test.band is not None)
-    return {name: counted[name] for _, name in BANDS}
 
 
 def _criteria(tests: Sequence[TestJudged]) -> Iterator[CriterionMean]:
