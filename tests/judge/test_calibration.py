@@ -173,7 +173,7 @@ def test_a_written_judgement_has_no_scale() -> None:
         form="reasoned",
         scores=(CriterionScore(criterion="c", score=4),),
     )
-    assert calibrated(written, Calibration(examples=3)) is written
+    assert calibrated(written, Calibration(examples=3)) == written
 
 
 def test_each_example_is_left_out_of_its_own_scale() -> None:

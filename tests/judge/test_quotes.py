@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.judge.guards.fencing import fence
-from assay.judge.guards.quotes import Searched, check_quote, verified_share
-from assay.types.judgements import Quote
+from assay.judge.guards.quotes import Searched, check_quote
 from tests.judge.material import ANSWER, CASE
 
 HERE = Searched(ANSWER)
@@ -109,12 +108,6 @@ def test_a_quote_of_what_the_fence_defused_is_the_answers():
 )
 def test_texts_made_to_be_slow_are_searched_all_the_same(text, quote):
     assert check_quote(quote, Searched(text), TASK).status == "fabricated"
-
-
-def test_the_share_of_verified_quotes_leaves_short_ones_out():
-    made = [Quote(text="q", status=s) for s in ("exact", "approximate", "fabricated", "too_short")]
-    assert verified_share(made) == pytest.approx(2 / 3)
-    assert verified_share(made[3:]) is None
 
 
 @settings(max_examples=60, deadline=None)

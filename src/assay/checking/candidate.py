@@ -252,7 +252,6 @@ class _Talk:
         self.problem: Raised | None = None
 
     def go_through(self) -> Ended:
-        """All steps; `results` has what came of them."""
         try:
             self._send(vars(self.group.candidate))
             self.problem = _read_raised(self._answer()["problem"])

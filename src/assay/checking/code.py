@@ -225,7 +225,6 @@ def _forms(text: str) -> Iterator[str]:
 
 
 def _readings(answer: str, names: Collection[str]) -> Iterator[tuple[Block, ...]]:
-    """The blocks of an answer, read in one way after another."""
     block_of = cache(_block)
     answer = answer[:LONGEST_ANSWER]
     outer = list(fenced(answer))
@@ -258,7 +257,6 @@ def _worth(block: Block, names: Sequence[str], given: dict[str, str]) -> tuple[i
 
 
 def _is_outline(function: Function) -> bool:
-    """Whether nothing stands in it but a docstring, `...` or `pass`."""
     return all(
         isinstance(line, ast.Pass)
         or (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant))
@@ -303,7 +301,6 @@ def _completed(blocks: Sequence[Block], main: int, names: Sequence[str]) -> Code
 
 
 def _defined_in(body: Sequence[ast.stmt]) -> Iterator[str]:
-    """The names that these statements bind: definitions, imports, assignments."""
     for line in body:
         if isinstance(line, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield line.name

@@ -122,7 +122,6 @@ def calibrated(judgement: Judgement, calibration: Calibration) -> Judgement:
 
 
 def left_one_out(rubric: Rubric, judged: Mapping[str, Judgement]) -> dict[str, Judgement]:
-    """The examples' judgements, each on the scale that the others make."""
     return {
         name: calibrated(
             one, fit(rubric, {other: said for other, said in judged.items() if other != name})

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from assay.judge.guards.quotes import verified_share
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, explain
 from assay.messages import tr, trn
 from assay.text.safe_text import one_line
@@ -171,7 +170,16 @@ def _criterion(
         judged=judged,
         low=min(given),
         high=max(given),
-        reason=_reason(criterion.key, judged, scored),
+        # The words of the first judgement that gave the score.
+        reason=next(
+            (
+                one.reason
+                for each in scored
+                for one in each.scores
+                if (one.criterion, one.score) == (criterion.key, judged) and one.reason
+            ),
+            "",
+        ),
     )
 
 
@@ -191,12 +199,6 @@ def _told(check: EvidenceCheck) -> EvidenceCheck:
     if check.passed:
         told = tr("the judge reads in the answer that {fact}", fact=check.fact)
     return replace(check, explanation=told) if check.by_judge else check
-
-
-def _reason(key: str, judged: int, scored: Sequence[Judgement]) -> str:
-    """The words of the first judgement that gave the score."""
-    given = [one for each in scored for one in each.scores if one.criterion == key and one.reason]
-    return next((one.reason for one in given if one.score == judged), "")
 
 
 def _notes(
@@ -270,20 +272,16 @@ def confidence_in(
     evidence: Evidence, judgements: Sequence[Judgement], doubts: Sequence[str] = ()
 ) -> tuple[Confidence, tuple[str, ...]]:
     """High unless something speaks against it. `judgements`: unscored ones as well."""
-    scored = _scored(judgements)
-    found: list[tuple[bool, str]] = [  # whether it makes the confidence low, and why
-        *((True, doubt) for doubt in doubts),
-        *_about_judgements(judgements, scored),
-        *_about_quotes(scored),
-        *_about_evidence(evidence, scored),
+    found = [
+        *((True, doubt) for doubt in doubts),  # whether it makes the confidence low, and why
+        *_about_judgements(judgements),
+        *_about_evidence(evidence, _scored(judgements)),
     ]
     if flags := sorted({flag for each in judgements for flag in each.flags}):
         told = tr("the answer seems to address its judge ({flags})", flags=", ".join(flags))
         found.append((not _HARMLESS_FLAGS.issuperset(flags), told))
-    if any(is_low for is_low, _ in found):
-        worst: Confidence = "low"
-    else:
-        worst = "medium" if found else "high"
+    is_low = any(low for low, _ in found)
+    worst: Confidence = "low" if is_low else "medium" if found else "high"
     return worst, tuple(reason for _, reason in found)
 
 
@@ -291,9 +289,8 @@ def _scored(judgements: Sequence[Judgement]) -> list[Judgement]:
     return [each for each in judgements if each.unscored_reason is None and each.scores]
 
 
-def _about_judgements(
-    judgements: Sequence[Judgement], scored: Sequence[Judgement]
-) -> Iterator[tuple[bool, str]]:
+def _about_judgements(judgements: Sequence[Judgement]) -> Iterator[tuple[bool, str]]:
+    scored = _scored(judgements)
     if len(scored) == 1:
         yield False, tr("it was judged once")
     if lost := len(judgements) - len(scored):
@@ -306,17 +303,13 @@ def _about_judgements(
     if spread > SPREAD_OF_HIGH:
         told = tr("the judgements lie up to {points} points apart", points=spread)
         yield spread >= SPREAD_OF_LOW, told
-
-
-def _about_quotes(scored: Sequence[Judgement]) -> Iterator[tuple[bool, str]]:
-    quotes = [quote for each in scored for quote in each.quotes]
-    share = verified_share(quotes)
-    if share is not None and share < VERIFIED_OF_HIGH:
-        found = sum(quote.status in ("exact", "approximate") for quote in quotes)
-        checked = sum(quote.status != "too_short" for quote in quotes)
+    quotes = [quote.status for each in scored for quote in each.quotes]
+    checked = len(quotes) - quotes.count("too_short")
+    found = quotes.count("exact") + quotes.count("approximate")
+    if found < VERIFIED_OF_HIGH * checked:
         told = tr("{found} of {checked} quotes are in the answer", found=found, checked=checked)
-        yield share < VERIFIED_OF_LOW, told
-    elif share is None and any(each.form == "reasoned" and each.attempts for each in scored):
+        yield found < VERIFIED_OF_LOW * checked, told
+    elif not checked and any(each.form == "reasoned" and each.attempts for each in scored):
         yield False, tr("the judge quoted nothing that can be checked")
 
 

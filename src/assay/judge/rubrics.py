@@ -212,7 +212,6 @@ class RubricFiles:
         return asked
 
     def examples(self, criteria: Sequence[str]) -> tuple[ScoredExample, ...]:
-        """examples.toml with the answers that it names."""
         examples = []
         tables: _ExampleTables | None
         with self._checked("examples.toml", _EXAMPLES) as (tables, notes):
@@ -250,7 +249,6 @@ class RubricFiles:
 def numbered_questions(
     test_id: str, texts: Mapping[str, Sequence[str]]
 ) -> Iterator[RubricQuestion]:
-    """The questions of a test, which are given by criterion."""
     for criterion, questions in texts.items():
         for number, text in enumerate(questions, 1):
             yield RubricQuestion(
@@ -267,7 +265,6 @@ def _note_repeats(table: str, key: str, values: Sequence[str], notes: Notes) -> 
 
 
 def _read_answer(folder: Path, name: str) -> str | Mistake:
-    """An example's text, from a file inside the rubric's folder."""
     try:
         spots = [(folder / name).resolve(), (folder / "examples" / name).resolve()]
         inside = [each for each in spots if each.is_relative_to(folder.resolve())]

@@ -25,7 +25,6 @@ Pipes = dict[str, FileIO]
 
 
 def open_pipes() -> tuple[Pipes, Pipes]:
-    """Our ends and theirs."""
     ours, theirs = {}, {}
     for name in (*SENT, *RECEIVED):
         reading, writing = os.pipe()

@@ -35,7 +35,6 @@ def base_python() -> str:
 
 
 def environment(work: str) -> dict[str, str]:
-    """All that the program finds in its environment."""
     places = {"PATH": "/usr/bin:/bin", "HOME": work, "TMPDIR": work}
     # Python's own threads take 64 MB of address space each where malloc may have as many arenas.
     return {**places, "LANG": "C.UTF-8", "TZ": "UTC", "MALLOC_ARENA_MAX": "2"}

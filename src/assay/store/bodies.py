@@ -20,7 +20,6 @@ def stored_work(work: Work) -> Work:
 
 
 def digest_of(text: str) -> str:
-    """A content hash, short enough to read."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

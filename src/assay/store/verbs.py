@@ -173,7 +173,6 @@ class Store:
         return tuple(self.read_run(row[0]) for row in rows)
 
     def read_suites(self, run: Run) -> tuple[Suite, ...]:
-        """The suites of a run as they were when it ran."""
         rows = self._file.all(
             "SELECT s.body, r.path FROM run_suites r JOIN suites s ON s.digest = r.digest "
             "WHERE r.run_id = ? ORDER BY r.position",
@@ -258,7 +257,6 @@ class Store:
             yield reply
 
     def count_replies(self, run: Run) -> int:
-        """How many replies a run brought in itself, reused ones not counted."""
         row = self._file.one("SELECT count(*) FROM replies WHERE run_id = ?", (run.id,))
         return int(row[0])
 

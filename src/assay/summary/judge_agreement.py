@@ -39,7 +39,6 @@ def agreements_of(finals: Sequence[FinalJudgement]) -> Iterator[RaterAgreement]:
 
 
 def _given(judgement: Judgement) -> Iterator[tuple[str, int]]:
-    """What the judge itself said, criterion by criterion."""
     if judgement.trivial or judgement.unscored_reason is not None:
         return
     for one in judgement.scores:
@@ -52,7 +51,6 @@ def _medians(scores: Scores) -> dict[Rated, int]:
 
 
 def _beside(raters: Iterable[Mapping[Rated, int]]) -> dict[Rated, list[int]]:
-    """What every rater scored."""
     first, *others = [*raters] or [{}]
     common = [rated for rated in first if all(rated in each for each in others)]
     return {rated: [first[rated], *(each[rated] for each in others)] for rated in common}

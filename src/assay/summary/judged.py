@@ -118,7 +118,6 @@ def _pace(of: Performance, memory_bytes: int | None) -> ModelSpeed:
 
 
 def _not_run(finals: Sequence[FinalJudgement]) -> Mapping[str, tuple[str, ...]]:
-    """By reason the tests that have no evidence."""
     found: dict[str, dict[str, None]] = {}
     for final in finals:
         if final.evidence.missing and not final.evidence.checks:

@@ -46,7 +46,6 @@ TOO_LOW: frozenset[Band] = frozenset({"POOR", "FAILED"})
 def differences(
     models: Sequence[ModelJudged], domains: Sequence[str]
 ) -> tuple[DomainDifference, ...]:
-    """Every two models in every domain, on the tests both were scored on."""
     found = []
     for domain in domains:
         of_model = {
@@ -88,7 +87,6 @@ def paired(
 
 
 def told_apart(difference: Estimate, p_value: float | None) -> bool:
-    """Whether two are different as far as the tests tell."""
     if difference.low is None or difference.high is None or p_value is None:
         return False
     return p_value < SIGNIFICANT and (difference.low > 0 or difference.high < 0)
@@ -130,7 +128,6 @@ def choose_model(
         )
 
     def rivals(name: str) -> list[Rival]:
-        """All others, the best first."""
         others = [rival(name, other) for other in candidates if other != name]
         return sorted(others, key=lambda each: (-(each.mean.value or 0.0), each.model))
 

@@ -108,7 +108,6 @@ def _of_criterion(of: FinalJudgement, key: str, field: str) -> int | None:
 
 
 def _extremes(criteria: Sequence[CriterionMean]) -> tuple[str | None, str | None]:
-    """The labels of the highest and the lowest mean, unless another has the same."""
     known = sorted((one.mean.value, one.label) for one in criteria if one.mean.value is not None)
     if len(known) < 2:
         return None, None
@@ -126,7 +125,6 @@ def _evidence(tests: Sequence[TestJudged]) -> Estimate:
 
 
 def _spread(counted: Sequence[FinalJudgement]) -> Estimate:
-    """How far the judgements of one answer lie apart, in points."""
     apart = [
         (max(single) - min(single)) / TENTHS
         for each in counted

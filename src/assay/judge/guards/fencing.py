@@ -14,10 +14,11 @@ The boundary is a hash over the text itself, so its author cannot write it down,
 resumed gets the same one.
 """
 
-import hashlib
+import itertools
 import re
 import unicodedata
 from dataclasses import dataclass
+from hashlib import sha256
 
 from assay.messages import trn
 
@@ -175,13 +176,9 @@ def _escape(character: str) -> str:
 
 def _boundary(text: str) -> str:
     """16 hex digits that are not in the text."""
-    counter = 0
-    while True:
-        seed = f"{PROMPT_VERSION}:{counter}:{text}"
-        boundary = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        if boundary not in text:
-            return boundary
-        counter += 1
+    seeds = (f"{PROMPT_VERSION}:{number}:{text}" for number in itertools.count())
+    hashes = (sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:16] for seed in seeds)
+    return next(each for each in hashes if each not in text)
 
 
 def _inside(text: str, limit: int, name: str, *, numbered: bool) -> tuple[str, str, int]:
@@ -194,9 +191,9 @@ def _inside(text: str, limit: int, name: str, *, numbered: bool) -> tuple[str, s
     if last > first:
         parts.append((text.count("\n", 0, last) + 1, defused(text[last:])))
     note = f"\n[{last - first} characters of the {name.lower()} are left out here]\n"
-    lines = (_numbered(part, line) if numbered else part for line, part in parts)
-    return note.join(lines), "\n".join(part for _, part in parts), last - first
-
-
-def _numbered(text: str, first: int) -> str:
-    return "\n".join(f"{number}| {line}" for number, line in enumerate(text.split("\n"), first))
+    shown = "\n".join(part for _, part in parts)
+    if not numbered:
+        return note.join(part for _, part in parts), shown, last - first
+    lines = (enumerate(part.split("\n"), line) for line, part in parts)
+    numbers = ("\n".join(f"{number}| {line}" for number, line in some) for some in lines)
+    return note.join(numbers), shown, last - first

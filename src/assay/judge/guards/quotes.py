@@ -7,7 +7,6 @@ and quotation marks at the edges dropped. Case counts: it does in code. The numb
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from dataclasses import replace
 
 from rapidfuzz import fuzz
@@ -57,13 +56,6 @@ def check_quote(
         return Quote(text=quote, status="approximate")
     from_task = any(map(task.find, forms))
     return Quote(text=quote, status="from_task" if from_task else "fabricated")
-
-
-def verified_share(quotes: Iterable[Quote]) -> float | None:
-    """The share of quotes that are the answer's; None where none could be checked."""
-    found = [quote.status in ("exact", "approximate") for quote in quotes
-            if quote.status != "too_short"]  # fmt: skip
-    return sum(found) / len(found) if found else None
 
 
 def _normalised(quote: str) -> str:

@@ -47,7 +47,6 @@ def flags_of(answer: str) -> tuple[str, ...]:
 
 
 def without_hidden(answer: str) -> str:
-    """The answer without invisible characters, and without words in Base64."""
     plain = _TAGS.sub("", _FLAG_TAGS.sub("\U0001f3f4", answer))
     plain = _CONTROL.sub("", _DROPPED.sub("", plain))
     for blob in [*_BLOB.finditer(plain)][:_MOST_BLOBS]:

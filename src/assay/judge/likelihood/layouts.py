@@ -101,7 +101,6 @@ def asked(
 
 
 def explanation_schema(criteria: Sequence[RubricCriterion]) -> str:
-    """The form, as text whose order is the order of writing."""
     point = text_of(200)
     return written(
         object_of(
@@ -124,7 +123,6 @@ def to_explain(
     checklist: Sequence[ChecklistAnswer],
     evidence: Evidence,
 ) -> tuple[Message, ...]:
-    """Asks for reasons, behind the beginning that the questions have."""
     system, beginning = before_all(task, answer, about.use_case)
     answered = [
         f"- {one.question} {'Yes' if one.is_yes else 'No'} ({one.probability:.2f})."

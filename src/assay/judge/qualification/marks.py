@@ -43,8 +43,6 @@ _ROUNDING = 1e-9
 
 
 class Measured:
-    """The gold answers as one judge read them in one way."""
-
     def __init__(self, readings: GoldReadings) -> None:
         self.readings = readings
         self.judged = {

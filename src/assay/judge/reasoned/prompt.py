@@ -82,7 +82,6 @@ def _rotated(asked: tuple[Item, ...], repeat: int) -> tuple[Item, ...]:
 
 
 def facts_of(about: Assignment) -> dict[str, str]:
-    """Facts to look for in the answer, by their ids."""
     return {f"f{number}": each.fact for number, each in enumerate(about.evidence.unread_facts, 1)}
 
 

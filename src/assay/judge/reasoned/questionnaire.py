@@ -17,8 +17,6 @@ from assay.types.judgements import ChecklistAnswer, Judgement, Quote
 
 
 class ReasonedQuestionnaire(Questionnaire):
-    """One judge, one answer, one repeat, in the `reasoned` form."""
-
     def __init__(self, assignment: Assignment) -> None:
         self._about = about = assignment
         self._trivial = why_trivial(about.answer, about.case)
@@ -34,7 +32,6 @@ class ReasonedQuestionnaire(Questionnaire):
         return (self._request,) if self._request else ()
 
     def take(self, request: Request, reply: Reply) -> None:
-        """Read a reply; climb the ladder where it cannot be used."""
         if self._request is None or self._request.id != request.id:
             raise ValueError(f"request {request.id} is not pending")
         self._raw.append(reply.text if isinstance(reply, Answered) else "")
@@ -73,7 +70,6 @@ class ReasonedQuestionnaire(Questionnaire):
         )
 
     def _climb(self, reply: Reply, trouble: Trouble) -> Request | None:
-        """What to ask next, if anything."""
         if isinstance(reply, Failed):
             if reply.cause == "refused" and self._with_schema:
                 # Some servers know only a part of JSON Schema; its text is in the prompt too.

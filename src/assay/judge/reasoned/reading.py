@@ -255,7 +255,6 @@ COMPLAINTS: Mapping[Trouble, str] = {
 def read_or_refuse(
     reply: Reply, criteria: Sequence[RubricCriterion], answer: str = ""
 ) -> ReadReply:
-    """What a reply says of an answer by these criteria, or what is wrong with it."""
     if isinstance(reply, Failed):
         return ReadReply(trouble="failed", problem=reply.reason)
     if not isinstance(reply, Answered):

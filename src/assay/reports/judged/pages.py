@@ -187,7 +187,6 @@ def _cell(of: DomainJudged | None) -> str:
 
 
 def _fits(of: Judged) -> Table:
-    """Category by category: what a model can be used for."""
     rows = (
         (
             model.model,

@@ -38,7 +38,6 @@ LONGEST_REASON = 200
 
 
 def judged_blocks(of: Judged) -> Iterator[Block]:
-    """Every test and model, the means, what is unscored, and which model to use."""
     if not of.models:
         return
     yield Heading(tr("Judged tests"))
@@ -96,7 +95,6 @@ def _evaluations(model: ModelJudged) -> Iterator[Block]:
 
 
 def _rows(of: Judged) -> Iterator[tuple[TestJudged, list[TestJudged | None]]]:
-    """Every test that any model was judged on, beside all models."""
     by_model = [{(test.suite, test.test_id): test for test in model.tests} for model in of.models]
     for key in dict.fromkeys(key for tests in by_model for key in tests):
         row = [tests.get(key) for tests in by_model]

@@ -118,7 +118,6 @@ def choice_clause(of: ModelChoice) -> str:
 
 
 def _speeds(of: ModelChoice) -> str:
-    """The speed of the chosen model against those of its equals."""
     if of.ground != "quicker":
         return ""
     known = [pace for pace in (of.pace, *(rival.pace for rival in of.equals)) if pace is not None]
@@ -195,7 +194,6 @@ def evidence_sentence(of: DomainJudged) -> str:
 
 
 def cost(of: JudgeCost) -> str:
-    """What a judge was asked, and what that took."""
     told = trn(
         "Judging by {judge}: {count} request",
         "Judging by {judge}: {count} requests",

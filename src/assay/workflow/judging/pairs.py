@@ -68,8 +68,6 @@ def compare_in_pairs(options: CompareOptions, observer: Observer) -> Comparison:
 
 @dataclass(slots=True, eq=False)
 class _AnswerPair:
-    """Two answers to a test, and the questionnaires that ask about them in both orders."""
-
     case: Case
     repeat: int
     first: str
@@ -94,7 +92,6 @@ class _AnswerPair:
 
     @property
     def _settled(self) -> float | None:
-        """What needs no judge."""
         first, second = (
             why_trivial(text, self.case) in NOTHING_SAID for text in (self.first, self.second)
         )

@@ -123,7 +123,6 @@ class JudgePanel:
         return self.rubrics[case.suite, judged.rubric]
 
     def layouts_of(self, judge: PanelJudge) -> list[Layout | None]:
-        """All that the repeats use."""
         repeats = range(self.options.judge_repeats)
         return list(dict.fromkeys(layout_of_repeat(judge.about.layout, each) for each in repeats))
 
