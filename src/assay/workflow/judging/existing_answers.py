@@ -28,7 +28,7 @@ from assay.workflow.evaluate.evaluation import evaluate, resumable
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.run_folder import RunFolder
 from assay.workflow.history.results import report_of
-from assay.workflow.judging.panel import open_panel
+from assay.workflow.judging.panel import judged_cases, open_panel
 from assay.workflow.judging.stage import AnswerKey, JudgingStage
 
 OUTPUTS, TEST_PLANS = "outputs", "test-plans"
@@ -57,7 +57,6 @@ def judge_existing(job: StoredAnswerOptions, observer: Observer) -> Report:
 def _judge_run(
     job: StoredAnswerOptions, readings: Sequence[Imported], observer: Observer
 ) -> Report:
-    until = time.monotonic() + job.budget if job.budget is not None else None
     if job.suites:
         raise UsageError(
             tr("-s is for a folder of answers; a run knows its tests"),
@@ -73,7 +72,7 @@ def _judge_run(
         folder = RunFolder(job.out, run.id)
         folder.take_or_refuse()
         with folder:
-            return judge_in(store, run, folder, job, readings, observer, until)
+            return judge_in(store, run, folder, job, readings, observer)
 
 
 def judge_in(
@@ -83,10 +82,10 @@ def judge_in(
     job: StoredAnswerOptions,
     readings: Sequence[Imported],
     observer: Observer,
-    until: float | None,
 ) -> Report:
+    until = time.monotonic() + job.budget if job.budget is not None else None
     suites = store.read_suites(run)
-    if not any(case.check.judged for suite in suites for case in suite.cases):
+    if not judged_cases(suites):
         raise UsageError(
             tr("no test of run {run} needs a judge", run=run.id),
             hint=tr("choose a run of a suite with judged tests, such as coding or data"),
@@ -169,12 +168,12 @@ def _judge_folder(
 
 def _read_outputs(outputs: Path) -> list[WrittenOutputs]:
     folders = sorted(each for each in outputs.iterdir() if each.is_dir())
-    if not folders:
-        raise UsageError(
-            tr("{folder} contains no model's answers", folder=outputs),
-            hint=tr("answers are in outputs/MODEL/TEST-ID.txt"),
-        )
-    return [WrittenOutputs(folder) for folder in folders]
+    if folders:
+        return [WrittenOutputs(folder) for folder in folders]
+    raise UsageError(
+        tr("{folder} contains no model's answers", folder=outputs),
+        hint=tr("answers are in outputs/MODEL/TEST-ID.txt"),
+    )
 
 
 def _repeats(stems: frozenset[str]) -> int:
@@ -217,10 +216,8 @@ def _assign(
     found: dict[AnswerKey, list[Judgement]] = defaultdict(list)
     notes = [str(finding) for each in evaluations for finding in each.findings]
     tests: dict[str, list[str]] = defaultdict(list)
-    for suite in suites:
-        for case in suite.cases:
-            if case.check.judged:
-                tests[case.id].append(suite.name)
+    for case in judged_cases(suites):
+        tests[case.id].append(case.suite)
     for evaluation in evaluations:
         model = _model_of(evaluation, run)
         its_suites = tests.get(evaluation.test_id, [])

@@ -8,7 +8,7 @@ the user's data folder: a check that was stopped goes on where it was, from any 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
@@ -30,7 +30,7 @@ from assay.judge.qualification.readings import (
 from assay.messages import tr
 from assay.models.opening import open_model
 from assay.store import Run, RunModel, Store, new_run_id, utc_now
-from assay.types import Model, ModelFacts, Observer, Reply, Request, Timed
+from assay.types import Model, Observer, Reply, Request, Timed
 from assay.types.choices import form_of
 from assay.types.judge_cards import JudgeCard, JudgeCheck
 from assay.types.options import JudgeCheckOptions
@@ -119,7 +119,7 @@ def _make_card(
         false_alarms=false_alarms(),
         requests=len(ledger.seconds),
         seconds=sum(ledger.seconds.values()),
-        notes=tuple(_notes(facts)),
+        notes=(_weak_fingerprint(),) if facts.fingerprint_is_weak else (),
     )
     return card, whole.failed + sum(each.readings.failed for each in others)
 
@@ -156,7 +156,6 @@ def _begin(store: Store, model: Model, command: str, *, fresh: bool) -> Run:
     return unfinished or store.begin_run(run, (), fresh=fresh)
 
 
-def _notes(facts: ModelFacts) -> Iterable[str]:
-    if facts.fingerprint_is_weak:
-        yield tr("The server does not say which weights it serves: the card is of its name and "
-                 "address, and another model behind them would inherit it.")  # fmt: skip
+def _weak_fingerprint() -> str:
+    return tr("The server does not say which weights it serves: the card is of its name and "
+              "address, and another model behind them would inherit it.")  # fmt: skip

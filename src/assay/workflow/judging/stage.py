@@ -37,7 +37,7 @@ from assay.types.judgements import (
 from assay.types.scores import TokenProgress
 from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.judging.judge_scales import JudgeScales, find_scales
-from assay.workflow.judging.panel import JudgePanel, PanelJudge, shorten_loop
+from assay.workflow.judging.panel import JudgePanel, PanelJudge, judged_cases, shorten_loop
 
 AnswerKey = tuple[int, str, str, int]  # position of the model, suite, test, repeat
 
@@ -173,11 +173,11 @@ class JudgingStage:
         return self.store.update_run(run, judging=judging)
 
     def _answers(self, models: Sequence[RunModel] | None = None) -> Iterator[AnswerToJudge]:
-        cases = {(suite.name, case.id): case for suite in self.suites for case in suite.cases}
+        cases = {(case.suite, case.id): case for case in judged_cases(self.suites)}
         for model in self.run.models if models is None else models:
             for stored in self.store.read_tries(self.run, model):
                 case, reply = cases.get((stored.suite, stored.test_id)), stored.reply
-                if case and case.check.judged and isinstance(reply, Answered):
+                if case and isinstance(reply, Answered):
                     yield AnswerToJudge(model=model, stored=stored, case=case, text=reply.text)
 
     def _stored_judgements(self) -> dict[AnswerKey, StoredJudgement]:
@@ -193,15 +193,13 @@ class JudgingStage:
         """Of each answer to a test with a checker; `settle` stores what it shows."""
         name = tr("evidence")
         to_check = [each for each in answers if has_checker(each.case)]
-        if to_check:
-            self.observer.model_started(name, total=len(to_check), reused=0)
+        if not to_check:
+            return
+        self.observer.model_started(name, total=len(to_check), reused=0)
         for answer in to_check:
-            answer.evidence = evidence_of(
-                self.store, self.run, answer.model, answer.case, answer.text, self.panel.sandbox
-            )
+            answer.evidence = evidence_of(self.store, self.run, answer, self.panel.sandbox)
             self.observer.replied(name, answer.stored.reply, settle(answer))
-        if to_check:
-            self.observer.model_finished(name)
+        self.observer.model_finished(name)
 
     def _store_final(self, answer: AnswerToJudge, doubts: Sequence[str] = ()) -> Score:
         final = make_final_judgement(
@@ -271,16 +269,9 @@ def _by_its_criteria(judgement: Judgement, rubric: Rubric) -> Judgement:
     given = [each.criterion for each in judgement.scores]
     if not given or set(given) == set(wanted):
         return judgement
-    return replace(
-        judgement,
-        scores=(),
-        unscored_reason="unreadable",
-        explanation=tr(
-            "it scores {given}, and the rubric asks for {wanted}",
-            given=", ".join(given),
-            wanted=", ".join(wanted),
-        ),
-    )
+    gaps = {"given": ", ".join(given), "wanted": ", ".join(wanted)}
+    why = tr("it scores {given}, and the rubric asks for {wanted}", **gaps)
+    return replace(judgement, scores=(), unscored_reason="unreadable", explanation=why)
 
 
 class _AnswerReading:
@@ -317,20 +308,18 @@ def has_checker(case: Case) -> bool:
     return case.check.judged is not None and bool(case.check.judged.checker)
 
 
-def evidence_of(
-    store: Store, run: Run, model: RunModel, case: Case, answer: str, sandbox: Sandbox | None
-) -> Evidence:
+def evidence_of(store: Store, run: Run, answer: AnswerToJudge, sandbox: Sandbox | None) -> Evidence:
     """What the test's own checker finds about an answer; no sandbox: code is not allowed."""
-    check = case.check.judged
-    assert check
-    folder = check.checker_folder
+    check = answer.case.check.judged
+    folder = check and check.checker_folder
+    assert check is not None
     assert folder
     if sandbox is None and not check.needs_permission:
         sandbox = _open_any_sandbox()
     if sandbox is None:
         return code_not_allowed()
-    content = [make_digest(folder), check.data_seed, sandbox.isolation, answer]
-    request = make_evidence_request(case.id, content)
+    content = [make_digest(folder), check.data_seed, sandbox.isolation, answer.text]
+    request = make_evidence_request(answer.case.id, content)
     if (number := store.find_answer(run, request.id)) is not None:
         stored = store.read_reply(number)
         assert isinstance(stored, Answered)
@@ -340,11 +329,10 @@ def evidence_of(
     if made.problem:
         why = tr("make.py failed: {reason}", reason=made.problem)
         return Evidence(missing=why, unscored_reason="checker_failed")
-    (evidence,) = gather(folder, [(answer, made)], sandbox)
+    (evidence,) = gather(folder, [(answer.text, made)], sandbox)
     if evidence.checks:
-        text = to_json(evidence, Evidence)
-        reply = Answered(request_id=request.id, text=text)
-        store.store_reply(run, model.facts.fingerprint, request, reply)
+        reply = Answered(request_id=request.id, text=to_json(evidence, Evidence))
+        store.store_reply(run, answer.model.facts.fingerprint, request, reply)
     return evidence
 
 

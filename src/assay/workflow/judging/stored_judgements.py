@@ -13,6 +13,7 @@ from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Suite, Timed
 from assay.types.judged import JudgeCost, Judged
 from assay.types.judgements import Evidence, FinalJudgement
 from assay.types.results import ModelReport
+from assay.workflow.judging.panel import judged_cases
 
 MOST_EARLIER = 20  # runs that are looked at for a trend
 
@@ -23,9 +24,7 @@ def judged_of(
     """`reports`: the run's models, in their order."""
     if run.judging is None and not any(store.read_judgements(run, each) for each in run.models):
         return None
-    cases = {
-        (suite.name, case.id): case for suite in suites for case in suite.cases if case.check.judged
-    }
+    cases = {(case.suite, case.id): case for case in judged_cases(suites)}
     models = [
         JudgedModel(
             model=model.spec,
@@ -126,13 +125,14 @@ def _unscored(case: Case, stored: StoredTry | None) -> FinalJudgement:
 def _earlier(store: Store, run: Run) -> Iterator[EarlierRun]:
     own = {model.facts.fingerprint: model.spec for model in run.models}
     before = [
-        each for each in store.read_runs() if each.id != run.id and each.created <= run.created
+        each
+        for each in store.read_runs()
+        if each.judging and each.id != run.id and each.created <= run.created
     ]
-    for each in [other for other in before if other.judging][-MOST_EARLIER:]:
+    for each in before[-MOST_EARLIER:]:
         for model in each.models:
             if spec := own.get(model.facts.fingerprint):
-                stored = store.read_judgements(each, model)
-                finals = tuple(kept.judgement for kept in stored)
+                finals = tuple(kept.judgement for kept in store.read_judgements(each, model))
                 if finals:
                     yield EarlierRun(
                         run=each.id, when=each.created, model=spec, final_judgements=finals
