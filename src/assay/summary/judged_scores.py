@@ -28,6 +28,7 @@ def tests_of(
     for (suite, test_id), finals in grouped.items():
         tenths = _rounded_mean([each.tenths for each in finals])
         ends = [end for each in finals for end in _ends(each)]
+        shares = [float(share) for each in finals if (share := each.evidence.share) is not None]
         yield TestJudged(
             suite=suite,
             test_id=test_id,
@@ -43,18 +44,13 @@ def tests_of(
             judgements=sum(len(scored(each)) for each in finals),
             evidence_passed=sum(each.evidence.passed for each in finals),
             evidence_total=sum(each.evidence.total for each in finals),
-            evidence_share=_mean_share(finals),
+            evidence_share=math.fsum(shares) / len(shares) if shares else None,
             unscored=tuple(
                 each.explanation or each.unscored_reason or ""
                 for each in finals
                 if each.tenths is None
             ),
         )
-
-
-def _mean_share(finals: Sequence[FinalJudgement]) -> float | None:
-    shares = [float(share) for each in finals if (share := each.evidence.share) is not None]
-    return math.fsum(shares) / len(shares) if shares else None
 
 
 def is_shown(evidence: Estimate) -> bool:

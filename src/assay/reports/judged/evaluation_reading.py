@@ -38,8 +38,8 @@ LABELS = (
 )  # fmt: skip
 _ONLY_SCORED = frozenset({"OVERALL SCORE", "QUALITY RATING", "STRENGTHS", "WEAKNESSES"})
 _UNSCORED = (UNSCORED, CHECKS, NO_ANSWER)
-_CRITERIA = dict.fromkeys(one.label for each in STANDARD_CRITERIA.values() for one in each)
-_THIRD = {each[-1].label: each for each in STANDARD_CRITERIA.values()}
+_CRITERIA = dict.fromkeys(label for each in STANDARD_CRITERIA.values() for _, label, _ in each)
+_THIRD = {each[-1][1]: each for each in STANDARD_CRITERIA.values()}
 
 
 def _labelled(before: str, labels: Sequence[str]) -> re.Pattern[str]:
@@ -174,23 +174,23 @@ class _Evaluation:
             self._find("TEST ID", tr("{label} is missing", label=tr(" or ").join(_THIRD)))
             return []
         scores = []
-        for one in _THIRD[third]:
-            found = _SCORE.fullmatch(self.value(one.label))
-            if one.label not in self.blocks:
-                self._find("TEST ID", tr("{label} is missing", label=one.label))
+        for key, label, _ in _THIRD[third]:
+            found = _SCORE.fullmatch(self.value(label))
+            if label not in self.blocks:
+                self._find("TEST ID", tr("{label} is missing", label=label))
             elif found is None or int(found[1]) > MOST:
                 message = tr(
                     "{label} is between 0 and 10, in whole points (7/10), not: {shown}",
-                    label=one.label,
-                    shown=one_line(self.value(one.label), longest=60),
+                    label=label,
+                    shown=one_line(self.value(label), longest=60),
                 )
-                self._find(one.label, message)
+                self._find(label, message)
             else:
-                score = CriterionScore(criterion=one.key, score=int(found[1]), reason=found[2])
+                score = CriterionScore(criterion=key, score=int(found[1]), reason=found[2])
                 scores.append(score)
         if len(scores) < len(_THIRD[third]):
             return []
-        weights = (one.weight for one in _THIRD[third])
+        weights = (weight for _, _, weight in _THIRD[third])
         points = [each.score for each in scores]
         self._check_sums(points, overall_tenths(list(zip(weights, points, strict=True))) or 0)
         return scores

@@ -6,7 +6,6 @@ format has no line for is under DETAILED ASSESSMENT, always in the same order.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from assay.messages import tr, trn
 from assay.text.safe_text import one_line
@@ -24,23 +23,11 @@ LONGEST_NAME = 200
 MOST_LINES = 12  # strengths, weaknesses, notes: more are not read
 MOST_FROM_EVIDENCE = 6  # of the weaknesses; the assessment has more
 UNSCORED, CHECKS, NO_ANSWER = "Unscored", "Checks", "No answer"  # in the place of scores
-
-
-class StandardCriterion(NamedTuple):
-    """A criterion of the format: `weight` in tenths."""
-
-    key: str
-    label: str
-    weight: int
-
-
-_SHARED = (
-    StandardCriterion("correctness", "Correctness", 4),
-    StandardCriterion("completeness", "Completeness", 3),
-)
+# (key, label, weight in tenths) of the format's criteria
+_SHARED = (("correctness", "Correctness", 4), ("completeness", "Completeness", 3))
 STANDARD_CRITERIA = {
-    "coding": (*_SHARED, StandardCriterion("code_quality", "Code Quality", 3)),
-    "data": (*_SHARED, StandardCriterion("insight_quality", "Insight Quality", 3)),
+    "coding": (*_SHARED, ("code_quality", "Code Quality", 3)),
+    "data": (*_SHARED, ("insight_quality", "Insight Quality", 3)),
 }
 
 

@@ -6,16 +6,8 @@ Nothing is rounded, a missing figure is null, and every mean is an ESTIMATE.
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.reports.judge_card import card_json
 from assay.reports.judged.sentences import closing_sentence
-from assay.types.judged import (
-    DomainJudged,
-    Judged,
-    ModelChoice,
-    ModelJudged,
-    ModelSpeed,
-    OverRuns,
-    TestJudged,
-)
-from assay.types.judgements import FinalCriterion, FinalJudgement, Judgement
+from assay.types.judged import DomainJudged, Judged, ModelChoice, ModelJudged, TestJudged
+from assay.types.judgements import FinalJudgement, Judgement
 
 DEVIATION = (
     "judge rubric form layout n unscored mean_absolute mean_absolute_interval bias bias_interval "
@@ -31,7 +23,13 @@ def judgement_json(of: FinalJudgement) -> JsonObject:
         "overall": _of_10(of.tenths),
         "band": of.band,
         "judge_only": _of_10(of.judge_only_tenths),
-        "criteria": [_criterion(one) for one in of.criteria],
+        "criteria": [
+            {
+                **pick(one, "criterion label score judged low high bounded reason"),
+                "weight": one.weight / 10,
+            }
+            for one in of.criteria
+        ],
         "evidence": {
             **pick(of.evidence, "passed total checks notes"),
             "share": None if of.evidence.share is None else float(of.evidence.share),
@@ -61,13 +59,6 @@ def _of_10(tenths: int | None) -> float | None:
     return None if tenths is None else tenths / 10
 
 
-def _criterion(of: FinalCriterion) -> JsonObject:
-    return {
-        **pick(of, "criterion label score judged low high bounded reason"),
-        "weight": of.weight / 10,
-    }
-
-
 def _judgement(of: Judgement) -> JsonObject:
     return {
         **pick(
@@ -85,8 +76,18 @@ def _model(of: ModelJudged) -> JsonObject:
         **pick(of, "model overall"),
         "domains": {each.domain: _domain(each) for each in of.domains},
         "tests": [_test(test) for test in of.tests],
-        "pace": None if of.pace is None else _pace(of.pace),
-        "over_runs": [_over_runs(each) for each in of.over_runs],
+        "pace": of.pace
+        and {
+            **pick(of.pace, "tokens_per_s clock first_token_s seconds memory_bytes"),
+            "whole_request_tokens_per_s": plain_value(of.pace.whole_request),
+        },
+        "over_runs": [
+            {
+                **pick(each, "domain change told_apart same_judges"),
+                "runs": plain_value(each.points),
+            }
+            for each in of.over_runs
+        ],
     }
 
 
@@ -121,17 +122,6 @@ def _test(of: TestJudged) -> JsonObject:
         "high": _of_10(of.high),
         "verdicts": [judgement_json(each) for each in of.final_judgements],
     }
-
-
-def _pace(of: ModelSpeed) -> JsonObject:
-    return {
-        **pick(of, "tokens_per_s clock first_token_s seconds memory_bytes"),
-        "whole_request_tokens_per_s": plain_value(of.whole_request),
-    }
-
-
-def _over_runs(of: OverRuns) -> JsonObject:
-    return {**pick(of, "domain change told_apart same_judges"), "runs": plain_value(of.points)}
 
 
 def _choice(of: ModelChoice) -> JsonObject:

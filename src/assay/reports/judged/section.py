@@ -65,10 +65,13 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
 
 
 def _table(of: Judged) -> Table:
-    rows = (
-        (said.name_of_test(first), *("–" if test is None else _cell(test) for test in row))
-        for first, row in _rows(of)
-    )
+    """Every test that any model was judged on, beside all models."""
+    by_model = [{(test.suite, test.test_id): test for test in model.tests} for model in of.models]
+    rows = []
+    for key in dict.fromkeys(key for tests in by_model for key in tests):
+        row = [tests.get(key) for tests in by_model]
+        name = next(said.name_of_test(test) for test in row if test is not None)
+        rows.append((name, *("–" if test is None else _cell(test) for test in row)))
     return table((tr("test"), *(model.model for model in of.models)), rows)
 
 
@@ -92,13 +95,6 @@ def _evaluations(model: ModelJudged) -> Iterator[Block]:
         yield Paragraph((said.name_of_test(test), f"  {said.overall(test)}"), "strong")
         for each in test.final_judgements:
             yield Verbatim(evaluation_text(each, model=model.model))
-
-
-def _rows(of: Judged) -> Iterator[tuple[TestJudged, list[TestJudged | None]]]:
-    by_model = [{(test.suite, test.test_id): test for test in model.tests} for model in of.models]
-    for key in dict.fromkeys(key for tests in by_model for key in tests):
-        row = [tests.get(key) for tests in by_model]
-        yield next(test for test in row if test is not None), row
 
 
 def _means(of: Judged) -> Iterator[tuple[str, Estimate]]:
@@ -147,24 +143,23 @@ def _deviation(of: Deviation) -> str:
         form=form_name(of.form),
         count=of.n,
         rubric=of.rubric,
-        distance=_around(of.mean_absolute, of.mean_absolute_interval, "{:.2f}"),
-        bias=_around(of.bias, of.bias_interval, "{:+.2f}"),
+        distance=_around("{:.2f}", of.mean_absolute, *(of.mean_absolute_interval or ())),
+        bias=_around("{:+.2f}", of.bias, *(of.bias_interval or ())),
         near=of.within_one,
         same=of.same_band,
-        rank=_or_dash(of.spearman, "{:.2f}"),
+        rank=_around("{:.2f}", of.spearman),
         unscored=of.unscored,
     )
 
 
-def _around(value: float | None, limits: tuple[float, float] | None, form: str) -> str:
-    if value is None or limits is None:
-        return _or_dash(value, form)
-    low, high = (_or_dash(limit, form) for limit in limits)
-    return tr("{value} [{low} to {high}]", value=_or_dash(value, form), low=low, high=high)
-
-
-def _or_dash(value: float | None, form: str) -> str:
-    return "–" if value is None else form.format(value).replace("-", "−")
+def _around(form: str, value: float | None, *limits: float) -> str:
+    """The value, with its 95 % interval where it has one."""
+    if value is None:
+        return "–"
+    value_shown, *shown = (form.format(one).replace("-", "−") for one in (value, *limits))
+    if not shown:
+        return value_shown
+    return tr("{value} [{low} to {high}]", value=value_shown, low=shown[0], high=shown[1])
 
 
 def _agreement(of: RaterAgreement) -> str:

@@ -6,7 +6,7 @@ suite, version of it, and way of asking.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.errors import RunNotFound, SuiteNotFound, UsageError
@@ -185,11 +185,8 @@ def _questions(suite: Suite) -> dict[str, tuple[Case, tuple[Case, ...]]]:
     }
 
 
-@dataclass(slots=True)
-class _Table:
-    suite: str
-    tests: int
-    rows: dict[str, Standing] = field(default_factory=dict)  # by model fingerprint
+# Name and number of tests of a suite, and by model fingerprint its standing.
+_Table = tuple[str, int, dict[str, Standing]]
 
 
 def leaderboard(*, suite: str | None = None, out: Path = DEFAULT_OUT) -> Leaderboard:
@@ -216,14 +213,8 @@ def leaderboard(*, suite: str | None = None, out: Path = DEFAULT_OUT) -> Leaderb
     return Leaderboard(
         out=str(out.resolve()),
         suites=tuple(
-            rank(
-                table.suite,
-                tuple(table.rows.values()),
-                content=content[:8],
-                tests=table.tests,
-                asked=asked,
-            )
-            for (content, asked), table in tables.items()
+            rank(name, tuple(rows.values()), content=content[:8], tests=tests, asked=asked)
+            for (content, asked), (name, tests, rows) in tables.items()
         ),
         notes=tuple(notes),
     )
@@ -249,8 +240,8 @@ def _enter(
         trials = tuple(trials_of(suite, tries))
         summary = summarise(suite, trials)
         asked = ", ".join(_ways_of_asking(run, suite, trials))
-        table = tables.setdefault((digest, asked), _Table(suite.name, len(summary.tests)))
-        table.rows[model.facts.fingerprint] = Standing(
+        _, _, rows = tables.setdefault((digest, asked), (suite.name, len(summary.tests), {}))
+        rows[model.facts.fingerprint] = Standing(
             model=model.spec, score=summary.score, run=run.id, when=run.created
         )
 
