@@ -5,11 +5,10 @@ A reply is committed before it is counted, with its request and its score in one
 may lose the last moments but never corrupts (docs/decisions/003-store.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Self
 
 from assay.errors import RunNotFound, StoreError
 from assay.messages import tr
@@ -43,7 +42,7 @@ class Store:
     def notes(self) -> Sequence[str]:
         return self._file.notes
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,11 +1,7 @@
 """Which model to use in a domain, and why; ties are called ties.
 
-    no model scored, or all incomplete    nothing can be said
-    none passes half of its checks        none is shown to be good enough
-    best mean below ACCEPTABLE            none is good enough
-    significantly better than all others  the better one
-    else, means within CLOSE              the quicker one, else the higher mean
-    else, means further apart             the higher mean: that is no proof that they are equal
+Where no model is significantly better than all others, the quicker one of those with means within
+CLOSE is chosen, else the higher mean: a wider distance is no proof that they are equal.
 
 Two models differ significantly where the 95 % interval of their paired difference leaves out 0 and
 p < 0.05, which the signs of fewer than six differing tests can never give.

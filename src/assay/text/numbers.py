@@ -7,8 +7,6 @@ Floats never appear; values are exact.
     1,234 and 1.234 can be read in two ways; the reader keeps both, and the expected decides.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass, replace
@@ -101,7 +99,7 @@ class Number:
     readings: tuple[Exact, ...]
     percent: bool = False
 
-    def reading_like(self, other: Number) -> Exact | None:
+    def reading_like(self, other: "Number") -> Exact | None:
         """The reading of this one that equals the other's first, or None; 50 % is 50 and 0.5."""
         wanted = other.readings[0]
         for reading in self.readings:

@@ -9,8 +9,6 @@ log.
 Reached as `assay.TrainerCallback`; importing this module imports transformers.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os
@@ -99,7 +97,7 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         self._best: str | None = None
         self._trainer: weakref.ref[Any] | None = None
 
-    def attach(self, trainer: Any) -> TrainerCallback:
+    def attach(self, trainer: Any) -> "TrainerCallback":
         """Add it to a Trainer, whose own `log` then takes the figures.
 
         Raises UsageError where `metric_for_best_model` names a figure of ours that cannot choose.

@@ -11,8 +11,6 @@ Scores are integers from 0 to 10; weights are tenths; an overall is an integer o
 7.95 can never fall between two bands.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -151,7 +149,7 @@ class Evidence:
         """What the share comes to by itself, in tenths of a point, rounded half up."""
         return None if self.share is None else math.floor(100 * self.share + Fraction(1, 2))
 
-    def with_facts(self, found: Mapping[str, bool]) -> Evidence:
+    def with_facts(self, found: Mapping[str, bool]) -> "Evidence":
         """With what a judge read of the unread facts, by the facts' words."""
         return replace(
             self,

@@ -1,7 +1,5 @@
 """What an answer is worth, what that says of a model, and who watches a run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -104,7 +102,7 @@ class Estimate:
 
     def mapped(
         self, function: Callable[[float], float], *, falling: bool = False, **changes: Any
-    ) -> Estimate:
+    ) -> "Estimate":
         """Its value and both ends through a function; a falling one swaps the ends."""
         ends = (self.high, self.low) if falling else (self.low, self.high)
         value, low, high = (None if x is None else function(x) for x in (self.value, *ends))

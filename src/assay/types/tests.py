@@ -3,8 +3,6 @@
 How an answer is scored is in `types/checks.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -120,7 +118,7 @@ class Suite:
         """A category's weight: 1 unless suite.json says otherwise."""
         return self.weights.get(category, 1.0)
 
-    def with_cases(self, cases: Iterable[Case]) -> Suite:
+    def with_cases(self, cases: Iterable[Case]) -> "Suite":
         """With these tests in the place of those with the same ids, and without the others."""
         by_id = {case.id: case for case in cases}
         kept = {

@@ -4,8 +4,6 @@ Every text goes in as `Text`, never as markup, and what a model or a file wrote 
 `safe_text` first.
 """
 
-from __future__ import annotations
-
 import io
 import sys
 from collections.abc import Iterable, Sequence
@@ -159,7 +157,7 @@ class _ConsoleDocument:
         else:
             self.console.print(shown)
 
-    def _inside(self, more: int) -> _ConsoleDocument:
+    def _inside(self, more: int) -> "_ConsoleDocument":
         return _ConsoleDocument(
             self.console, out=self.out, verbose=self.verbose, indent=self.indent + more
         )

@@ -1,7 +1,5 @@
 """One plot of dots, as SVG: a scale upwards, limits, intervals, marks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -33,7 +31,7 @@ class Extent(NamedTuple):
     high: float | None = None
 
     @classmethod
-    def of(cls, estimate: Estimate) -> Extent:
+    def of(cls, estimate: Estimate) -> "Extent":
         return cls(estimate.value or 0.0, estimate.low, estimate.high)
 
     @property

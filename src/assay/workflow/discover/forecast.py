@@ -4,8 +4,6 @@ Replies in the store count as reused. Each model is asked one question of some h
 begins with a number that no cache has seen; checkpoints answer in batches and are not timed.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import statistics
@@ -243,7 +241,7 @@ def _time(
     return (pace.load_s + low / width, pace.load_s + high / width), _basis(share, pace)
 
 
-def _seconds(share: _Share, pace: ModelPace) -> Range:
+def _seconds(share: _Share, pace: "ModelPace") -> Range:
     """A judge reads a beginning once that its next request has too."""
     low = high = 0.0
     before = ""
@@ -260,7 +258,7 @@ def _seconds(share: _Share, pace: ModelPace) -> Range:
     return low, high
 
 
-def _basis(share: _Share, pace: ModelPace) -> str:
+def _basis(share: _Share, pace: "ModelPace") -> str:
     low = max(short for _, _, (short, _) in share.asked)
     high = max(long for _, _, (_, long) in share.asked)
     return tr(

@@ -5,8 +5,6 @@ reads all of them, repeats, swapped pairs and injections. Replies are stored bes
 the user's data folder: a check that was stopped goes on where it was, from any folder.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from contextlib import closing
@@ -75,7 +73,7 @@ def check_judge(options: JudgeCheckOptions, observer: Observer) -> JudgeCheck:
 def _make_card(
     model: Model,
     ways: Sequence[Way],
-    ledger: _CountedReplies,
+    ledger: "_CountedReplies",
     observer: Observer,
     until: float | None,
 ) -> tuple[JudgeCard, int]:
