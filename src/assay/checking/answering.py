@@ -102,9 +102,7 @@ def serve(channel: socket.socket) -> None:
 
 
 def _load(name: str, *sources: str) -> tuple[ModuleType, object]:
-    """A module of these sources, one after the other: what a later one defines, holds. If one
-    fails half-way, the module keeps what was defined until then.
-    """
+    """A module of these sources, one after the other; where one fails, with what came before."""
     module = ModuleType(name)
     module.__file__ = f"{name}.py"
     sys.modules[name] = module

@@ -22,9 +22,7 @@ _LOOSE_JSON = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|,(?=\s*[}\]])')
 
 
 def code_blocks(answer: str, language: str = "python") -> list[str]:
-    """The texts of the fenced blocks of a language, in order. A block that names no language is
-    taken for Python.
-    """
+    """The fenced blocks of a language, in order. One that names no language is taken for Python."""
     spellings = PYTHON if language == "python" else {language}
     return [text for found, text in fenced(answer) if found in spellings]
 

@@ -40,9 +40,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """A list of values that the candidate can only compare, hash and print, each of it counted in
-    StepResult.asked. In results they are Remote(place).
-    """
+    """Values to compare, hash and print only, each of it counted; Remote(place) in results."""
 
     values: Sequence[Any]
 

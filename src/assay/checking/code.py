@@ -108,9 +108,7 @@ def choose_code(
 
 
 def missing_package(code: Code) -> str:
-    """The first package that the code imports, that is not Python's own and that no `except`
-    covers; "" where there is none. Candidates run with the standard library alone.
-    """
+    """The first package that is imported, is not Python's own and no `except` covers; or ""."""
     for source in code.sources:
         tree = parse(source)
         nodes = list(ast.walk(tree)) if tree is not None else []
@@ -124,9 +122,7 @@ def missing_package(code: Code) -> str:
 
 
 def find_obstacle(answer: str, code: Code | None) -> tuple[str, bool]:
-    """Why the code of an answer cannot be run, "" where it can; and whether that is the answer's
-    fault, and not that of a package which is not there.
-    """
+    """Why the code cannot be run, or ""; and whether that is its fault, not a package's."""
     if code is None:
         is_broken = any(
             language in PYTHON - {""} and all(parse(one) is None for one in _forms(text))
@@ -243,9 +239,7 @@ def _readings(answer: str, names: Collection[str]) -> Iterator[tuple[Block, ...]
 
 
 def _worth(block: Block, names: Sequence[str], given: dict[str, str]) -> tuple[int, bool]:
-    """How many of the names it defines, other than as the task gave them or as a mere outline; and
-    whether one of them has a docstring.
-    """
+    """How many names it defines by itself, outlines aside; and whether one has a docstring."""
     if given and _bodies(block.tree, names) == given:
         return 0, False
     last = {one.name: one for one in functions(block.tree)}
@@ -335,9 +329,7 @@ def _without_imports(text: str, tree: ast.Module, defined: Collection[str]) -> s
 
 
 def _names_of(tree: ast.Module) -> tuple[set[str], set[str]]:
-    """Names that are read somewhere, and those that are bound: what is not has to come from
-    elsewhere.
-    """
+    """Names that are read somewhere, and those that are bound: the rest comes from elsewhere."""
     read: set[str] = set()
     bound: set[str] = set()
     for node in ast.walk(tree):

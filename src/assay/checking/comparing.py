@@ -143,9 +143,7 @@ def same_set(
 def compare_rows(
     given: object, expected: Sequence[Mapping[str, Any]], key: str, tolerance: float = 0
 ) -> str:
-    """Why a list of objects is not the expected rows, matched by the field `key`; "" where it is.
-    Numbers are compared within `tolerance`, all else as texts or dates.
-    """
+    """Why a list of objects is not these rows, matched by `key`; "" where it is."""
     if not isinstance(given, list) or not all(isinstance(row, dict) for row in given):
         return "it is no list of objects"
     left = {plain_text(str(row[key])): row for row in expected}
@@ -176,9 +174,7 @@ def same_value(given: Any, expected: Any, tolerance: float = 0) -> bool:
 
 
 def same(found: object, expected: object) -> bool:
-    """Whether a value of a candidate is this one: equal and of the same type, except that whole
-    numbers equal floats of the same value, and floats may differ by a billionth.
-    """
+    """Equal and of one type; but a whole number equals its float, and floats to a billionth."""
     if isinstance(found, bool) or isinstance(expected, bool):
         return found is expected
     if isinstance(found, int | float) and isinstance(expected, int | float):

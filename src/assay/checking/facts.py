@@ -98,9 +98,7 @@ def value_at(block: Any, key: str, otherwise: Any = None) -> Any:
 def spell_keys(
     value: Any, names: Iterable[str], same: Callable[[Any, Any], bool] = same_text
 ) -> dict[str, Any]:
-    """An object with its keys spelt as in `names`; other keys stay. A name that is given twice has
-    the list of its values. What is no object, or has too many keys, is an empty one.
-    """
+    """An object with keys spelt as in `names`; a name given twice has the list of its values."""
     known = list(names)
     found: dict[str, Any] = {}
     if isinstance(value, dict) and len(value) <= _MOST_NAMES:
@@ -128,9 +126,7 @@ def check_names(
     same: Callable[[Any, Any], bool] = same_text,
     weight_failed: float = 1,
 ) -> Check:
-    """Whether every name that an answer gives is one of the data's. To invent nothing is worth 1;
-    to invent something can cost more.
-    """
+    """Whether an answer names only what the data has. To invent something can cost more than 1."""
     names, texts = list(known), [one for one in given if one is not None]
     if len(texts) > _MOST_NAMES:
         return Check(name, False, f"the block gives {len(texts)} names", weight_failed)

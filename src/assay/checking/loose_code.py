@@ -24,9 +24,7 @@ _GOES_ON = re.compile(r"[ \t#)\]}]|$|(?:else|elif|except|finally)\b")
 
 
 def mended(text: str) -> Iterator[str]:
-    """What to try where a text is no Python: without characters that nobody sees, then without the
-    session in it.
-    """
+    """A text that is no Python, without characters nobody sees, then without its session."""
     seen = dedent(text.translate(_UNSEEN))
     if seen != text:
         yield seen
@@ -47,9 +45,7 @@ def _without_session(text: str) -> str:
 
 
 def loose_code(text: str, is_code: Callable[[str], bool]) -> Iterator[str]:
-    """The pieces of code that stand between lines of prose, without a fence. A piece is made of
-    statements at the margin, one behind the other, each of which is code by itself.
-    """
+    """Code between lines of prose, without a fence: statements at the margin that parse alone."""
     lines = text.translate(_UNSEEN).split("\n")
     piece: list[str] = []
     for statement in _statements(lines):

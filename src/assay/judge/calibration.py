@@ -136,9 +136,8 @@ ONE_POINT = 10  # tenths
 def deviation_of(
     rubric: Rubric, judged: Mapping[str, Judgement], *, judge: str, layout: Layout | None = None
 ) -> Deviation | None:
-    """One judge on a rubric's examples; None where the rubric has none. `judged`: judgements by the
-    examples' ids, each on a scale that its own example had no part in; what is missing counts as
-    unscored.
+    """One judge on a rubric's examples, by their ids; None where it has none. Each judgement is on
+    a scale that its own example had no part in; what is missing counts as unscored.
     """
     if not rubric.examples:
         return None

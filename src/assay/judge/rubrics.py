@@ -38,9 +38,7 @@ CHECKLIST_CRITERION = "completeness"  # what a test's checklist speaks for
 
 
 def load_rubric(name_or_path: str, beside: Path | None = None) -> Rubric:
-    """A shipped name wins unless there is a path separator; a relative folder is relative to
-    `beside`, the suite's folder. Raises all mistakes at once.
-    """
+    """A shipped name, or a folder, relative to the suite's (`beside`). Raises all mistakes."""
     folder = _folder(name_or_path, beside)
     files = RubricFiles(folder)
     tables, criteria = files.rubric()
@@ -62,9 +60,7 @@ def load_rubric(name_or_path: str, beside: Path | None = None) -> Rubric:
 
 
 def questions_for(rubric: Rubric, case: Case) -> tuple[RubricQuestion, ...]:
-    """The yes-or-no questions of a test, criterion by criterion: the rubric's own for it; where it
-    has none, the general ones, and the test's checklist as questions of completeness.
-    """
+    """The rubric's own for a test; else the general ones, with its checklist for completeness."""
     own = rubric.questions.get(case.id, ())
     checklist = judged.checklist if (judged := case.check.judged) else ()
     asked: list[RubricQuestion] = []

@@ -58,10 +58,8 @@ class Heard:
 
 @dataclass(eq=False, kw_only=True)
 class Conversation:
-    """One process, from the order to the last byte.
-
-    After the starter's end only what escaped from it can hold the streams open: that is the moment
-    to look for it, `when_starter_ends`.
+    """One process, from the order to the last byte. After the starter's end only what escaped from
+    it can hold the streams open: `when_starter_ends` looks for it.
     """
 
     pipes: Pipes

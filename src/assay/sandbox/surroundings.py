@@ -100,9 +100,8 @@ def _is_free(number: int) -> bool:
 
 
 def processes_besides(*, alone: bool) -> int:
-    """How many of this user's threads count against a limit of processes, besides the program's.
-
-    In a user namespace the kernel counts afresh since 5.14; before, and elsewhere, it counts all.
+    """How many of this user's threads count against a limit of processes. In a user namespace the
+    kernel counts afresh since 5.14.
     """
     user = os.geteuid()
     if user == 0:

@@ -63,9 +63,7 @@ def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], **drawing: Any
 
 
 def icc(ratings: Sequence[Sequence[float]], **drawing: Any) -> Estimate:
-    """ICC(A,1): one rater's absolute agreement. One row per thing rated, one place per rater, none
-    missing (McGraw and Wong 1996).
-    """
+    """ICC(A,1), one rater's absolute agreement (McGraw and Wong 1996); no rating missing."""
     import numpy as np
 
     widths = {len(row) for row in ratings}
@@ -76,9 +74,7 @@ def icc(ratings: Sequence[Sequence[float]], **drawing: Any) -> Estimate:
 
 
 def share_within(ratings: Sequence[Sequence[float]], most: float = 0, **drawing: Any) -> Estimate:
-    """Of all pairs of ratings of one thing, the share that lies at most `most` apart. One row per
-    thing rated, one place per rater, none missing.
-    """
+    """The share of pairs of ratings of one thing at most `most` apart; no rating missing."""
     import numpy as np
 
     def share(table: Numbers) -> float | None:

@@ -100,9 +100,7 @@ def repeated_runs(a: Sequence[float], b: Sequence[float], *, weight: float) -> S
     value = weight * (statistics.median(a) - statistics.median(b))
 
     def drawn(seed: int, draws: int) -> Numbers:
-        """Medians of few runs spread as far as they should; only the tails are short, by t against
-        z with the degrees of freedom of two samples.
-        """
+        """Medians of few runs spread far enough; the tails are short, by t against z."""
         import numpy as np
 
         medians = []
@@ -118,9 +116,7 @@ def repeated_runs(a: Sequence[float], b: Sequence[float], *, weight: float) -> S
 
 
 def unpaired(a: Estimate, b: Estimate, *, weight: float) -> ScorePiece:
-    """Two estimates without the observations behind them, drawn from normals as wide as their
-    intervals.
-    """
+    """Two estimates alone, drawn from normals as wide as their intervals."""
     value = weight * ((a.value or 0.0) - (b.value or 0.0))
 
     def drawn(seed: int, draws: int) -> Numbers:

@@ -86,9 +86,7 @@ class Store:
         judging: Judging | None = None,
         suites: Sequence[Suite] = (),
     ) -> Run:
-        """What is not given stays. `finished`: when all was asked and written; `suites`: the tests
-        it is read with from now on.
-        """
+        """What is not given stays. `suites`: the tests it is read with from now on."""
         values = {
             "finished": finished,
             "deciding": to_json(deciding, DecisionPlan) if deciding else None,

@@ -36,9 +36,7 @@ Scores = tuple[list[float], list[float]]
 def compare_suites(
     a: SuiteSummary, b: SuiteSummary, *, same: frozenset[str] | None = None
 ) -> SuiteComparison:
-    """How b differs from a over the tests both could score, under b's weights. `same` names the
-    tests whose content is equal on both sides (None: all that share an id).
-    """
+    """How b differs from a, under b's weights. `same`: tests of equal content (None: all)."""
     pairs, groups, left_out = _paired(a, b, same)
     difference = paired_difference_by_category(groups, b.weights)
     unscored = sum(test.reason == "unscored" for test in left_out)
@@ -63,9 +61,7 @@ def compare_suites(
 
 
 def with_holm(pairs: Sequence[PairComparison]) -> tuple[PairComparison, ...]:
-    """The same comparisons, their p-values adjusted over all suites of all pairs, and directions by
-    the adjusted ones: twenty comparisons of equal models would else find one winner.
-    """
+    """P-values adjusted over all suites of all pairs, and the directions that follow from them."""
     p_values = [s.p_value for pair in pairs for s in pair.suites if s.p_value is not None]
     adjusted = iter(significance.holm(p_values))
 
@@ -169,9 +165,7 @@ def _direction(compared: SuiteComparison) -> Direction:
 
 
 def _detectable(groups: Mapping[str, Scores], weights: Mapping[str, float]) -> float | None:
-    """In points. As many tests as the weights leave (a category of few tests and much weight counts
-    for few), and the spread of the differences seen, with one in four tests differing as a start.
-    """
+    """In points, by the tests that the weights leave and the spread of the differences seen."""
     used = {name: scores for name, scores in groups.items() if weights.get(name, 0.0) > 0}
     if not used:
         return None

@@ -219,9 +219,7 @@ def _quantile(seconds: Sequence[float | None], share: float) -> Estimate:
 
 
 def _standard_deviation(seconds: Sequence[float | None]) -> Estimate:
-    """The root of the variance and of its interval; the variance is a mean of squares, so its
-    interval is a mean's. One value has no spread.
-    """
+    """The root of the variance, which is a mean of squares, and of its interval."""
     known = [value for value in seconds if value is not None]
     n = len(known)
     if n < 2:

@@ -50,9 +50,7 @@ class CriterionMean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestJudged:
-    """`tenths`: the mean over several answers, rounded half up; `low` and `high`: what the least
-    and the most that any judgement gave come to, evidence counted.
-    """
+    """`tenths`: the rounded mean over answers; `low`, `high`: by the least and the most given."""
 
     __test__: ClassVar[bool] = False  # pytest takes every class named Test… for its own
 
@@ -118,9 +116,7 @@ class RunPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverRuns:
-    """The oldest run first and this one last; `change` is against the one before. `same_judges` is
-    False where the judges, or their versions, differ: then the change may be theirs.
-    """
+    """The oldest run first; `change` is against the one before, unless `same_judges` theirs."""
 
     domain: str
     points: tuple[RunPoint, ...]
@@ -131,9 +127,7 @@ class OverRuns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpeed:
-    """How quick a model is and what it takes. `tokens_per_s` is decoding by `clock`, or over the
-    whole request where `clock` is "request"; only equal clocks are compared.
-    """
+    """`tokens_per_s`: decoding by `clock`, or over the whole request ("request")."""
 
     tokens_per_s: Estimate
     whole_request: Estimate
@@ -228,9 +222,7 @@ AgreementName = Literal["alpha", "icc", "kappa", "spearman", "exact", "within_on
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaterAgreement:
-    """How far scores of the same criteria of the same answers agree. The n of a figure counts
-    scores, its interval is drawn by tests.
-    """
+    """On the same criteria of the same answers. n counts scores; intervals are drawn by tests."""
 
     kind: AgreementKind
     raters: tuple[str, ...]

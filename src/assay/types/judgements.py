@@ -93,9 +93,7 @@ class Rubric:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceCheck:
-    """One thing that was run or compared. `passed` is None where it could not be checked; then
-    `fact`, if any, is a statement for a judge to look for, and `by_judge` says that one did.
-    """
+    """`passed` None: not checked; then a judge may look for the `fact`, as `by_judge` says."""
 
     name: str
     passed: bool | None
@@ -134,9 +132,7 @@ class Evidence:
 
     @property
     def share(self) -> Fraction | None:
-        """The weight that passed, of the weight that came to a result. None where nothing did,
-        where facts wait for a judge, or where more than half of the weight could not be checked.
-        """
+        """The weight that passed of what was decided; None if facts wait or most is undecided."""
         decided = [check for check in self.checks if check.passed is not None]
         weight = _weight_of(decided)
         whole = _weight_of(self.checks)
@@ -181,9 +177,7 @@ def _weight_of(checks: Sequence[EvidenceCheck]) -> Fraction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """Words that a judge quotes; `start` and `end` are characters of the answer, where they are
-    in it letter by letter.
-    """
+    """Words that a judge quotes; `start` and `end` in the answer, where it has them exactly."""
 
     text: str
     status: QuoteStatus
@@ -264,9 +258,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deviation:
-    """In points of the overall score. `bias` above 0: the judge is too kind. `spearman` None: its
-    scores do not vary, or there are fewer than three.
-    """
+    """In points. `bias` above 0: too kind. `spearman` None: too few scores, or all the same."""
 
     judge: str
     rubric: str

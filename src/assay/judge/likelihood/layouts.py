@@ -55,9 +55,7 @@ _FORM = (
 
 
 def layout_of_repeat(layout: Layout | None, repeat: int) -> Layout | None:
-    """The same question asked twice is answered twice the same: by likelihood, another repeat has
-    another layout. The reasoned form has none.
-    """
+    """By likelihood the same question has the same answer: another repeat has another layout."""
     if layout is None:
         return None
     return LAYOUTS[(LAYOUTS.index(layout) + repeat) % len(LAYOUTS)]

@@ -294,10 +294,9 @@ def gives_likelihoods(judge: ModelFacts) -> bool:
 
 
 def likelihood_of_yes(reply: Reply) -> float | None:
-    """P(Yes) / (P(Yes) + P(No)); None where the reply gives neither.
-
-    A word that is not among a server's likeliest tokens has an upper bound, and is taken at it; if
-    neither is, nothing is known. A prompt that lost its beginning was not the question.
+    """P(Yes) / (P(Yes) + P(No)); None where the reply gives neither. A word that is not among a
+    server's likeliest tokens is taken at its upper bound. A prompt that was cut was not the
+    question.
     """
     if not isinstance(reply, ChoiceLikelihoods) or reply.cut or len(reply.log_likelihoods) != 2:
         return None

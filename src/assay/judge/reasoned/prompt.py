@@ -55,9 +55,7 @@ def criteria_of(about: Assignment) -> tuple[RubricCriterion, ...]:
 
 
 def questions_of(about: Assignment) -> dict[str, RubricQuestion]:
-    """The test's own checklist; where it has none, the first questions of each criterion. By the
-    ids that the prompt and the form have for them.
-    """
+    """The test's own checklist, else the first questions of each criterion; by their ids there."""
     judged, criteria = about.case.check.judged, about.rubric.criteria
     if judged and judged.checklist:
         found = [

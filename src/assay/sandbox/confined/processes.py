@@ -69,9 +69,7 @@ def descendants(ancestor: int) -> list[Process]:
 
 
 def own_memory(number: int) -> int:
-    """Bytes of memory that are not a file's on disk. What several share counts for each of them:
-    memory that is called shared need not be.
-    """
+    """Bytes that are no file's on disk; what several share counts for each of them."""
     lines = [line.split() for line in read_bytes(f"{number}/status").splitlines()]
     held = (b"RssAnon:", b"RssShmem:")
     return sum(int(line[1]) for line in lines if line and line[0] in held) << 10

@@ -25,9 +25,7 @@ Spent = dict[tuple[int, int], float]
 
 
 def until_it_ends(program: int, order: dict[str, Any], lifeline: int) -> dict[str, object]:
-    """Waits, looks and reaps: how it ended, its exit code, and after how many seconds. What the
-    program left running is for the caller to end.
-    """
+    """How and when it ended. What it left running is for the caller to end."""
     started = time.monotonic()
     ended, code = _watched(program, order, lifeline)
     return {"ended": ended, "exit_code": code, "seconds": time.monotonic() - started}
@@ -91,9 +89,7 @@ def _over(order: dict[str, Any], spent: Spent) -> str:
 
 
 def _cpu_s(family: list[processes.Process], spent: Spent) -> float:
-    """Seconds of all processes that there ever were. The kernel adds up those that somebody has
-    waited for, and forgets those whose parents ignore that they end: these are as last seen here.
-    """
+    """By the kernel's sums, or as seen here: it forgets processes that nobody waits for."""
     times = os.times()
     waited_for = times.children_user + times.children_system
     spent.update({(each.number, each.began): each.own_cpu_s for each in family})

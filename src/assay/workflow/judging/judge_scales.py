@@ -166,9 +166,7 @@ def cases_to_judge(
     *,
     begun: bool,
 ) -> Iterator[Case]:
-    """The test of every answer that this judge has not read yet. `begun`: the run goes on, and how
-    many it has read is not known before the judgements are made.
-    """
+    """The test of each answer that this judge has not read; if the run has `begun`, of new ones."""
     to_come = {(request.suite, request.test_id, request.repeat) for request in unanswered}
     read = _read_before(plan, judge, store) if store else set()
     for exchange in plan.exchanges:

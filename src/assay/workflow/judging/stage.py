@@ -75,9 +75,7 @@ class JudgingStage:
     until: float | None = None
 
     def check_answers(self, models: Sequence[RunModel] | None = None) -> list[AnswerToJudge]:
-        """Gather the evidence on every judged answer of these models, else of all. It is stored at
-        once, as the answer's score where no judgement of it is.
-        """
+        """Gather and store the evidence on judged answers; it scores those without a judgement."""
         judged = self._stored_judgements()
 
         def settle(answer: AnswerToJudge) -> Score | None:
@@ -128,9 +126,7 @@ class JudgingStage:
         imported: Mapping[AnswerKey, Sequence[Judgement]] | None = None,
         notes: Sequence[str] = (),
     ) -> Run:
-        """Judge every answer that has to be. `checked`: the answers with their evidence, if it was
-        gathered already; `imported`: judgements that were written elsewhere.
-        """
+        """`checked`: answers with evidence, if gathered; `imported`: judgements made elsewhere."""
         panel = self.panel
         answers = checked or self.check_answers()
         judged = {k for k, kept in self._stored_judgements().items() if kept.judgement.judgements}
