@@ -44,9 +44,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepCurve:
-    """One figure over the steps. `best`: the earliest of the best points; `change`: what the shape
-    rests on, None where there are too few steps.
-    """
+    """One figure over the steps. `best`: the earliest of the best; `change`: None of too few."""
 
     measure: str  # perplexity, suite:NAME
     points: tuple[Point, ...]

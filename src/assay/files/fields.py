@@ -26,9 +26,8 @@ MAX_WEIGHT = 1_000_000
 
 
 class Mistake(ValueError):
-    """Raised by a rule of one's own: a sentence, or a function from the field's name to one.
-
-    `at` is the path from the checked value to the wrong part of it.
+    """A rule's sentence, or a function of the field's name to one; `at`: the path to the wrong
+    part.
     """
 
     def __init__(
@@ -58,9 +57,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class ValueWords:
-    """In `Annotated`: names the value in a sentence ("a number from 0 to 1"), made when it is
-    needed, in the user's language.
-    """
+    """In `Annotated`: names the value in a sentence, in the user's language, when it is needed."""
 
     wanted: Callable[[], str]
 

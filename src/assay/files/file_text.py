@@ -32,9 +32,7 @@ def refusal(name: str, message: str, place: Place = TOP) -> FileFinding:
 
 
 def read_bytes(path: Path, limit: int, *, kind: str) -> bytes:
-    """The bytes of a regular file of at most `limit` bytes. `kind`: what it is meant to be, as the
-    middle of a sentence ("a gate is a TOML file").
-    """
+    """Of a regular file of at most `limit` bytes; `kind`: what it is meant to be, in a sentence."""
     name = shown_path(path)
     try:
         about = os.stat(path)

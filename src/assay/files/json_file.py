@@ -49,11 +49,7 @@ _MISTAKES = {
 
 @dataclass(slots=True)
 class JsonFile:
-    """A file that contains JSON.
-
-    `flawed`: it also contains what JSON forbids though Python reads it (a key twice, NaN, an
-    endless number, half a character).
-    """
+    """`flawed`: it holds what JSON forbids and Python reads: a key twice, NaN, half a character."""
 
     shown: str
     text: str
@@ -62,9 +58,8 @@ class JsonFile:
     digest: str = ""  # of its bytes
 
     def findings(self, notes: Notes) -> list[FileFinding]:
-        """Every note, and every flaw of the text, with its place.
-
-        Whatever was noted about a value that is no JSON (NaN) follows from that and is left out.
+        """Every note and flaw with its place; notes about a value that is no JSON (NaN) are left
+        out.
         """
         if not notes.all and not self.flawed:
             return []
@@ -197,9 +192,7 @@ def _members(text: str, at: int, decoder: _StrictDecoder) -> Iterator[tuple[str 
 def _find_spots(
     text: str, here: Spot, wanted: Collection[Path], depth: int = 0
 ) -> Iterator[tuple[Path, Spot]]:
-    """Where paths lead in a readable text, or the innermost thing on the way that is there; of a
-    key that appears twice the last, as in Python.
-    """
+    """Where paths lead, or the innermost thing on the way; of a key that appears twice the last."""
     by_step: dict[str | int | None, list[Path]] = {}
     for path in wanted:
         by_step.setdefault(path[depth] if depth < len(path) else None, []).append(path)

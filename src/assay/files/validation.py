@@ -38,9 +38,7 @@ class Validator:
         self._ignores_others = ignores_others
 
     def check(self, document: object, notes: Notes, path: Path = ()) -> Any:
-        """The checked value, or None; every mistake is noted. `path`: where the document is a part
-        of another, where it is in there.
-        """
+        """The checked value, or None; every mistake is noted. `path`: of a document in another."""
         try:
             return self._validate(document)
         except ValidationError as error:
@@ -224,10 +222,7 @@ class Validator:
 
 
 def _made_strict(node: Any) -> Any:
-    """A core schema that takes nothing for something else, and knows neither null nor other keys.
-
-    Lists become tuples where a type asks for them: files have no tuples.
-    """
+    """Takes nothing for something else; no null, no other keys. Lists become tuples where asked."""
     if isinstance(node, list):
         return [_made_strict(each) for each in node]
     if not isinstance(node, dict):
@@ -265,10 +260,7 @@ def _inner(node: Schema, step: str | int) -> Schema | None:
 def _telling(
     errors: Sequence[ErrorDetails], document: object
 ) -> Iterator[tuple[ErrorDetails, Path]]:
-    """Errors with their paths, less those that follow from others.
-
-    Where every branch of a union failed, the branch of the value's own type says what is wrong.
-    """
+    """Errors with their paths, less those that follow; of a union the value's own branch."""
     found = [(error, *_steps(error, document)) for error in errors]
     for error, steps, in_union in found:
         if error["type"] == "string_unicode":  # half a character, found in the text of the file

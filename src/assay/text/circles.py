@@ -64,9 +64,7 @@ def goes_in_circles(pieces: Sequence[str]) -> bool:
 
 
 def _longest_tail(items: Sequence[str]) -> int:
-    """How many items at the end equal those one round before, for the best length of a round: the
-    Z-function of the text read backwards.
-    """
+    """How many items at the end equal those one round before: the Z-function, read backwards."""
     text = items[::-1]
     size = len(text)
     matches = [0] * size

@@ -23,9 +23,7 @@ _BRACKET = re.compile(r"\{(?=\s{0,200}[\"}])|\[(?=\s{0,200}[\"\[{\]\d\-tfnNI])")
 
 
 class JsonObject(dict[str, Any]):
-    """A JSON object. `twice` names keys that appear more than once, with unlike values; `written`
-    is its text, where it is not part of another.
-    """
+    """`twice`: keys that appear again with unlike values; `written`: its text, if it is whole."""
 
     twice: tuple[str, ...] = ()
     written: str = ""
@@ -35,9 +33,7 @@ JsonValue = JsonObject | list[object]
 
 
 def find_json(text: str) -> tuple[list[JsonValue], set[str]]:
-    """Every object or array: the whole answer, else its fenced blocks, else what is inside the
-    text; and what is odd about them: `nan`, `repeated_key`, `too_deep`.
-    """
+    """The whole answer, else fenced blocks, else what is inside; and its oddities (`nan`, ...)."""
     oddities: set[str] = set()
     whole = decode_all(text.strip(), oddities)
     if whole is not None:

@@ -30,9 +30,7 @@ def rounded(number: float, digits: int = 3) -> str:
 
 
 def readable(value: float, *, apart_from: Sequence[float] = ()) -> str:
-    """137, 50.4, 0.915, 12,300, 3.2×10⁹: three digits, as people read them; more where they show
-    on which side of a limit it lies: 49.97 is not 50.0.
-    """
+    """137, 50.4, 0.915, 12,300, 3.2×10⁹: three digits; more to show on which side of a limit."""
     for digits in range(DIGITS, MOST_DIGITS):
         shown = _readable(value, digits)
         if all(value == other or _readable(other, digits) != shown for other in apart_from):

@@ -125,9 +125,7 @@ class _Written:
 
 
 def read_number(text: str) -> tuple[Number | None, int]:
-    """The last number that a cue announces, else the only one; and how many different ones there
-    are.
-    """
+    """The last number that a cue announces, else the only one; and how many differ."""
     if len(text) > _HEAD + _TAIL:
         text = text[:_HEAD] + "\n" + text[-_TAIL:]
     text = _plainly_written(text)

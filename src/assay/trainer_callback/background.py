@@ -109,9 +109,7 @@ class BackgroundEvaluation:
 
 
 def main(training: int, answers: str) -> None:
-    """The process. In: pickles, the job with its gate, then each saved step. Out: a line of JSON
-    for each step.
-    """
+    """The process. In: pickles, the job, then each saved step. Out: a line of JSON a step."""
     threading.Thread(target=_end_with, args=(training,), daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(10)

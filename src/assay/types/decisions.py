@@ -17,9 +17,7 @@ Value = str | int | float | None | Estimate | tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class DecisionFact:
-    """Something to say, without the words: `kind` names the sentence, `values` fill its gaps.
-    `reports.checkpoints.facts` has the sentences.
-    """
+    """`kind` names a sentence of `reports.checkpoints.facts`, `values` fill its gaps."""
 
     kind: str
     values: Mapping[str, Value] = field(default_factory=dict)
@@ -205,9 +203,7 @@ class TextFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeedFigures:
-    """Decoding on the CPU in a process of its own: the median, and every run; `details` as they
-    were measured, name by name.
-    """
+    """Decoding on the CPU in a process of its own: the median, every run, and `details`."""
 
     tokens_per_s: Estimate
     runs_per_s: tuple[float, ...]
@@ -289,9 +285,7 @@ PARTS: tuple[Part, ...] = ("perplexity", "os_benchmark", "mmlu_cs", "speed")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightedScore:
-    """What each part adds, None where it was not measured; `estimate` is their sum, None where
-    there is no part.
-    """
+    """What each part adds, None where not measured; `estimate`: their sum, None without parts."""
 
     estimate: Estimate | None
     parts: Mapping[Part, Estimate | None]
@@ -326,9 +320,7 @@ class SuiteSignal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """One candidate. `weighted_score` is over the parts it has, `ranking_score` over the parts that
-    all candidates have.
-    """
+    """`weighted_score`: over the parts it has; `ranking_score`: over those that all have."""
 
     name: str
     accepted: bool | None

@@ -148,9 +148,7 @@ class Files:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """Where a terminal has no room for all columns, those of the lowest `weight` are left out
-    first; `STAYS` is never left out.
-    """
+    """Where a terminal lacks room, columns of the lowest `weight` go first; `STAYS` never does."""
 
     head: str = ""
     align: Align = "left"
@@ -186,9 +184,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """An SVG of our own, drawn when a page wants it, and where it is under the document's `out`, if
-    it is there.
-    """
+    """An SVG, drawn when a page wants it, and where it is under the document's `out`, if there."""
 
     title: str
     draw: Callable[[], str]
@@ -197,9 +193,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Blocks that a reader opens if they want to. A terminal shows them with `-v` only; Markdown
-    leaves `long` ones out.
-    """
+    """Blocks that a reader opens; a terminal shows them with `-v`, Markdown no `long` ones."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -221,9 +215,7 @@ Block = (
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole report. `title` is what a browser shows in its tab; `out` is the absolute folder that
-    paths of files and pictures start from.
-    """
+    """`title`: what a browser's tab shows; `out`: the folder that paths of files start from."""
 
     title: str
     blocks: tuple[Block, ...]

@@ -84,9 +84,7 @@ class Model(Protocol):
     def observed(self) -> Observed: ...
 
     def stop(self) -> None:
-        """Give up what is under way, from another thread; `answer` then ends, with Failed replies
-        for what it gave up.
-        """
+        """Give up what is under way, from another thread: `answer` ends with Failed replies."""
 
     def close(self) -> None:
         """Give back memory, connections, processes."""
@@ -94,9 +92,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """The computer Assay runs on: what a speed means nothing without. `versions`: package to
-    version. A served model may run on another one.
-    """
+    """The computer Assay runs on, not a served model's; `versions`: package to version."""
 
     system: str
     processor: str

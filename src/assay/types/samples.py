@@ -25,9 +25,7 @@ class SampleCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplePrompt:
-    """A prompt, the words that show that its subject is taken up (each a tuple of alternatives),
-    and the tick list of a good answer.
-    """
+    """`subject`: words that take it up, each a tuple of alternatives; `ticks`: of a good answer."""
 
     id: str
     prompt: str

@@ -48,9 +48,7 @@ TONES: dict[bool | None, Tone] = {True: "good", False: "bad", None: "warning"}
 
 
 def decision_blocks(report: Report, *, left_in: Collection[str] | None = None) -> Iterator[Block]:
-    """The selection over all folders first. A page of some models has these alone, without a
-    selection. `left_in`: list only the files in these folders.
-    """
+    """The selection over all folders first. `left_in`: list only the files in these folders."""
     decision = report.decision
     if decision is None:
         return

@@ -52,9 +52,7 @@ def escaped(text: str) -> str:
 
 
 def element(name: str, inside: str = "", /, **attributes: float | str) -> str:
-    """One element; `class_` is class, `text_anchor` text-anchor; numbers are pixels. `inside` is
-    SVG already.
-    """
+    """`class_` is class, `text_anchor` text-anchor; numbers are pixels. `inside` is SVG already."""
     told = ""
     for key, value in attributes.items():
         spelt = key.rstrip("_").replace("_", "-")

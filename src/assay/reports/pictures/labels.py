@@ -17,9 +17,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def harmless(text: str, *, longest: int | None = None) -> str:
-    """One line that any XML reader takes for text once it is escaped; a long one loses its
-    middle, because checkpoints differ at the end.
-    """
+    """One line of text for XML; a long one loses its middle: checkpoints differ at the end."""
     flat = _NOT_XML.sub(lambda found: f"\\u{ord(found.group()):04x}", one_line(text))
     if longest is None or len(flat) <= longest:
         return flat

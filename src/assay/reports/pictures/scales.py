@@ -35,9 +35,7 @@ class Scale(NamedTuple):
 def scale_for(
     values: Iterable[float], start: float, end: float, *, by_ratio: bool = False, most: int = 5
 ) -> Scale:
-    """Ends that hold every value, and about so many round ticks at most. `by_ratio`: where the
-    range is more than `LOG_ABOVE`-fold, equal ratios have equal room.
-    """
+    """About `most` round ticks. `by_ratio`: above a `LOG_ABOVE`-fold range, by equal ratios."""
     shown = sorted(min(LARGEST, max(-LARGEST, value)) for value in values) or [0.0]
     low, high = shown[0], shown[-1]
     log = by_ratio and low > 0 and high / LOG_ABOVE > low

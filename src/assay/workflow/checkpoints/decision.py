@@ -116,9 +116,7 @@ def selected_in(decision: Decision) -> str | None:
 
 
 def passes(deciding: DecisionPlan, decision: Decision) -> bool:
-    """One of each folder can be shipped, and what was named singly is accepted. What is not known
-    passes the default gate alone.
-    """
+    """A folder has one selected, a named one is accepted; unknown passes the default gate alone."""
     if not deciding.selects:
         return True
     chosen = not decision.folders or selected_in(decision) is not None

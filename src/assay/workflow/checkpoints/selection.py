@@ -37,9 +37,7 @@ class WithoutReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selected:
-    """`selection` is the one that counts: over all, or of the only folder. `left_in`: the folders
-    under `out` with the selections.
-    """
+    """`selection`: over all, or of the only folder. `left_in`: folders under `out` with one."""
 
     decision: Decision
     selection: Selection
@@ -295,9 +293,7 @@ def read_reports(places: Sequence[CheckpointPlace], out: Path) -> dict[str, Meas
 
 
 def _newest(place: CheckpointPlace, out: Path) -> Measurements | None:
-    """Beside the weights, or under `out` if that is of this very folder: the one with more figures,
-    then the newer.
-    """
+    """Beside the weights, or under `out` of this folder: the one with more figures, else newer."""
     beside = place.path / REPORT_FILE
     found = [read_report(beside)] if beside.is_file() else []
     kept = out / CHECKPOINTS / place.name / REPORT_FILE

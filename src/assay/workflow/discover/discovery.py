@@ -398,9 +398,7 @@ def describe_suite(name: str, *, benchmarks: Path | None = None) -> SuiteCard:
 
 
 def describe(suite: Suite) -> SuiteCard:
-    """Facts are counted of the tests that a sources.tsv can speak of: a file that took the place of
-    a category brought other tests, whatever their ids.
-    """
+    """Facts are counted of the shipped tests alone: a file in a category's place brought others."""
     here = (each for each in suite.categories if each.name not in suite.elsewhere)
     tests = {case.id for category in here for case in category.cases}
     tests |= {case.id for examples in suite.few_shot.values() for case in examples}

@@ -33,9 +33,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Typed:
-    """What may be typed instead: the line that offers it, an example, and a check that raises
-    AssayError for what is none.
-    """
+    """What may be typed instead: the line that offers it, an example, and a check that raises."""
 
     offer: str
     example: str
