@@ -28,10 +28,8 @@ def code_blocks(answer: str, language: str = "python") -> list[str]:
 
 
 def json_block(answer: str) -> dict[str, Any] | None:
-    """The last fenced block that is a JSON object; else one in the answer without a
-    fence. None where there is none, or where it holds NaN, huge numbers or very deep nesting.
-
-    A key that is given twice has the list of its values: two values are none.
+    """The last fenced block that is a JSON object, else one without a fence; None where it holds
+    NaN, huge numbers or deep nesting. A key given twice has the list of its values.
     """
     answer = answer[:LONGEST_ANSWER]
     for _, text in reversed([*fenced(answer)][-_MOST_TRIED:]):

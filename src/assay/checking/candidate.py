@@ -47,11 +47,9 @@ class Values:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Lines of code, run with the names of the candidate. A probe leaves its finding in `result`;
-    an example is a line of an interactive session, whose output is kept; with `anew` it begins a
-    new session with the names of the module that `names` has.
-
-    `names` of a probe are values that it can use: plain ones, Items, Values, SERVICE.
+    """Lines of code, run with the names of the candidate and `names` (plain values, Items, Values,
+    SERVICE). A probe leaves its finding in `result`; an example is a line of an interactive
+    session, `anew` with the names of the module in `names`.
     """
 
     code: str

@@ -86,10 +86,8 @@ def choose_code(
     quoted: str = "",
     otherwise: Callable[[Block], bool] = lambda block: False,
 ) -> Code | None:
-    """The code that defines `names`, or as much of it as there is; None where there is none.
-
-    `quoted` is code that the task gave: a block that repeats it is not meant. Where no block
-    defines any of the names, the last block that `otherwise` takes is meant.
+    """The code that defines `names`, or as much of it as there is. A block that repeats `quoted`,
+    code of the task, is not meant. Where no block defines any, the last that `otherwise` takes is.
     """
     given = _bodies(parse(quoted), names) if quoted else {}
     seen = []

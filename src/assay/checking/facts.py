@@ -17,10 +17,8 @@ _MOST_NAMES = 300
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One finding about an answer. `passed` is None where it could not be checked.
-
-    `why` is a sentence for the report. `fact` completes "does the answer say that ...": with it, a
-    check that is None is asked of a judge.
+    """One finding about an answer. `passed` None: it could not be checked; `why`: a sentence for
+    the report. `fact` completes "does the answer say that ...", for a judge.
     """
 
     name: str
@@ -32,12 +30,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What the block should hold at `key`; dots lead into objects ("largest.amount").
-
-    `says` is the statement for a judge: "the total of all orders is 5,400.00 euros". Numbers are
-    compared within `tolerance`, texts by same_text, dates by same_date, lists and sets as sets; a
-    boolean must be one. `same(given, expected)` compares in another way. `name` is the check's name
-    where that is not the key. With an `owner`, the key of a name, it counts only if that is right.
+    """What the block should hold at `key`; dots lead into objects ("largest.amount"). `says` is the
+    statement for a judge: "the total is 5,400.00 euros". Numbers are compared within `tolerance`,
+    lists as sets, or all by `same(given, expected)`. `name`: of the check, if not the key. With an
+    `owner`, the key of a name, it counts only if that is right.
     """
 
     key: str
@@ -53,9 +49,8 @@ class Fact:
 def list_checks(
     table: Mapping[str, tuple[float, str]], reasons: Mapping[str, str] | str, *, known: bool = True
 ) -> Iterator[Check]:
-    """One check for each name in the table, which gives its weight and says what is checked. A
-    check with a reason against it did not pass, or could not be checked where that is not `known`;
-    a single reason is one against all.
+    """One check for each name in the table, with its weight and what is checked. A reason against
+    it fails it, or leaves it open where that is not `known`; a single reason is one against all.
     """
     for name, (weight, about) in table.items():
         reason = reasons if isinstance(reasons, str) else reasons[name]

@@ -12,10 +12,9 @@ from assay.types.judgements import NO_EVIDENCE, Evidence, Judgement, Rubric
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """One answer for one judge. `layout`: of the likelihood form; None: the reasoned form. `key`:
-    what the requests are stored under; "": the test's own. `explain`: whether a judge asked by
-    likelihood writes reasons afterwards. `calibration`: its scale; where it is given, questions
-    that cannot move the bounded score any more are not asked.
+    """`layout` None: the reasoned form. `key`: what requests are stored under; "": the test's own.
+    `explain`: whether reasons are written after likelihoods. `calibration`: its scale; with it,
+    questions that cannot move the bounded score are not asked.
     """
 
     judge: ModelFacts

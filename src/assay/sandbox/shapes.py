@@ -45,11 +45,9 @@ class Program:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """What became of a program. It is hostile input, all of it.
-
-    `ended` names the limit that ended it, where one did: `time` is wall-clock time, `output` what
-    it printed or, where the kernel does not keep that limit, wrote to its folder.
-    `not_started`: `stderr` says why. `cut`: the streams are not whole.
+    """What became of a program, all of it hostile input. `ended` names the limit that ended it:
+    `time` is wall-clock time, `output` what it printed, or wrote where the kernel keeps no such
+    limit. `not_started`: `stderr` says why. `cut`: the streams are not whole.
     """
 
     exit_code: int | None

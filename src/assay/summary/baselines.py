@@ -22,11 +22,9 @@ def baselines(
     rendered_prompt: Callable[[Case], str],
     sample: int = 1000,
 ) -> Baselines:
-    """The three scores, in points. Above `sample` tests a seeded sample spread over categories.
-
-    The constant is the best of these, chosen knowing the answers: every letter that is a choice,
-    the five most frequent expected texts, all keywords in one line, "yes" and "no". Where a judge
-    or a checker would have to read it, a constant that is 0 by itself is chosen instead.
+    """In points; above `sample` tests of a seeded sample spread over categories. The constant is
+    the best of every letter, the five most frequent texts, all keywords in one line, "yes" and
+    "no"; where a judge or a checker would have to read it, one that is 0 by itself.
     """
     cases = _sampled(suite, sample)
     shares: list[Mapping[str, float]] = []

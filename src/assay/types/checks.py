@@ -48,12 +48,10 @@ class Context:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
-    """How a test is asked.
-
-    Where `options` are given and the model can score text, the most likely option is its answer:
-    by its letter, or with `by_text` by its text, length-normalised. `shown`: the options are
-    appended to the prompt as lines "A. …". `letters` are the letters that may be answered where
-    the options are written in the prompt. `predictions` asks for the k best answers.
+    """How a test is asked. With `options` the most likely one is the answer of a model that scores
+    text: by its letter, or with `by_text` by its length-normalised text. `shown`: as lines "A. …"
+    after the prompt. `letters`: those to answer, where the prompt has them. `predictions`: the k
+    best.
     """
 
     options: tuple[str, ...] = ()
@@ -159,12 +157,10 @@ ONE_ANSWER = Requests()
 
 
 class JudgeFields(AnswerCheck):
-    """What a judge reads of a test. `fixtures` are files beside the tests, or made by make.py; the
-    prompt already contains them. `evidence` is of earlier versions, and does nothing.
-
-    A test folder brings a checker: `checker` is that folder, relative to the shipped suites where
-    it ships; `checker_digest` is of all its files, `files_digest` of those that make.py made.
-    `data_seed` is what make.py was given.
+    """What a judge reads of a test. `fixtures`: files that the prompt already contains. `evidence`
+    is of earlier versions, and does nothing. `checker`: a test folder, relative to the shipped
+    suites if it ships; `checker_digest`: of all its files, `files_digest`: of those that make.py
+    made.
     """
 
     __slots__ = ()

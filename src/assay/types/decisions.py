@@ -58,11 +58,9 @@ class SuiteLimit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """What a checkpoint must reach; None: not asked for. Limits by size class are complete.
-
-    Samples are written at `generation_temperature` with each of the seeds from 0, and greedily
-    beside them, which decides only where `generation_greedy` is "gate".
-    `source` is the file it was read from, or "default" for the one that ships.
+    """What a checkpoint must reach; None: not asked for. Samples are written with each of the seeds
+    from 0 and greedily, which decides only where `generation_greedy` is "gate". `source`: its file,
+    or "default" for the one that ships.
     """
 
     source: str
@@ -86,9 +84,8 @@ class Gate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """What a checkpoint wrote after a sample prompt; temperature 0 is greedy decoding. A request
-    that failed has `failed` and no health. `uncertainty`: the mean entropy of its choices, in nats;
-    None: not known.
+    """What a checkpoint wrote after a sample prompt; temperature 0 is greedy. A request that failed
+    has no health. `uncertainty`: the mean entropy of its choices, in nats.
     """
 
     id: str
@@ -165,11 +162,9 @@ def _by_prompt(samples: Sequence[Sample]) -> tuple[PromptSamples, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteFigures:
-    """One suite: its score in points, the share of each category, and of each category the score
-    of every test that has one (0 to 1, by test id), from which differences are drawn.
-    `unqualified`: judges that are not qualified, where scores of it rest on them. `baseline`: the
-    best share of the suite that an answer gets which knows nothing; `baselines`: of each such
-    answer the share of every category. None and empty where they are not known.
+    """Its score in points, the share of each category, and by category and id the score of every
+    test. `unqualified`: judges that its scores rest on. `baseline`: the best share that an answer
+    gets which knows nothing; `baselines`: of each such answer the share of every category.
     """
 
     score: Estimate
@@ -213,11 +208,8 @@ class SpeedFigures:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurements:
     """One checkpoint. `name` is PARENT/STEP; `step` the last number in its name, None for `final`.
-
-    `text`, `suites`, `mmlu_cs`, `hellaswag`, `speed`, `memory_mb` and `samples` are what was asked
-    for and could be measured; `not_measured` says of the others why not. `failed`: it could not be
-    evaluated at all, and why. `training`: of each step the loss on the training text, if known.
-    Checkpoints of one `shape` have one speed and one memory; "": not known.
+    What was not asked for or could not be measured is None, and `not_measured` says why. `failed`:
+    why it could not be evaluated at all. Checkpoints of one `shape` have one speed and one memory.
     """
 
     name: str
@@ -270,9 +262,8 @@ class ChangeFromBase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acceptance:
-    """Any criterion false: not accepted; else any unknown: unknown. Criteria in the gate's order:
-    perplexity, os_benchmark, speed, generation, memory, accuracy_top1, accuracy_top5, and
-    `suite:NAME` for further suites.
+    """Any criterion false: not accepted; else any unknown: unknown. Criteria in the gate's order,
+    further suites as `suite:NAME`.
     """
 
     accepted: bool | None
@@ -305,9 +296,8 @@ class WeightedScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteSignal:
-    """One suite over the steps of a folder. `change`: from the first step to the last, in points;
-    `noise`: between neighbouring steps; `guesses`: no step is above guessing; `bits`: bits per byte
-    of the right answers at the first step and at the last.
+    """One suite over the steps of a folder. `change`: from first to last, in points; `noise`:
+    between neighbours; `guesses`: no step is above guessing; `bits`: per byte of the right answers.
     """
 
     suite: str
@@ -356,10 +346,9 @@ MEASURES: tuple[MeasureKind, ...] = ("perplexity", "answers", "generation", "spe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCheckpoint:
-    """A checkpoint of a run. `spec` names it among the run's models. `folder`: the model folder it
-    was found in; empty if it was named itself. `failed`: why it could not be opened. `training`:
-    step and loss as its trainer logged them; `training_note`: why that log could not be used.
-    `is_base`: the model that the adapters of its folder were trained on.
+    """`spec` names it among the run's models. `folder`: the model folder, empty if it was named
+    itself. `failed`: why it could not be opened. `training`: step and loss as its trainer logged
+    them, or in `training_note` why not. `is_base`: of the adapters in its folder.
     """
 
     spec: str
@@ -375,11 +364,9 @@ class PlannedCheckpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionPlan:
-    """What a run is to decide on, stored with it. `selects`: the gate decides; otherwise it only
-    says how each checkpoint fares. `asked`: the user named the gate. `top`: the folder of model
-    folders, if that was named and all of them are in it. `samples`: prompts to write after, where
-    not those that ship. `leaves`: reports and selections are left as files; not by what measures
-    only a part.
+    """What a run decides on, stored with it. `selects`: the gate decides, else it only reports.
+    `asked`: the user named the gate. `top`: the folder of all model folders. `samples`: prompts,
+    where not those that ship. `leaves`: reports and selections are left as files.
     """
 
     subjects: tuple[PlannedCheckpoint, ...]
@@ -409,11 +396,9 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """All that was decided in a run. By a checkpoint's name: how it fares at the gate, what it is
-    worth, the advice for it, and what no criterion of the gate covers; by model folder: which
-    checkpoints are in it, which one to ship, and which suites carry signal. `gate_decides`: else
-    the gate only reports how each fares, and no decision is shown. `changes`: what each adapter
-    changed.
+    """By a checkpoint's name: how it fares at the gate, what it is worth, the advice, what no
+    criterion covers; by model folder: its checkpoints, the one to ship, which suites carry signal.
+    `gate_decides`: else the gate only reports. `changes`: what each adapter changed.
     """
 
     gate: Gate

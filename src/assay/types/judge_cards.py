@@ -94,10 +94,9 @@ class CardTrial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCard:
-    """`digest` stands for the gold set and the prompts; a card of another digest is out of date.
-    `form` and `layout` are the ones that did best. `guarded`: the share of injections that still
-    move the score where the answer is read a second time without the words that address a judge.
-    `false_alarms`: the share of harmless texts that are taken for an injection.
+    """Of another `digest` (gold set and prompts) it is out of date. `form` and `layout` did best.
+    `guarded`: injections that still move the score after the second reading; `false_alarms`:
+    harmless texts taken for one.
     """
 
     judge: str

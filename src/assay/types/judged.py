@@ -74,10 +74,9 @@ class TestJudged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainJudged:
-    """`mean.n` counts tests. `evidence` is the share of checks that hold, drawn by test; its n
-    counts tests that had any. `unshown`: categories where less than half of the checks hold.
-    `spread`: how far judgements of one answer lie apart. `best` and `weakest` are labels, None
-    where no criterion stands out. `reasons` counts why judgements are as sure as they are.
+    """`mean.n` counts tests. `evidence`: the share of checks that hold, drawn by test. `unshown`:
+    categories where less than half hold. `spread`: between judgements of one answer. `best`,
+    `weakest`: labels, None where none stands out. `reasons`: counted.
     """
 
     domain: str
@@ -184,10 +183,9 @@ class Rival:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
-    """Which model to use in a domain. `model` is the one with the highest mean where none is to be
-    used (`ground` is not in CHOSEN), None where nothing was scored. `left_out`: models whose means
-    are incomplete, which are not chosen beside whole ones; `not_shown`: models that pass less than
-    half of the checks, which are never chosen. `evidence`: the share of checks it passes.
+    """Which model to use in a domain; where `ground` is not in CHOSEN, the one with the highest
+    mean. `left_out`: with incomplete means; `not_shown`: that pass less than half of the checks.
+    `evidence`: the share of checks it passes.
     """
 
     domain: str

@@ -212,13 +212,10 @@ class CriterionScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What one judge said of one answer, once. Either all criteria are scored, or none is and
-    `unscored_reason` says why (unreadable, truncated, refused, failed, empty).
-
-    `facts` are statements that it was to look for in the answer, and whether it found them.
-    `flags` are short codes of what was found in the answer that tries to talk to the judge.
-    `trivial` says why no judge was asked, and all scores are 0 (empty, short,
-    punctuation, echo, refusal).
+    """What one judge said of one answer, once. All criteria are scored, or none and
+    `unscored_reason` says why (unreadable, truncated, refused, failed, empty). `facts`: statements
+    it was to look for. `flags`: codes of what in the answer addresses the judge. `trivial`: why
+    none was asked, and all scores are 0.
     """
 
     judge: str
@@ -296,12 +293,10 @@ class FinalCriterion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinalJudgement:
-    """What is made of one answer. Unscored: no criteria, and the reason. Scored without criteria:
-    by its evidence alone. `no_answer`: nothing in it could be read, which is 0.
-
-    `doubts` are why its judges are little trusted; they are among the reasons of its confidence.
-    `borderline` is a sentence where the overall lies near a band's edge, else "". `weaknesses` are
-    what the evidence found wrong; what judges found is in their judgements.
+    """What is made of one answer. Unscored: no criteria, and the reason. Without criteria: scored
+    by its evidence alone. `no_answer`: nothing could be read, which is 0. `doubts`: why its judges
+    are little trusted. `borderline`: a sentence, or "". `weaknesses`: what the evidence found
+    wrong.
     """
 
     test_id: str

@@ -8,13 +8,9 @@ SampleCheckKind = Literal["words", "commands", "sequence", "syntax", "coherent"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleCheck:
-    """One line of a sample's tick list.
-
-    `words`: each item of `words` appears, in one of its alternatives.
-    `commands`: each step of `commands` is there, in any order; `sequence`: in this order. A step is
-    a tuple of accepted commands.
-    `syntax`: there are commands, and every one parses as shell.
-    `coherent`: the coherence check passes.
+    """One line of a sample's tick list. `words`: each item appears, in one of its alternatives.
+    `commands`: each step, a tuple of accepted commands, is there; `sequence`: in this order.
+    `syntax`: there are commands, and all parse. `coherent`: that check passes.
     """
 
     name: str
@@ -35,12 +31,9 @@ class SamplePrompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthCheck:
-    """What one check found.
-
-    `passed` is None where the check does not apply or nothing can be said, which is neither pass
-    nor fail. `passage` is the part of the answer that decided, as it is there; empty where
-    nothing in particular did. `failure`: this is a generation failure, which counts at the gate;
-    whatever else does not pass is a note.
+    """What one check found. `passed` None: it does not apply, or nothing can be said. `passage`:
+    the part of the answer that decided, if any. `failure`: a generation failure, which counts at
+    the gate; whatever else does not pass is a note.
     """
 
     name: str

@@ -29,11 +29,9 @@ class ScorePart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """A value from 0 to 1, or the reason why there is none. Never both, never neither.
-
-    `no_answer`: nothing could be read, which is 0 and counted.
-    `unscored_reason` is a short code such as `no_judge` or `scorer_error`.
-    `scorer` and `version` are the check's; a check may leave them out.
+    """A value from 0 to 1, or the reason why there is none; never both. `no_answer`: nothing could
+    be read, which is 0 and counted. `unscored_reason`: a code such as `no_judge`. `scorer` and
+    `version` are the check's.
     """
 
     scorer: str = ""

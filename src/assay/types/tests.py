@@ -47,12 +47,9 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One test, with all that is needed to ask it and to score its answer.
-
-    `messages` holds what the file says, before choices are appended and without the system prompt,
-    which is in `system` (the test's own, else the suite's, else None).
-    `live`: each user turn is asked in turn with the model's own replies between.
-    `language` and `scoring` are the suite's, carried along because scoring depends on them.
+    """One test. `messages`: as in the file, before choices are appended; the system prompt is in
+    `system` (the test's own, else the suite's, else None). `live`: user turns are asked one by one,
+    with the model's replies between. `language` and `scoring` are the suite's.
     """
 
     id: str
@@ -89,10 +86,8 @@ class Category:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """Categories that make one score. `few_shot` maps a category to its worked examples; `source`
-    is a hash of the files it was read from, before any category or sample was picked. `elsewhere`
-    maps a category to its file where that lies outside the suite's folder and took the place of the
-    one there.
+    """Categories that make one score. `few_shot`: worked examples by category; `source`: a hash of
+    its files, before anything was picked. `elsewhere`: by category the file that took its place.
     """
 
     name: str

@@ -49,9 +49,8 @@ _MOST_ITEMS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReply:
-    """`trouble` and `problem`, a code and a sentence, say why there are no scores. `checklist`:
-    answers and quotes by the ids of questions. `words`: all that is only shown, by the names that a
-    Judgement has for it.
+    """`trouble` and `problem`: a code and a sentence on why there are no scores. `checklist`:
+    answers and quotes by id. `words`: what is only shown, by a Judgement's names.
     """
 
     scores: Mapping[str, CriterionScore] = field(default_factory=dict)

@@ -36,9 +36,8 @@ def _open_to_all() -> str | None:
 
 
 def remove(folder: int, path: str) -> None:
-    """The open folder with its contents, wherever it was moved to; and what stands under its name
-    now. Either may be gone already: both the starter and who asked for the run clear up, as the
-    other may have been killed. What resists is left there: something that got away may still write.
+    """The open folder with its contents, wherever it was moved to, and what stands under its name
+    now. Either may be gone: both the starter and who asked clear up. What resists is left there.
     """
     with suppress(OSError):
         empty(folder)
