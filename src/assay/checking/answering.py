@@ -1,9 +1,6 @@
 """The process that runs an answer's code. From the moment the code is loaded nothing that this
 process says is believed: it can only harm its own results.
 
-In: messages of the checker's process: the code, then steps. Out: for each step a value or an
-exception.
-
 A step is a few lines of ours, run with the names of the answer; its finding is in `result`. A step
 of kind "example" is the answer's own line instead, as in an interactive session.
 """

@@ -1,7 +1,4 @@
-"""Fenced blocks of an answer: code, and JSON.
-
-In: an answer, hostile. Out: texts, or a JSON object. Every step is linear in the answer's length.
-"""
+"""Fenced blocks of an answer: code, and JSON. Every step is linear in the answer's length."""
 
 import json
 import math

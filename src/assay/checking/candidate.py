@@ -78,9 +78,7 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupResult:
-    """What came of the steps of one run. Not "done": fewer steps than were asked for. `problem`:
-    the code could not be loaded to its end. `requests` are those that the service got.
-    """
+    """Of one run. Not "done": with fewer steps. `problem`: why the code did not load to its end."""
 
     ended: Ended
     steps: tuple[StepResult, ...] = ()
@@ -100,9 +98,7 @@ class GroupResult:
 
 
 class Candidate:
-    """Code of an answer. `sources` are loaded one after the other as the module `answer`; `modules`
-    are there to be imported, and of modules `without` nothing can be used.
-    """
+    """`sources`: loaded as the module `answer`; `modules`: to import; `without`: withheld."""
 
     def __init__(
         self,
@@ -123,9 +119,7 @@ class Candidate:
         most_asked: int = 0,
         replies: Sequence[Mapping[str, Any]] | None = None,
     ) -> GroupResult:
-        """Run the steps in one new process. `most_asked` bounds the questions about remote data in
-        one step; `replies` are those of the service: {"status", "body", "hold"} each.
-        """
+        """`most_asked`: questions about remote data in one step; `replies`: of the service."""
         if workshop is None:
             raise RuntimeError("candidates run only inside the sandbox")
         wanted = [Step(code=one) if isinstance(one, str) else one for one in steps]

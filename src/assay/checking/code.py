@@ -1,7 +1,6 @@
 """The Python code in an answer, and which of it is meant.
 
-In: an answer, hostile; the names it was asked to define. Out: sources to run. Nothing is run, and
-every step is linear in the answer's length.
+Nothing is run, and every step is linear in the answer's length.
 
 An answer may quote the code it was given, show a draft, define things in several blocks, and add an
 example of use, which may import what was asked for as if it lay in a file. Of the blocks that
@@ -160,9 +159,7 @@ def functions(tree: ast.Module) -> list[Function]:
 
 
 def find_function(block: Block, count: int, *, but: str = "") -> str | None:
-    """The only function of a block that could be meant, whatever it is called: of those that take
-    so many arguments, the one that needs them all, or that is not private.
-    """
+    """The only one that could be meant: that takes so many arguments, needs all, is not private."""
     able = [one for one in functions(block.tree) if takes(one, count) and one.name != but]
     for narrowed in (able, [one for one in able if needs(one) == count and one.name[:1] != "_"]):
         if len(names := {one.name for one in narrowed}) == 1:

@@ -1,10 +1,4 @@
-"""Examples in docstrings, in the form of an interactive session.
-
-In: a docstring, hostile. Out: its examples, and whether what was shown is what they promise.
-
-    >>> double(4)
-    8
-"""
+"""Examples in docstrings, in the form of an interactive session (`>>> double(4)`)."""
 
 import ast
 import math

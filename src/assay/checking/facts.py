@@ -1,7 +1,4 @@
-"""Checks; facts that an answer's JSON block should hold; names that it gives.
-
-In: a block as `json_block` gives it, hostile; facts, and names of the data. Out: Checks.
-"""
+"""Checks; facts that an answer's JSON block should hold; names that it gives."""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,7 +1,6 @@
 """Code that does not stand by itself: among prose, in a session, with characters nobody sees.
 
-In: a text, hostile. Out: texts that may be the code in it. Nothing is run, and every step is linear
-in the text's length.
+Nothing is run, and every step is linear in the text's length.
 """
 
 import re

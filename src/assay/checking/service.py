@@ -1,7 +1,5 @@
 """A service on the loopback interface that answers as it is told to, faults included.
 
-In: replies to give, one after another. Out: the requests that came.
-
 A reply with `hold` is kept back until the step under way has ended, so that a client without a
 deadline is told from one with, whatever the machine's speed.
 """

@@ -27,8 +27,7 @@ class Limits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
     """Files in an otherwise empty folder, and what stands after the interpreter: ("worker.py",).
-
-    Python starts isolated (`-I -S`): the folder is the current one, but not on `sys.path`.
+    Python starts isolated (`-I -S`), in the folder, which is not on `sys.path`.
     """
 
     files: Mapping[str, str | bytes]

@@ -142,9 +142,7 @@ class PromptSamples:
 def group_samples(
     samples: Sequence[Sample],
 ) -> tuple[tuple[PromptSamples, ...], tuple[PromptSamples, ...]]:
-    """By prompt, in order: what was sampled, and what was decoded greedily beside it. Where all is
-    greedy, because the gate's temperature is 0, it is what was sampled.
-    """
+    """By prompt: what was sampled, and greedily; all is sampled at temperature 0."""
     greedy = [each for each in samples if not each.temperature]
     sampled = [each for each in samples if each.temperature]
     return (_by_prompt(sampled), _by_prompt(greedy)) if sampled else (_by_prompt(greedy), ())
@@ -250,9 +248,7 @@ class GateCriterion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeFromBase:
-    """One figure of an adapter against its base's: `change` in points of a suite, or in nats per
-    token of the text. `gain`: positive is better. `counts`: beyond chance.
-    """
+    """Of an adapter against its base. `gain`: positive is better. `counts`: beyond chance."""
 
     measure: str  # perplexity, suite:NAME
     change: Estimate

@@ -166,9 +166,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Rows under columns. Where a terminal is too narrow for it, a row becomes a few lines. A
-    terminal shows `most_on_terminal` rows and says how many more there are.
-    """
+    """A row becomes a few lines in a narrow terminal, which shows `most_on_terminal` of them."""
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]

@@ -53,9 +53,7 @@ class TokenizerFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """What was seen of a model while it was asked. `gpu_bytes` below `memory_bytes` means that a
-    part of it was computed on the CPU. `notes` are whole sentences.
-    """
+    """While it was asked. `gpu_bytes` below `memory_bytes`: a part was computed on the CPU."""
 
     memory_bytes: int | None = None
     gpu_bytes: int | None = None

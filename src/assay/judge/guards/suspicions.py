@@ -116,9 +116,7 @@ def _without_pieces(text: str, width: int) -> str:
 
 
 def lower_of(read: Judgement, without: Judgement, rubric: Rubric) -> Judgement:
-    """The judgement as it was read, with the scores of the reading without the words where those
-    are lower by a point or more. Its quotes and reasons stay: they are of the answer as it is.
-    """
+    """As it was read, with the scores of the reading without the words where lower by a point."""
     before, after = overall_of(read, rubric), overall_of(without, rubric)
     if before is None or after is None or before - after < _A_POINT:
         return read

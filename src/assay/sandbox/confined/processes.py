@@ -117,9 +117,7 @@ def reap() -> dict[int, tuple[int, float]]:
 
 
 def socket_memory() -> int:
-    """Bytes that wait in sockets of this network namespace, which belong to no process. The queues
-    of local sockets are not shown: for them the most they may hold.
-    """
+    """Bytes in sockets, which belong to no process; of a local one the most it may hold."""
     local, *others = (
         read_bytes(f"self/net/{kind}").splitlines()[1:] for kind in ("unix", *_WITH_QUEUES)
     )

@@ -103,9 +103,7 @@ def with_bases(
 def places_of(
     specs: Sequence[str], *, holding: Sequence[str] = MAKES_CHECKPOINT
 ) -> list[tuple[str, CheckpointPlace | None]]:
-    """Every model that is meant: how to open it, and its place if it is a checkpoint. `holding`:
-    one of these files makes a folder a checkpoint.
-    """
+    """How to open each model meant, and its place; `holding` makes a folder a checkpoint."""
     found = _each_once([(spec, place) for spec in specs for place in _places(spec, holding)])
     places = _with_different_names([place for _, place in found])
     return [

@@ -57,10 +57,7 @@ def rescore(
     sandbox: SandboxChoice = "auto",
     observer: Observer | None = None,
 ) -> Rescored:
-    """Score a run's stored answers again, by today's tests and checks.
-
-    With `allow_code_execution` the checkers of test folders run again, too.
-    """
+    """Score stored answers by today's tests; with `allow_code_execution` checkers run again."""
     load_plugins(plugins)
     options = JudgeOptions(allow_code_execution=allow_code_execution, sandbox=sandbox)
     with Store(out, must_exist=True) as store:

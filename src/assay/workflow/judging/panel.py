@@ -42,9 +42,7 @@ class PanelJudge:
 
 @dataclass(slots=True, kw_only=True)
 class JudgePanel:
-    """`models` are opened; each is one of `judges` after it was probed, or of `left_out`: those
-    that failed their check, where others did not. `rubrics` by suite and name.
-    """
+    """`judges`: the probed `models` but for `left_out`, which failed. `rubrics`: by suite, name."""
 
     options: JudgeOptions
     tested: tuple[ModelFacts, ...]
