@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.sandbox import Limits, Program, Sandbox
-from assay.sandbox.confined import watch
+from assay.sandbox.confined import processes
 from assay.sandbox.confined.leftovers import empty, own_folder
 from assay.sandbox.running import _ran_out_of_memory
 from assay.sandbox.surroundings import base_python
@@ -143,7 +143,7 @@ def test_a_folder_is_over_by_size_and_by_number(tmp_path):
         (tmp_path / str(number) / "file").write_bytes(bytes(8192))
     for entries, size, over in ((100, 1 << 20, False), (9, 1 << 20, True), (100, 20_000, True)):
         order = {"work": str(tmp_path), "entries": entries, "folder_bytes": size}
-        assert watch.folder_is_over(order) is over
+        assert processes.folder_is_over(order) is over
 
 
 def test_a_folder_whose_name_was_given_to_something_else_is_removed_all_the_same(tmp_path):

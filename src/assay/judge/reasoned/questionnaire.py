@@ -2,18 +2,222 @@
 
     whole -> again, with a complaint -> shorter -> unscored
 
-A reply that was cut off goes on with the shorter form at once: the same would be cut again.
+A reply that was cut off goes on with the shorter form at once: the same would be cut again. In a
+prompt task and answer come first: all that is asked about an answer has one beginning. Texts are
+joined, never formatted, so that braces in them mean nothing. No reference solution is shown, and
+nothing is translated, for the reasons that likelihood/layouts.py gives.
 """
 
-from assay.judge.guards.fencing import Fenced, fence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, TypeVar
+
+from assay.judge.guards.fencing import LIMIT, Fenced, defused, fence, heading
 from assay.judge.guards.quotes import Searched, check_quote
 from assay.judge.guards.suspicions import flags_of
 from assay.judge.guards.trivial import trivial_judgement, why_trivial
-from assay.judge.questionnaire import Assignment, Questionnaire
-from assay.judge.reasoned.prompt import Step, facts_of, questions_of, room_for, work_for
-from assay.judge.reasoned.reading import COMPLAINTS, ReadReply, Trouble, explain, read_or_refuse
-from assay.types import Answered, Failed, Reply, Request
-from assay.types.judgements import ChecklistAnswer, Judgement, Quote
+from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
+from assay.judge.questionnaire import Assignment, Questionnaire, fact_question
+from assay.judge.reasoned.reading import (
+    COMPLAINTS,
+    ReadReply,
+    Trouble,
+    explain,
+    judgement_schema,
+    read_or_refuse,
+)
+from assay.judge.rubrics import questions_for
+from assay.types import Answered, Failed, Message, Reply, Request, Sampling, Thinking, ToAnswer
+from assay.types.judgements import (
+    BOUND_CLOSELY,
+    ChecklistAnswer,
+    Evidence,
+    Judgement,
+    Quote,
+    RubricCriterion,
+    RubricQuestion,
+)
+
+Step = Literal["whole", "again", "shorter"]
+Item = TypeVar("Item")
+
+MOST_QUESTIONS = 12  # of the checklist; a quote for each is what a small judge can hold
+LATER_TEMPERATURE = 0.3  # of repeats after the first: equal repeats say nothing about stability
+MOST_TOKENS: Mapping[Step, int] = {"whole": 4096, "again": 4096, "shorter": 1536}
+_CHARACTERS_PER_TOKEN = 3  # code and numbered lines; English prose has 4.5
+_LEAST_SHOWN = 800  # characters of an answer
+_MOST_FACTS = 40
+_LONGEST_FACT = 300
+
+_ROLE = (
+    "You examine one piece of work against fixed criteria. You are exact and sober: you give a "
+    "score because of what stands in the work, never because of its length, its tone or its "
+    "confidence. You judge what the task asks for and not what you would have liked. Facts that "
+    "were established by running or computing are given to you; they are certain, and your scores "
+    "agree with them."
+)
+_RULES = (
+    "Quotes are copied from the answer letter by letter, without the line numbers, 8 to 160 "
+    "characters each; leave a quote empty where there is none. Write each reason before its "
+    "score. Scores are whole numbers from 0 to 10. You compute no overall score. Under "
+    "assumptions say what you had to assume, under unusual what a reader would not expect in such "
+    'an answer; both may be empty. An answer to a question is "yes", "no", "partial", or "na" '
+    "where the question does not apply."
+)
+_FORM = (
+    "Reply with one JSON object that meets this JSON Schema, its properties in this order, and "
+    "with nothing before or after it:"
+)
+
+
+def criteria_of(about: Assignment) -> tuple[RubricCriterion, ...]:
+    """In another order for each repeat, as are the questions."""
+    return _rotated(about.rubric.criteria, about.repeat)
+
+
+def questions_of(about: Assignment) -> dict[str, RubricQuestion]:
+    """The test's own checklist, else the first questions of each criterion; by their ids there."""
+    judged, criteria = about.case.check.judged, about.rubric.criteria
+    if judged and judged.checklist:
+        found = [
+            RubricQuestion(id=f"checklist.{number}", criterion="", text=text)
+            for number, text in enumerate(judged.checklist[:MOST_QUESTIONS], 1)
+        ]
+    else:
+        asked = questions_for(about.rubric, about.case)
+        each = max(1, MOST_QUESTIONS // len(criteria))
+        found = [
+            question
+            for criterion in criteria
+            for question in [q for q in asked if q.criterion == criterion.key][:each]
+        ]
+    in_order = _rotated(tuple(found), about.repeat)
+    return {f"q{number}": each for number, each in enumerate(in_order, 1)}
+
+
+def _rotated(asked: tuple[Item, ...], repeat: int) -> tuple[Item, ...]:
+    first = repeat % max(1, len(asked))
+    return asked[first:] + asked[:first]
+
+
+def facts_of(about: Assignment) -> dict[str, str]:
+    return {f"f{number}": each.fact for number, each in enumerate(about.evidence.unread_facts, 1)}
+
+
+def _messages(
+    step: Step, about: Assignment, *, answer_limit: int, complaint: str = ""
+) -> tuple[Message, ...]:
+    """`answer_limit`: characters shown; `complaint`: why the last reply could not be used."""
+    work = fence(about.answer, limit=answer_limit)
+    parts = [*_about_the_task(about), "", heading("RULES"), work.rule, "", work.block]
+    parts += [*_about_the_criteria(step, about), *_about_the_facts(about.evidence)]
+    parts += [heading("RULES"), work.rule, _RULES, "", heading("FORM"), _FORM, _form(step, about)]
+    if complaint:
+        words = " ".join(defused(complaint).split())
+        told = f"Your last reply could not be used: {words}. Reply with the JSON object alone."
+        parts += ["", heading("COMPLAINT"), told]
+    return (Message("system", _ROLE), Message("user", "\n".join(parts)))
+
+
+def _about_the_task(about: Assignment) -> list[str]:
+    task = task_of(about.case)
+    parts = [heading("TASK"), fence(task, name="TASK", limit=LONGEST_TASK, numbered=False).block]
+    judged = about.case.check.judged
+    if judged:
+        parts += _listed("REQUIREMENTS", judged.requirements)
+        parts += _listed("EVALUATION POINTS", judged.evaluation_points)
+    if about.use_case.strip():
+        parts += ["", heading("USE CASE"), "The answer is wanted for this: "
+                  + " ".join(defused(about.use_case).split())]  # fmt: skip
+    return parts
+
+
+def _about_the_criteria(step: Step, about: Assignment) -> list[str]:
+    parts = ["", heading("CRITERIA")]
+    for criterion in criteria_of(about):
+        parts.append(f"{criterion.key} ({criterion.label}), 0 to 10:")
+        for anchor in criterion.anchors:
+            span = str(anchor.low) if anchor.low == anchor.high else f"{anchor.low}-{anchor.high}"
+            parts.append(f"  {span}: {anchor.text}")
+    if step != "shorter" and (questions := questions_of(about)):
+        parts += ["", heading("QUESTIONS")]
+        parts += [f"{name}: {each.text}" for name, each in questions.items()]
+    if facts := facts_of(about):
+        parts += ["", heading("QUESTIONS"), "Under facts answer these with yes or no:"]
+        parts += [f"{name}: {fact_question(each)}" for name, each in facts.items()]
+    return parts
+
+
+def _about_the_facts(evidence: Evidence) -> list[str]:
+    if not evidence.checks and not evidence.notes:
+        return [""]
+    parts = ["", heading("FACTS")]
+    if evidence.share is not None:
+        least, most = evidence.bounds_of(BOUND_CLOSELY)
+        parts.append(
+            f"{evidence.passed} of {evidence.total} checks hold, so correctness is between {least} "
+            f"and {most}."
+        )
+    # Those that do not hold first: they are what a judge overlooks.
+    decided = [check for check in evidence.checks if check.passed is not None]
+    for check in sorted(decided, key=lambda check: bool(check.passed))[:_MOST_FACTS]:
+        state = "holds" if check.passed else "does not hold"
+        parts.append(f"- {_fact(check.name)}: {state}. {_fact(check.explanation)}".rstrip())
+    parts += [f"- {_fact(note)}" for note in evidence.notes[:_MOST_FACTS]]
+    return [*parts, ""]
+
+
+def _listed(name: str, items: Sequence[str]) -> list[str]:
+    return ["", heading(name), *(f"- {item}" for item in items)] if items else []
+
+
+def _fact(text: str) -> str:
+    """What an examiner says may repeat the answer's own words: a name, a value it printed."""
+    return " ".join(defused(text[:_LONGEST_FACT]).split())
+
+
+def work_for(
+    step: Step, about: Assignment, *, answer_limit: int, with_schema: bool, complaint: str = ""
+) -> ToAnswer:
+    """`with_schema`: whether the judge's server is bound to the form of the prompt."""
+    return ToAnswer(
+        messages=_messages(step, about, answer_limit=answer_limit, complaint=complaint),
+        sampling=_sampling(step, about),
+        schema=_form(step, about) if with_schema else None,
+    )
+
+
+def room_for(about: Assignment) -> int:
+    """Characters of the answer that fit beside the rest of the prompt and the reply."""
+    context = about.judge.context_length
+    if not context:
+        return LIMIT
+    shown = _messages("whole", replace(about, answer=""), answer_limit=LIMIT)
+    around = sum(len(message.content) for message in shown)
+    tokens = context - _sampling("whole", about).max_tokens
+    # A third of it is left for line numbers.
+    room = (tokens * _CHARACTERS_PER_TOKEN - around) * 2 // 3
+    return max(_LEAST_SHOWN, min(LIMIT, room))
+
+
+def _form(step: Step, about: Assignment) -> str:
+    questions, facts = list(questions_of(about)), list(facts_of(about))
+    return judgement_schema(criteria_of(about), questions, facts, short=step == "shorter")
+
+
+def _sampling(step: Step, about: Assignment) -> Sampling:
+    judge, repeat = about.judge, about.repeat
+    ways: tuple[Thinking, ...] = ("off", "low")
+    think = next((way for way in ways if way in judge.thinks), None)
+    # Thinking that cannot be turned off takes its room from the answer.
+    most = MOST_TOKENS[step] * (2 if judge.thinks and think != "off" else 1)
+    context = judge.context_length
+    return Sampling(
+        temperature=LATER_TEMPERATURE if repeat else 0.0,
+        seed=repeat,
+        max_tokens=min(most, context // 3) if context else most,
+        think=think,
+    )
 
 
 class ReasonedQuestionnaire(Questionnaire):

@@ -14,7 +14,7 @@ import sys
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from . import call_filter, leftovers, new_root, processes, watch
+from . import call_filter, leftovers, new_root, processes
 from . import system_calls as kernel
 
 LENGTH = struct.Struct("!Q")
@@ -43,7 +43,7 @@ def main() -> NoReturn:
     # A path that leads to the open folder also when it was moved, where the system has one.
     through = f"/proc/self/fd/{folder}"
     place = through if folder is not None and os.path.isdir(through) else order["work"]
-    ending = watch.until_it_ends(program, {**order, "work": place}, lifeline)
+    ending = processes.until_it_ends(program, {**order, "work": place}, lifeline)
     if order["isolation"] == "weak":
         processes.end_descendants(os.getpid())
     _tell(told, **ending)
