@@ -28,6 +28,7 @@ from assay.types import (
     Thinking,
     ToAnswer,
     ToChoose,
+    ToolStep,
 )
 
 WITH_THE_LETTER = "Answer with the letter only."
@@ -71,13 +72,24 @@ class Plan:
     options: AskOptions
     exchanges: tuple[Exchange, ...]
 
-    def request(self, exchange: Exchange, turn: int, replies: Sequence[str]) -> Request:
-        """The request of one turn; `replies` are the model's answers to the earlier ones."""
+    def request(
+        self,
+        exchange: Exchange,
+        turn: int,
+        replies: Sequence[str],
+        steps: tuple[ToolStep, ...] = (),
+    ) -> Request:
+        """The request of one turn; `replies` are the model's answers to the earlier ones, `steps`
+        the tools that it has called since the last one.
+        """
+        work = self._work(exchange, turn, replies)
+        if isinstance(work, ToAnswer) and (tools := exchange.case.check.requests().tools):
+            work = replace(work, tools=tools, steps=steps)
         return make_test_request(
             self.facts.fingerprint,
             exchange.case,
-            self._work(exchange, turn, replies),
-            turn=turn,
+            work,
+            turn=turn + len(steps),
             repeat=exchange.repeat,
         )
 
@@ -187,6 +199,20 @@ def _cannot(
         yield UsageError(
             tr("{model} cannot write answers, and the tests ask for them", model=facts.spec),
             hint=tr("choose a model that generates text"),
+        )
+    calling = [case.id for suite in suites for case in suite.cases if case.check.requests().tools]
+    if calling and "tools" not in facts.capabilities:
+        yield UsageError(
+            tr(
+                "{model} cannot be given tools, and {test} ({count} in all) needs them",
+                model=facts.spec,
+                test=calling[0],
+                count=len(calling),
+            ),
+            hint=tr(
+                "choose a model that calls tools, behind Ollama or an OpenAI-compatible server, or "
+                "leave these tests out with -c"
+            ),
         )
     yield from cannot_think(facts, options)
     if facts.context_length:

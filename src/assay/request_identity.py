@@ -8,7 +8,7 @@ only when set.
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, astuple, fields, is_dataclass
 
 from assay.types import Case, Request, Sampling, ToAnswer, ToChoose, Work
 
@@ -33,6 +33,7 @@ def make_test_request(
     if isinstance(work, ToAnswer):
         rest += _sampling_values(work.sampling)
         rest += [work.schema] if work.schema is not None else []
+        rest += [["tools", work.tools, *map(astuple, work.steps)]] if work.tools else []
     else:
         rest += work.continuations
         rest += [_sampling_values(work.otherwise)] if work.otherwise else []

@@ -137,7 +137,7 @@ def test_any_name_is_the_one_model_it_serves_and_its_facts_are_known_at_opening(
 
 
 def test_the_probe_finds_log_probabilities_and_no_field_refused(model):
-    assert model.facts.capabilities == {"generate", "structured_output", "top_logprobs"}
+    assert model.facts.capabilities == {"generate", "structured_output", "tools", "top_logprobs"}
     assert model.facts.is_chat
     assert not [note for note in model.observed().notes if "left out" in note]
 

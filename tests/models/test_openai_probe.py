@@ -41,7 +41,7 @@ def test_a_server_that_takes_everything_is_probed_with_one_token(openai_server, 
     }  # fmt: skip
     assert {name: probe.body[name] for name in sent} == sent
     assert "stream" not in probe.body
-    assert model.facts.capabilities == {"generate", "structured_output", "top_logprobs"}
+    assert model.facts.capabilities == {"generate", "structured_output", "tools", "top_logprobs"}
     assert model.observed().notes == ()
 
 

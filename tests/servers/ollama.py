@@ -25,6 +25,7 @@ from tests.servers.ollama_models import Models, now
 from tests.servers.process import App, NotJson, flags, run
 from tests.servers.recordings import Recording, answered, key_of
 from tests.servers.slots import QueueFullError, Slots
+from tests.servers.speech import calls_in
 from tests.servers.wire import JSON, LOOK_EVERY_S, Answer, ClientLeftError, Exchange, as_json, plain
 
 NDJSON = "application/x-ndjson"
@@ -184,7 +185,8 @@ class Ollama(App):
             return plain(_rendered(job))
         if not job.streams:
             return _whole(path, job, computed, self.version)
-        return _streamed(path, job, computed, self.version, pause)
+        calls = calls_in(computed.text, body) if path == "/api/chat" else []
+        return _streamed(path, job, computed, self.version, pause, calls)
 
     def _recording(self, exchange: Exchange, body: Any) -> Recording | None:
         """The recorded answer; the second where the same was recorded twice and asked again."""
@@ -267,10 +269,21 @@ def _whole(path: str, job: Job, computed: Computed, version: Version) -> Answer:
     return Answer(200, JSON, [(0.0, body)], chunked=len(body) > 2048)
 
 
-def _streamed(path: str, job: Job, computed: Computed, version: Version, pause: float) -> Answer:
+def _streamed(
+    path: str,
+    job: Job,
+    computed: Computed,
+    version: Version,
+    pause: float,
+    calls: list[dict[str, Any]],
+) -> Answer:
     created = now()
     frames = []
-    for place, (token, is_thought) in enumerate(computed.pieces):
+    for call in calls:  # each comes whole
+        message = {"role": "assistant", "content": "", "tool_calls": [{"function": call}]}
+        line = {"model": job.name, "created_at": created, "message": message, "done": False}
+        frames.append((pause, as_json(line) + b"\n"))
+    for place, (token, is_thought) in enumerate([] if calls else computed.pieces):
         said = _said(path, "", token) if is_thought else _said(path, token, "")
         line = {"model": job.name, "created_at": created, **said, "done": False}
         if computed.logprobs:

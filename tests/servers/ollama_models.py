@@ -116,6 +116,7 @@ class Models:
         model = copy.deepcopy(self.installed[CHAT])
         model.name = model.tag["name"] = model.tag["model"] = name
         model.tag["size"] = size or model.tag["size"]
+        model.show["capabilities"].append("tools")  # none of the recorded ones can call any
         model.tag["digest"] = hashlib.sha256(name.encode()).hexdigest()
         self.installed[name] = model
 

@@ -11,15 +11,16 @@ others, dropped by default), `usage` (drop: never told), and the way `off_by_one
 from __future__ import annotations
 
 import itertools
+import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.servers import tokens
 from tests.servers.openai_text import legacy_logprobs, off_by_one
 from tests.servers.process import App, NotJson, flags, run
-from tests.servers.speech import Draw, Said, say
+from tests.servers.speech import Draw, Said, calls_in, say
 from tests.servers.wire import Answer, Exchange, as_json, plain
 
 CHAT, TEXT = "/v1/chat/completions", "/v1/completions"
@@ -28,7 +29,7 @@ KNOWN = {
     "model", "messages", "prompt", "max_tokens", "max_completion_tokens", "temperature", "top_p",
     "n", "stream", "stream_options", "stop", "seed", "logprobs", "top_logprobs", "echo",
     "response_format", "presence_penalty", "frequency_penalty", "user", "best_of", "suffix",
-    "reasoning_effort", "store", "logit_bias",
+    "reasoning_effort", "store", "logit_bias", "tools",
 }  # fmt: skip
 _numbers = itertools.count(1)
 
@@ -268,16 +269,30 @@ class OpenAI(App):
         told = _chat_logprobs(asked, choice)
         deltas: list[tuple[dict[str, Any], Any]] = [({"role": "assistant", "content": ""}, None)]
         deltas += [({thought: token}, None) for token in choice.thoughts]
-        for place, token in enumerate(choice.written):
+        calls = calls_in(choice.text, asked)
+        deltas += [({"tool_calls": [piece]}, None) for piece in _call_pieces(calls)]
+        for place, token in enumerate([] if calls else choice.written):
             deltas.append(({"content": token}, {"content": [told[place]]} if told else None))
         chat: list[dict[str, Any]] = [
             {"delta": d, "logprobs": lp, "finish_reason": None} for d, lp in deltas
         ]
-        chat.append({"delta": {}, "logprobs": None, "finish_reason": choice.reason})
+        reason = "tool_calls" if calls else choice.reason
+        chat.append({"delta": {}, "logprobs": None, "finish_reason": reason})
         return [{"index": choice.index, **part} for part in chat]
 
 
 # ---------------------------------------------------------------------- small readings
+
+
+def _call_pieces(calls: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Calls as they are streamed: the name, then the arguments bit by bit."""
+    for index, call in enumerate(calls):
+        arguments = call.get("arguments", {})
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        function = {"name": call.get("name"), "arguments": ""}
+        yield {"index": index, "id": f"id-{index}", "type": "function", "function": function}
+        for token in tokens.written(text):
+            yield {"index": index, "function": {"arguments": token}}
 
 
 def _question(path: str, body: Mapping[str, Any]) -> str | None:
@@ -299,7 +314,9 @@ def _prompt_count(path: str, asked: Mapping[str, Any]) -> int:
     messages = asked.get("messages")
     if not isinstance(messages, list) or not messages:
         raise RefusedError(400, "Invalid type for 'messages': expected an array of objects")
-    return 3 + sum(4 + tokens.count(str(m.get("content", ""))) for m in messages)
+    tools = json.dumps(asked["tools"]) if asked.get("tools") else ""
+    said = (str(m.get("content", "")) for m in messages)
+    return 3 + tokens.count(tools) + sum(4 + tokens.count(text) for text in said)
 
 
 def _schema(asked: Mapping[str, Any]) -> Any:

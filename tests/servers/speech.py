@@ -7,6 +7,9 @@ A book maps a part of the last user message ("*" is any) to a text; to a list of
 after the other, the last for ever; or to an object with `text` (either of these), `by_seed` (a list
 from which the seed picks where the temperature is above 0), `thinking`, and `logprobs`
 ({token: logprob}, the alternatives of the first token).
+
+Where a request offers tools, the text `{"tool_calls": [{"name": …, "arguments": …}]}` is told as
+calls; arguments that are a text are told as they are.
 """
 
 from __future__ import annotations
@@ -100,6 +103,14 @@ def say(question: str, draw: Draw, book: Book) -> Said:
     if draw.schema is not None and not _is_json(text):
         text = minimal(draw.schema, text)
     return Said(text, about.get("thinking", THOUGHTS), letters, about.get("logprobs"))
+
+
+def calls_in(text: str, body: Any) -> list[dict[str, Any]]:
+    """The calls that a text stands for, none where no tools were offered."""
+    if not isinstance(body, dict) or not body.get("tools") or not _is_json(text):
+        return []
+    found = json.loads(text)
+    return list(found.get("tool_calls", [])) if isinstance(found, dict) else []
 
 
 def _likeliest_first(question: str, text: str | None) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ MISTAKES = [
     # ------------------------------------------------------------------------------------ methods
     (good(eval_method=None),
      "'eval_method' is missing; it is one of command_sequence, composite, ewe_quality, "
-     "exact_match, format, judge, keywords, multiple_choice, top_k"),
+     "exact_match, format, judge, keywords, multiple_choice, tool_calls, top_k"),
     (good(eval_method="keyword"), "unknown eval_method 'keyword'; did you mean 'keywords'?"),
     (good(eval_method=["keywords"]), "'eval_method' must be a text, not a list"),
     (asking("exact_match"), "'exact_match' needs 'expected'"),

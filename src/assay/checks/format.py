@@ -20,7 +20,7 @@ _LEAST = ("min_length", "min_words")
 _LIMITS = (("min_length", "max_length"), ("min_words", "max_words"))
 
 
-def _sound_schema(schema: str | dict[str, Any]) -> dict[str, Any]:
+def sound_schema(schema: str | dict[str, Any]) -> dict[str, Any]:
     """A schema in a file beside the tests is read before; see suites/test_format/case.py."""
     if isinstance(schema, str):
         raise Mistake(tr("a schema in a file can only be named by a test in a file"))
@@ -57,7 +57,7 @@ class Rules:
         Doc("Elements of Markdown that the answer must use; each is a rule."),
     ] = ()
     json_schema: Annotated[
-        Annotated[dict[str, Any], Rule(_sound_schema, of=Text | dict[str, Any])] | None,
+        Annotated[dict[str, Any], Rule(sound_schema, of=Text | dict[str, Any])] | None,
         Doc("The JSON Schema that the JSON of the answer meets, or a file beside the tests."),
     ] = None
 

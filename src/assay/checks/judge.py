@@ -14,6 +14,7 @@ class Judge(JudgeFields):
     """A judge scores the answer against the rubric."""
 
     scores_empty = True
+    may_decline = True
 
     rubric: Annotated[Text, Doc("The rubric that the judge scores by.")]
     requirements: Annotated[Remarks, Doc("What the answer has to do.")] = ()

@@ -59,7 +59,7 @@ def _score(case: Case, reply: Answered | ChoiceLikelihoods) -> Score:
     if not case.check.scores_empty and not any(drop_invisible(text).strip() for text in texts):
         return _no_answer(tr("The answer is empty."))
     score = _as_score(case.check.score(reply.text, context))
-    scored = score.value is not None and not score.no_answer and case.method != "judge"
+    scored = score.value is not None and not score.no_answer and not case.check.may_decline
     if scored and declines_instead(texts, score.value or 0.0, case.check.gold() or ""):
         return _no_answer(tr("The answer only declines."))
     if ticked := [*_tick_sentences(case.tags, reply.text)]:

@@ -2,7 +2,8 @@
 
 In: a file `{"answers": {KEY: ANSWER}, "default": TEXT, "fail": {KEY: REASON}, "delay_s": S}`. Out:
 a Model. KEY is a test id, or SUITE/TEST-ID where two suites share one. ANSWER is a text, a list of
-texts (one a turn), {"predictions": [best, …]}, or {"repeats": [ANSWER, …]}, taken round.
+texts (one a turn), {"predictions": [best, …]}, or {"repeats": [ANSWER, …]}, taken round. Where
+tools are offered, the text `{"tool_calls": [{"name": …, "arguments": {…}}]}` calls them.
 """
 
 import time
@@ -23,6 +24,7 @@ from assay.messages import tr
 from assay.models.base import BaseModel
 from assay.models.reasoning import as_unicode, split_reasoning
 from assay.plugins import model
+from assay.text.function_calls import read_calls
 from assay.types import Answered, Failed, FileFinding, ModelFacts, Reply, Request, ToAnswer
 
 GLANCE_S = 0.2  # a Ctrl-C in the moment before a sleep is noticed after it: so no long ones
@@ -76,6 +78,7 @@ class ScriptedModel(BaseModel):
             spec=f"scripted:{path}",
             name=path.stem,
             fingerprint=f"sha256:{digest}",
+            capabilities=frozenset({"generate", "tools"}),
         )
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
@@ -122,9 +125,12 @@ def _said(request: Request, written: object, seconds: float) -> Reply:
     splits = [split_reasoning(text) for text in several_texts or [str(written)]]
     wanted = request.work.sampling.predictions if isinstance(request.work, ToAnswer) else 1
     several = wanted > 1 or len(splits) > 1
+    offered = isinstance(request.work, ToAnswer) and request.work.tools
+    text, calls = read_calls(splits[0].answer if offered else "")
     return Answered(
         request_id=request.id,
-        text=splits[0].answer,
+        text=text if offered else splits[0].answer,
+        calls=calls,
         reasoning=splits[0].reasoning,
         reasoning_unclosed=all(split.unclosed for split in splits),
         predictions=tuple(split.answer for split in splits[:wanted]) if several else (),

@@ -62,6 +62,7 @@ def summarise(
         pass_mark=suite.pass_mark,
         measurements={
             **_of_repeats(rows),
+            **_of_parts(asked),
             **_answer_seconds(asked),
             **_right_bits(asked, right_answers or {}),
             **{each.kind: estimates.proportion(each.count, each.n) for each in habits},
@@ -143,7 +144,7 @@ def _repeat_row(trial: Attempt, pass_mark: float) -> RepeatRow:
     reply, score = trial.reply, trial.score
     answer = None
     if isinstance(reply, Answered):
-        answer = reply.text or "\n".join(reply.predictions)
+        answer = reply.transcript or "\n".join(reply.predictions)
     explanation = reply.reason if isinstance(reply, Failed) else ""
     if score is not None:
         explanation = score.explanation or score.unscored_reason or ""
@@ -221,6 +222,20 @@ def _of_repeats(rows: Sequence[TestRow]) -> dict[str, Estimate]:
         f"pass^{most}": over_tests(most, lambda s, c: estimates.pass_hat_k(len(s), c, most)),
         "spread": over_tests(2, lambda scores, _: statistics.stdev(scores)),
     }
+
+
+def _of_parts(asked: Sequence[Sequence[Attempt]]) -> dict[str, Estimate]:
+    """Each part of the scores over tests, for checks whose parts are figures of their own."""
+    values: dict[str, list[float]] = {}
+    for of_test in asked:
+        check = of_test[0].case.check
+        tries: dict[str, list[float]] = {}
+        for part in (part for each in of_test if each.score for part in each.score.parts):
+            if check.reports_parts:
+                tries.setdefault(f"{check.method}/{part.name}", []).append(part.value)
+        for name, of_tries in tries.items():
+            values.setdefault(name, []).append(statistics.fmean(of_tries))
+    return {name: _mean(of) for name, of in values.items()}
 
 
 def _answer_seconds(asked: Sequence[Sequence[Attempt]]) -> dict[str, Estimate]:

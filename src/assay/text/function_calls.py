@@ -7,12 +7,14 @@ python       [f(a=1)] as the whole answer, or a call in a tool_code fence
 """
 
 import ast
+import json
 import re
 import warnings
 from itertools import islice
 from typing import Literal
 
 from assay.text.json_in_prose import FENCE, decode_all, decode_inside
+from assay.types import ToolCall
 
 CallShape = Literal["tool_calls", "tagged", "object", "python"]
 
@@ -42,6 +44,29 @@ def find_function_call(text: str) -> CallShape | None:
         if shape is not None:
             return shape
     return "python" if _has_python_call(text) else None
+
+
+def read_calls(text: str) -> tuple[str, tuple[ToolCall, ...]]:
+    """What was said and what is called by a text in the one form that a script may write,
+    `{"tool_calls": [{"name": "f", "arguments": {…}}], "content": "…"}`; any other text calls
+    nothing.
+    """
+    whole = decode_all(text.strip(), set())
+    listed = whole.get("tool_calls") if isinstance(whole, dict) else None
+    if not isinstance(whole, dict) or not isinstance(listed, list):
+        return text, ()
+    return str(whole.get("content") or ""), tuple(map(read_call, listed))
+
+
+def read_call(call: object) -> ToolCall:
+    """A call as a server or a script writes it, its arguments as an object or as a text."""
+    function = call.get("function", call) if isinstance(call, dict) else None
+    if not isinstance(function, dict):
+        return ToolCall("", "")
+    arguments = function.get("arguments")
+    if not isinstance(arguments, str):
+        arguments = "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
+    return ToolCall(str(function.get("name") or ""), arguments)
 
 
 def _is_tagged_call(text: str, tag: re.Match[str]) -> bool:

@@ -22,6 +22,8 @@ from assay.types.requests import (
     Timing,
     ToAnswer,
     ToChoose,
+    ToolCall,
+    ToolStep,
     ToRead,
     ToTime,
     Work,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-    from assay.types.requests import Answered, ChoiceLikelihoods
+    from assay.types.requests import Answered, ChoiceLikelihoods, ToolCall, ToolStep
     from assay.types.scores import Score
     from assay.types.tests import Case, ScoringMode
 
@@ -51,7 +51,7 @@ class Requests:
     """How a test is asked. With `options` the most likely one is the answer of a model that scores
     text: by its letter, or with `by_text` by its length-normalised text. `shown`: as lines "A. …"
     after the prompt. `letters`: those to answer, where the prompt has them. `predictions`: the k
-    best.
+    best. `tools`: functions that the model may call, a JSON list as text.
     """
 
     options: tuple[str, ...] = ()
@@ -59,6 +59,7 @@ class Requests:
     shown: bool = True
     letters: str = ""
     predictions: int = 1
+    tools: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,10 @@ class AnswerCheck:
     scores_empty: ClassVar[bool] = False
     # Whether several baselines in one answer score more than one of them.
     baselines_add_up: ClassVar[bool] = False
+    # Whether each part of its score is a figure of its own in reports.
+    reports_parts: ClassVar[bool] = False
+    # Whether an answer that only declines is scored like any other.
+    may_decline: ClassVar[bool] = False
     # Whether a test file may name it.
     in_files: ClassVar[bool] = True
     # What it does, in a sentence or two: the first paragraph of the docstring.
@@ -96,6 +101,12 @@ class AnswerCheck:
 
     def requests(self) -> Requests:
         return ONE_ANSWER
+
+    def results(
+        self, calls: tuple[ToolCall, ...], earlier: tuple[ToolStep, ...], /
+    ) -> tuple[str, ...]:
+        """What the tools return that a model has called; nothing where the conversation ends."""
+        return ()
 
     def baselines(self) -> Iterable[str]:
         """Constant answers that could score without knowing anything."""

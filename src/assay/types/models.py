@@ -12,6 +12,7 @@ Capability = Literal[
     "score_text",  # the likelihood of any text
     "structured_output",
     "top_logprobs",  # the likeliest first tokens of an answer
+    "tools",  # it may call functions, natively
 ]
 
 

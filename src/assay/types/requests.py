@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -37,16 +38,44 @@ class Sampling:
     loop_stop: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that a model wants called. `arguments`: as the model wrote them, JSON or not."""
+
+    name: str
+    arguments: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """As JSON shows it."""
+        try:
+            return {"name": self.name, "arguments": json.loads(self.arguments or "{}")}
+        except (ValueError, RecursionError):
+            return {"name": self.name, "arguments": self.arguments}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStep:
+    """The calls of one turn, the result of each, and what the model wrote beside them."""
+
+    calls: tuple[ToolCall, ...]
+    results: tuple[str, ...]
+    text: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToAnswer:
     """Write an answer to this conversation. `schema`: a JSON Schema, as text, that it must meet;
     text, because the order of its properties is the order in which they are written. `read_back`:
-    say how unsure the model was, where it can.
+    say how unsure the model was, where it can. `tools`: the functions that it may call, a JSON
+    list as text; `steps`: what it called already, after the messages.
     """
 
     messages: tuple[Message, ...]
     sampling: Sampling
     schema: str | None = None
+    tools: str | None = None
+    steps: tuple[ToolStep, ...] = ()
     read_back: bool = False
     kind: Literal["answer"] = "answer"
 
@@ -132,7 +161,8 @@ class Answered:
     `prediction_method` how they were found: beam and sampled ones are never ranked together.
     `output_tokens` include those of the thinking. `finish` is why it ended, in the server's word.
     `dropped` names what was asked of the server and silently ignored by it. `uncertainty`: the mean
-    entropy of the model's choices at each token, in nats; None: not known.
+    entropy of the model's choices at each token, in nats; None: not known. `calls`: the tools that
+    it wants called, natively; `steps`: those of earlier turns.
     """
 
     request_id: str
@@ -152,7 +182,21 @@ class Answered:
     attempts: int = 1
     dropped: tuple[str, ...] = ()
     uncertainty: float | None = None
+    calls: tuple[ToolCall, ...] = ()
+    steps: tuple[ToolStep, ...] = ()
     kind: Literal["answered"] = "answered"
+
+    @property
+    def transcript(self) -> str:
+        """The text, behind the calls of tools and their results, each on a line."""
+        lines = []
+        for step in (*self.steps, ToolStep(self.calls, (), self.text)):
+            if step.calls:
+                calls = {"tool_calls": [call.document for call in step.calls]}
+                lines.append(json.dumps(calls, ensure_ascii=False))
+            lines += [step.text] if step.text else []
+            lines += [f"→ {result}" for result in step.results]
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

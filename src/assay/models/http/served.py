@@ -27,19 +27,22 @@ from assay.types import (
     Sampling,
     Timing,
     ToAnswer,
+    ToolCall,
 )
 from assay.types.requests import LOOP
 
 CUT = "length"
 # A server that does not keep to max_tokens is stopped far beyond it: some do not count thoughts.
 MOST_TOKENS, BEYOND = 20_000, 4
+MOST_CALLS = 100  # of tools in one answer
 EQUAL_TOKENS = 20  # at the end of a stream that its server ended for them; Ollama waits for 31
 
 
 @dataclass(slots=True)
 class ServedAnswer:
     """An answer as it comes, and what came with it. `…_at` are seconds by our clock, `…_s` by the
-    server's; None: not told. `first_logprobs`: of the first token.
+    server's; None: not told. `first_logprobs`: of the first token. `calls`: name and arguments of
+    each tool called.
     """
 
     started: float = field(default_factory=time.perf_counter)
@@ -55,6 +58,7 @@ class ServedAnswer:
     prefill_s: float | None = None
     decode_s: float | None = None
     first_logprobs: Mapping[str, Any] | None = None
+    calls: dict[int, list[str]] = field(default_factory=dict)
     attempts: int = 1
     tokens: int = 0
     most_tokens: int = MOST_TOKENS
@@ -94,7 +98,8 @@ class ServedAnswer:
             return False
         connection.allow_next_token()
         self.tokens += 1
-        if self.circles and self.circles.found_after(token):
+        in_circles = self.circles and self.circles.found_after(token)
+        if in_circles or len(self.calls) > MOST_CALLS:
             self._end(LOOP)
         elif self.tokens >= self.most_tokens:
             self._end(CUT)
@@ -121,9 +126,18 @@ class ServedAnswer:
         self.pieces.append(text)
         self.thoughts.append(thought)
 
+    def add_call(self, call: ToolCall, place: int) -> None:
+        """A call of a tool, or more of the arguments of one."""
+        known = self.calls.setdefault(place, ["", ""])
+        for at, more in enumerate((call.name, call.arguments)):
+            known[at] += more
+        self._token += call.name + call.arguments
+
     def remove_secrets(self, connection: Connection) -> None:
         self.pieces = [connection.clean_answer(self.text)]
         self.thoughts = [connection.clean_answer(self.thinking)]
+        for call in self.calls.values():
+            call[:] = map(connection.clean_answer, call)
 
 
 class ServedModel(BaseModel):
@@ -210,7 +224,8 @@ def answered_by(request_id: str, answer: ServedAnswer) -> Answered:
         request_id=request_id,
         text=split.answer,
         reasoning=reasoning,
-        reasoning_unclosed=split.unclosed or (cut and bool(reasoning) and not split.answer),
+        reasoning_unclosed=split.unclosed
+        or (cut and bool(reasoning) and not split.answer and not answer.calls),
         truncated=cut,
         prompt_tokens=answer.prompt_tokens,
         output_tokens=answer.output_tokens,
@@ -220,6 +235,7 @@ def answered_by(request_id: str, answer: ServedAnswer) -> Answered:
         timing=answer.timing,
         finish=answer.finish,
         attempts=answer.attempts,
+        calls=tuple(ToolCall(*map(as_unicode, call)) for call in answer.calls.values()),
     )
 
 

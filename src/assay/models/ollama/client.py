@@ -8,7 +8,7 @@ num_ctx 256 in the recordings).
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,8 @@ from assay.models.http.faults import Fault, message_in, readable, reported_count
 from assay.models.http.reading_speed import ReadingSpeed, estimate_tokens
 from assay.models.http.served import ServedAnswer
 from assay.models.reasoning import as_unicode
-from assay.types import Message, ModelFacts, Sampling, Timing, ToAnswer
+from assay.text.function_calls import read_call
+from assay.types import Message, ModelFacts, Sampling, Timing, ToAnswer, ToolStep
 
 NANOSECOND = 1e-9
 SOON_S = 10.0  # for questions that need no computing
@@ -69,6 +70,8 @@ class OllamaAnswer(ServedAnswer):
 
     def take(self, line: Mapping[str, Any]) -> None:
         self.add(*_said(line))
+        for call in _calls(line):
+            self.add_call(read_call(call), len(self.calls))
         logprobs = line.get("logprobs")
         if self.first_logprobs is None and isinstance(logprobs, list) and not any(self.thoughts):
             self.first_logprobs = next((one for one in logprobs[:1] if isinstance(one, dict)), None)
@@ -91,10 +94,18 @@ def _said(line: Mapping[str, Any]) -> tuple[str, str]:
     if not isinstance(message, dict):
         raise TypeError
     text = message.get("response" if message is line else "content")
+    if text is None and message.get("tool_calls"):
+        text = ""
     thought = message.get("thinking") or ""
     if not isinstance(text, str) or not isinstance(thought, str):
         raise TypeError
     return text, thought
+
+
+def _calls(line: Mapping[str, Any]) -> list[object]:
+    message = line.get("message")
+    calls = message.get("tool_calls") if isinstance(message, dict) else None
+    return calls if isinstance(calls, list) else []
 
 
 class OllamaClient:
@@ -230,11 +241,25 @@ def body_for(
     if work.schema is not None:
         body["format"] = json.loads(work.schema)
     if facts.is_chat:
-        body["messages"] = [{"role": m.role, "content": m.content} for m in work.messages]
+        said: list[Any] = [{"role": m.role, "content": m.content} for m in work.messages]
+        body["messages"] = said + [turn for step in work.steps for turn in _turns(step)]
+        if work.tools:
+            body["tools"] = json.loads(work.tools)
         return "/api/chat", body
     # A base model has no template: a system message would be lost in it without a word.
     body["prompt"] = as_text(work.messages)
     return "/api/generate", {**body, "raw": True}
+
+
+def _turns(step: ToolStep) -> Iterator[dict[str, Any]]:
+    """What a model called, and what came back. Ollama takes no arguments but an object."""
+    called = [call.document for call in step.calls]
+    for each in called:
+        each["arguments"] = each["arguments"] if isinstance(each["arguments"], dict) else {}
+    calls = [{"function": each} for each in called]
+    yield {"role": "assistant", "content": step.text, "tool_calls": calls}
+    for call, result in zip(step.calls, step.results, strict=True):
+        yield {"role": "tool", "tool_name": call.name, "content": result}
 
 
 def _options(sampling: Sampling, context: int, own_stops: Sequence[str]) -> dict[str, Any]:

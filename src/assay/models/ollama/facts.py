@@ -10,6 +10,7 @@ from assay.models.http.faults import readable, reported_count
 from assay.models.reasoning import as_unicode
 from assay.types import Capability, ModelFacts, Thinking
 
+TOOLS_SINCE = (0, 3, 0)
 STRUCTURED_SINCE = (0, 5, 0)
 LOGPROBS_SINCE = (0, 12, 11)
 OBEYS_TRUNCATE_SINCE = (0, 12, 4)
@@ -51,13 +52,17 @@ def facts_of(
         fingerprint=f"ollama:{digest}" if local else f"ollama:{url} {name}",
         fingerprint_is_weak=not local,
         capabilities=_capabilities(shown, version, elsewhere=bool(elsewhere)),
-        is_chat=str(shown.get("template") or "").strip() != BARE_TEMPLATE,
+        is_chat=is_chat(shown),
         parameters=_positive(info.get("general.parameter_count")),
         context_length=_positive(info.get(f"{info.get('general.architecture')}.context_length")),
         predicts_by="sampled",
         thinks=thinking_of(shown),
         about=_about(version, entry or {}, shown, elsewhere),
     )
+
+
+def is_chat(shown: Mapping[str, Any]) -> bool:
+    return str(shown.get("template") or "").strip() != BARE_TEMPLATE
 
 
 def digest_of(entry: Mapping[str, Any] | None) -> str | None:
@@ -77,6 +82,9 @@ def _capabilities(
     if not writes:
         return frozenset()
     found: set[Capability] = {"generate"}
+    calls = "tools" in listed if isinstance(listed, list) and listed else is_chat(shown)
+    if calls and version_of(version) >= TOOLS_SINCE:
+        found.add("tools")
     if version_of(version) >= STRUCTURED_SINCE and not elsewhere:
         found.add("structured_output")
     always_thinks = bool(thinking_of(shown)) and "off" not in thinking_of(shown)

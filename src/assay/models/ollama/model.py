@@ -120,11 +120,16 @@ class OllamaModel(ServedModel):
     def _needed(self, request: Request) -> int:
         work = request.work
         if isinstance(work, ToAnswer):
-            return context_for(work.messages, work.sampling.max_tokens, self._own_bytes)
+            return context_for(work.messages, work.sampling.max_tokens, self._bytes_beside(work))
         if isinstance(work, ToChoose):
             longest = work.otherwise.max_tokens if work.otherwise else 1
             return context_for(work.messages, longest, self._own_bytes)
         return 0
+
+    def _bytes_beside(self, work: ToAnswer) -> int:
+        """Of the prompt: what is no message of the test."""
+        called = "".join(f"{step.calls}{step.results}" for step in work.steps)
+        return self._own_bytes + len(((work.tools or "") + called).encode("utf-8", "replace"))
 
     def _learn(self, fault: Fault) -> None:
         if fault.cause != "timeout" or fault.status is not None:
@@ -193,7 +198,7 @@ class OllamaModel(ServedModel):
     def _refuse_if_cut(self, work: ToAnswer, written: OllamaAnswer) -> None:
         given = self._residence.observed.context_length
         context = min(self._context, given or self._context)
-        counted, own = written.prompt_tokens, self._own_bytes
+        counted, own = written.prompt_tokens, self._bytes_beside(work)
         if was_cut(work.messages, counted, context, own_bytes=own, obeys=self._obeys):
             raise Fault(
                 "prompt_too_long",

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from assay.messages import tr
 from assay.models.base import as_text
 from assay.models.first_token import MOST
 from assay.models.http.faults import Fault
-from assay.types import Message, Sampling, ToAnswer
+from assay.types import Message, Sampling, ToAnswer, ToolStep
 
 CHAT = "/chat/completions"
 COMPLETIONS = "/completions"
@@ -33,7 +33,29 @@ def to_write(name: str, work: ToAnswer, sampling: Sampling, dialect: Dialect) ->
     if "stream_options" not in dialect.left_out:
         body["stream_options"] = {"include_usage": True}
     extra = body | _schema(work, dialect) | _thinking(sampling)
-    return _post(name, work.messages, sampling, dialect, extra)
+    if work.tools:
+        extra["tools"] = json.loads(work.tools)
+    path, sent = _post(name, work.messages, sampling, dialect, extra)
+    if work.steps:
+        sent["messages"] += _called(work.steps)
+    return Post(path, sent)
+
+
+def _called(steps: Sequence[ToolStep]) -> Iterator[dict[str, Any]]:
+    """What a model called, and what came back. The ids are ours, so that equal conversations are
+    equal requests; nine letters and digits, as Mistral's templates want them.
+    """
+    number = 0
+    for step in steps:
+        ids = [f"call{number + at:05d}" for at in range(len(step.calls))]
+        number += len(ids)
+        calls = [
+            {"id": one, "type": "function", "function": asdict(call)}
+            for one, call in zip(ids, step.calls, strict=True)
+        ]
+        yield {"role": "assistant", "content": step.text or None, "tool_calls": calls}
+        for one, result in zip(ids, step.results, strict=True):
+            yield {"role": "tool", "tool_call_id": one, "content": result}
 
 
 def first_token(

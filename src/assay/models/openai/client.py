@@ -28,6 +28,7 @@ from assay.models.http.reading_speed import ReadingSpeed
 from assay.models.http.served import CUT, ServedAnswer
 from assay.models.openai.bodies import MATTERS, Dialect, Post
 from assay.models.reasoning import split_reasoning
+from assay.text.function_calls import read_call
 from assay.types import Sampling, Timing
 
 DONE = b"[DONE]"
@@ -110,7 +111,7 @@ class OpenAIClient:
         except Fault as fault:
             _classify(fault)
             raise
-        return self._checked(answer)
+        return self._checked(answer, post)
 
     def _streamed(self, post: Post, sampling: Sampling) -> OpenAIAnswer:
         """A stream that ends early is a Fault that holds what had come."""
@@ -127,7 +128,7 @@ class OpenAIClient:
                 raise
         read_s = answer.prefill_s or answer.first_token_at
         self._reading.learn(post.body, read_s, new=answer.new_share)
-        return self._checked(answer)
+        return self._checked(answer, post)
 
     def _read_events(self, answer: OpenAIAnswer, lines: Iterator[bytes]) -> None:
         """Each `data` line is one event. Lines outside of events are an answer that is no stream,
@@ -186,7 +187,7 @@ class OpenAIClient:
             raise fault_of_status(self._connection.url, code, {}, message)
         raise self._connection.failed(message)
 
-    def _checked(self, answer: OpenAIAnswer) -> OpenAIAnswer:
+    def _checked(self, answer: OpenAIAnswer, post: Post) -> OpenAIAnswer:
         if not answer.begun:
             raise self._connection.unreadable(tr("no answer at all (choices is empty)"))
         if not answer.finished and not answer.ends_stuck():
@@ -195,14 +196,14 @@ class OpenAIClient:
             raise Fault("refused", tr("the server's filter withheld the answer (content_filter)"))
         if answer.finish == "error":
             raise self._connection.failed(tr("it does not say why"), answer.text)
-        if not answer.text and not answer.thinking:
+        if not answer.text and not answer.thinking and not (answer.calls and "tools" in post.body):
             self._refuse_no_text(answer)
         answer.remove_secrets(self._connection)
         answer.finish = self._words_of(answer.finish)[:40]
         return answer
 
     def _refuse_no_text(self, answer: OpenAIAnswer) -> None:
-        if answer.called_tool:
+        if answer.calls:
             raise Fault("unreadable", tr("the model asked for a tool call instead of answering"))
         # A model may end at its first token, which llama.cpp streams as null, or begin to think
         # with it; a server that counts more tokens and shows none has lost them.
@@ -235,13 +236,12 @@ _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 @dataclass(slots=True)
 class OpenAIAnswer(ServedAnswer):
-    """Takes documents until it is whole. `ended`: by the server's word. `called_tool`: it wants a
-    function called. `silent`: not even an empty text. `logprobs`: as they came last.
+    """Takes documents until it is whole. `ended`: by the server's word. `silent`: not even an empty
+    text. `logprobs`: as they came last.
     """
 
     begun: bool = False
     ended: bool = False
-    called_tool: bool = False
     silent: bool = True
     thought_tokens: int | None = None
     fingerprint: str = ""
@@ -289,17 +289,27 @@ class OpenAIAnswer(ServedAnswer):
     def _take_choice(self, choice: Mapping[str, Any]) -> None:
         """The text and the thoughts are in `delta`, `message`, or a plain `text`."""
         source = choice.get("delta") or choice.get("message") or {"content": choice.get("text")}
-        self.called_tool |= bool(source.get("tool_calls") or source.get("function_call"))
         text, thought = _text_and_thought(source.get("content"))
         text = text or _text(source.get("refusal"))
         if source.get("content") is not None or text:
             self.silent = False
         told = next((t for name in _THOUGHTS if (t := _text(source.get(name)))), "")
         self.add(text, told or thought)
+        self._take_calls(source.get("tool_calls") or source.get("function_call") or [])
         if finish := choice.get("finish_reason"):
             self.finish = finish if isinstance(finish, str) else "other"
         if logprobs := choice.get("logprobs"):
             self._take_logprobs(logprobs)
+
+    def _take_calls(self, calls: Any) -> None:
+        """Whole ones, or pieces: the arguments of a call come bit by bit, under its index; where
+        there is none, a name begins a new call.
+        """
+        for call in [calls] if isinstance(calls, dict) else calls:
+            piece, place = read_call(call), call.get("index")
+            if not isinstance(place, int):
+                place = len(self.calls) - (0 if piece.name or not self.calls else 1)
+            self.add_call(piece, place)
 
     def _take_logprobs(self, logprobs: object) -> None:
         self.logprobs = logprobs

@@ -19,6 +19,7 @@ from assay.types import Capability, Message, ModelFacts, Sampling, Thinking
 from assay.types.options import OpenAIForm
 
 SHOWN = 10
+OF_CHAT: frozenset[Capability] = frozenset({"structured_output", "tools"})  # until it refuses
 _SERVERS = {"llamacpp": "llama.cpp", "vllm": "vLLM", "library": "Ollama"}
 _LEVELS: tuple[Thinking, ...] = ("low", "medium", "high")
 
@@ -69,7 +70,7 @@ def facts_of(
     owner = entry.get("owned_by")
     capabilities: set[Capability] = {"generate"}
     if form == "chat":
-        capabilities.add("structured_output")
+        capabilities |= OF_CHAT
     return ModelFacts(
         spec=spec,
         name=name,
@@ -124,7 +125,7 @@ def _learn_as(
     written = _settled(client)
     can: set[Capability] = {"generate"}
     if form == "chat":
-        can.add("structured_output")
+        can |= OF_CHAT
         likeliest = client.dialect.likeliest and are_likeliest(written.first_logprobs)
         if likeliest and not written.thinks:  # its first token is not yet its answer
             can.add("top_logprobs")

@@ -37,6 +37,7 @@ from assay.types import (
 from assay.types.options import ServerOptions
 
 CONNECTIONS = 8
+MOST_BYTES_PER_TOKEN = 8  # JSON of tools has 3 to 4
 NO_LIST = (403, 404, 405, 501)  # 403: some keys may ask a model, and not which there are
 NOT_HERE = (404, 405, 501)
 PLAIN_HTTP = ("WRONG_VERSION_NUMBER", "record layer failure")  # OpenSSL's words for it
@@ -207,6 +208,7 @@ class OpenAIModel(ServedModel):
             lambda dialect: to_write(self._name, work, sampling, dialect), sampling
         )
         answered = answered_by(request_id, written)
+        _refuse_dropped_tools(work, answered.prompt_tokens)
         return replace(answered, dropped=self._dropped(work, answered))
 
     def _dropped(self, work: ToAnswer, answered: Answered) -> tuple[str, ...]:
@@ -223,6 +225,19 @@ class OpenAIModel(ServedModel):
                 tr("the server accepted a JSON Schema and ignored it (response_format)"),
             )
         return tuple(sorted(dropped))
+
+
+def _refuse_dropped_tools(work: ToAnswer, counted: int | None) -> None:
+    """A model that was shown no tools cannot call any."""
+    if work.tools and counted and counted * MOST_BYTES_PER_TOKEN < len(work.tools):
+        raise Fault(
+            "refused",
+            tr(
+                "the server ignored the tools: they do not fit into the {count} tokens that it "
+                "counted; llama.cpp needs --jinja and a model whose chat template knows tools",
+                count=counted,
+            ),
+        )
 
 
 def _is_json(text: str) -> bool:

@@ -20,6 +20,7 @@ from assay.types import (
     Request,
     Score,
     TokenizerFigures,
+    ToolStep,
 )
 from assay.workflow.checkpoints.measures import MEASURED
 from assay.workflow.evaluate.run_folder import BackgroundWork
@@ -37,6 +38,7 @@ class TestDialogue:
     exchange: Exchange
     request: Request | None = field(init=False)
     _replies: list[str] = field(default_factory=list)
+    _steps: tuple[ToolStep, ...] = ()
 
     def __post_init__(self) -> None:
         self.request = self.plan.request(self.exchange, 0, self._replies)
@@ -46,17 +48,36 @@ class TestDialogue:
 
     @property
     def left(self) -> int:
-        return len(self.exchange.asked) - self.request.turn if self.request else 0
+        return max(1, len(self.exchange.asked) - self.request.turn) if self.request else 0
 
     def take(self, request: Request, reply: Reply) -> None:
         if self.ends_with(request, reply):
             self.request = None
             return
-        self._replies.append(reply.text if isinstance(reply, Answered) else "")
+        last = len(self.exchange.asked) - 1
+        text = reply.text if isinstance(reply, Answered) else ""
+        if isinstance(reply, Answered) and request.turn >= last:
+            self._steps = (*self._steps, ToolStep(reply.calls, self._results(reply), text))
+            self.request = self.plan.request(self.exchange, last, self._replies, self._steps)
+            return
+        self._replies.append(text)
         self.request = self.plan.request(self.exchange, request.turn + 1, self._replies)
 
     def ends_with(self, request: Request, reply: Reply) -> bool:
-        return isinstance(reply, Failed) or request.turn == len(self.exchange.asked) - 1
+        if request.turn < len(self.exchange.asked) - 1:
+            return isinstance(reply, Failed)
+        return not self._results(reply)
+
+    def _results(self, reply: Reply) -> tuple[str, ...]:
+        if not isinstance(reply, Answered) or not reply.calls:
+            return ()
+        return self.exchange.case.check.results(reply.calls, self._steps)
+
+    def with_steps(self, reply: Reply) -> Reply:
+        """The reply as it is scored: with what was called before it."""
+        if not self._steps or not isinstance(reply, Answered):
+            return reply
+        return replace(reply, steps=self._steps)
 
     def score(self, reply: Reply) -> Score | None:
         return score_reply(self.exchange.case, reply)
@@ -80,6 +101,9 @@ class MeasureDialogue:
 
     def ends_with(self, request: Request, reply: Reply) -> bool:
         return True
+
+    def with_steps(self, reply: Reply) -> Reply:
+        return reply
 
     def score(self, reply: Reply) -> Score | None:
         return None if isinstance(reply, Failed) else MEASURED
@@ -134,6 +158,7 @@ class ScoredReplies:
         if not dialogue.ends_with(request, reply):
             self.store.store_reply(self.run, self.model.facts.fingerprint, request, reply)
             return None
+        reply = dialogue.with_steps(reply)
         score = dialogue.score(reply)
         self.store.store_try(self.run, self.model, request, reply, score)
         if isinstance(dialogue, MeasureDialogue):

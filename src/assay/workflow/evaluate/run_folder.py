@@ -147,7 +147,7 @@ class RunFolder:
         if name in self._written:
             return
         with after_asking(), explain_write_errors(self.path):
-            self._put_once(name, "\n".join(reply.predictions) or reply.text)
+            self._put_once(name, "\n".join(reply.predictions) or reply.transcript)
 
     def _put_once(self, name: str, text: str) -> None:
         """The many small files, in place: a rename each would be a third of their time."""

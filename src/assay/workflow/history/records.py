@@ -82,7 +82,7 @@ def _of_reply(reply: Reply) -> dict[str, object]:
     if isinstance(reply, Failed):
         found |= {"failure": reply.reason, "failure_cause": reply.cause}
     if isinstance(reply, Answered):
-        found["answer"] = reply.text
+        found["answer"] = reply.transcript
     if isinstance(reply, Answered | ChoiceLikelihoods) and reply.timing:
         found |= asdict(reply.timing)
     return found
