@@ -78,21 +78,6 @@ def test_a_file_points_to_its_folder(checkpoint):
     assert str(checkpoint) in error.hint
 
 
-@pytest.mark.parametrize("name", ["model.GGUF", "blob-without-suffix"])
-def test_a_gguf_file_comes_with_the_way_to_serve_it(tmp_path, name):
-    file = tmp_path / name
-    file.write_bytes(b"GGUF\x03\0\0\0")
-    error = refusal(file)
-    assert f"llama-server -m {file} --port 8080" in error.hint
-    assert "@http://127.0.0.1:8080/v1" in error.hint
-
-
-def test_a_gguf_file_with_a_space_in_its_name_can_be_pasted_into_a_shell(tmp_path):
-    file = tmp_path / "my model.gguf"
-    file.write_bytes(b"GGUF")
-    assert f"-m '{file}'" in refusal(file).hint
-
-
 def test_a_folder_without_config_is_named(checkpoint):
     (checkpoint / "config.json").unlink()
     error = refusal(checkpoint)

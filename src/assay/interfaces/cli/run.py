@@ -43,7 +43,7 @@ from assay.types.options import (
 @as_json
 def run(verbose: bool, as_json: bool, **options: Any) -> int:
     for name in options["models"]:  # said before anything large is imported: that takes seconds
-        if name.startswith("hf:") or os.path.isdir(name):
+        if name.startswith(("hf:", "gguf:")) or os.path.isdir(name):
             say(tr("{name}: loading", name=name))
     return perform("run", "json" if as_json else "text", verbose=verbose, **options)
 

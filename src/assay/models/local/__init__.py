@@ -1,13 +1,17 @@
-"""`PATH` or `hf:PATH`: checkpoints on this machine's disk; `hf:ORG/NAME`: models of the hub.
+"""`PATH` or `hf:PATH`: checkpoints on this machine's disk; `hf:ORG/NAME`: models of the hub;
+`gguf:FILE` and `gguf:ollama/NAME`: a GGUF file on the same engine.
 
 `folder`, `hub` and `adapter` find files, `loading` and `tokens` make a network and a tokenizer of
-them, `answering` asks these, `speed` times them, and `model` is all of it as a Model.
+them (with `gguf`, where all of it is in one file), `answering` asks these, `speed` times them, and
+`model` is all of it as a Model.
 """
 
+import shlex
 from pathlib import Path
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
+from assay.models.local.gguf.header import damaged, is_gguf
 from assay.models.local.hub import fetch_model, read_hub_spec
 from assay.plugins import model
 from assay.types import Model
@@ -29,6 +33,11 @@ def open_checkpoint(name: str, *, spec: str, typed: str, local: LocalOptions) ->
             ),
         )
     path = Path(name)
+    if path.is_file() and (is_gguf(path) or path.suffix.lower() == ".gguf"):
+        raise ModelUnavailable(
+            tr("{path} is a GGUF file, not the folder of a checkpoint", path=path),
+            hint=tr("name it gguf:{path}", path=shlex.quote(str(path))),
+        )
     if on_hub is not None:
         path = fetch_model(
             *on_hub, trust_remote_code=local.trust_remote_code, observer=local.observer
@@ -36,3 +45,23 @@ def open_checkpoint(name: str, *, spec: str, typed: str, local: LocalOptions) ->
     from assay.models.local.model import LocalModel
 
     return LocalModel(path, spec=spec, settings=local, commit=path.name if on_hub else "")
+
+
+@model("gguf")
+def open_gguf(name: str, *, spec: str, local: LocalOptions) -> Model:
+    """A GGUF file, or the one that Ollama keeps of a model; a path that exists wins."""
+    path = Path(name)
+    if name.startswith("ollama/") and not path.exists():
+        from assay.models.local.gguf.place import find_blob
+
+        path = find_blob(name.removeprefix("ollama/"))
+    if not path.is_file():
+        raise ModelUnavailable(
+            tr("there is no file {path!r}", path=without_secrets(name)),
+            hint=tr("name a GGUF file, or a model of Ollama's: gguf:ollama/NAME"),
+        )
+    if not is_gguf(path):
+        raise damaged(path, tr("it does not begin with the letters GGUF"))
+    from assay.models.local.model import LocalModel
+
+    return LocalModel(path, spec=spec, settings=local)

@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -29,6 +30,7 @@ from assay.text.safe_text import one_line
 from assay.types import ModelFacts
 from assay.types.decisions import size_class_of
 
+OF_OLLAMA = "gguf:ollama/"
 # Names that say little without the folder they lie in.
 _STEP = re.compile(
     r"(?:global[-_]?step|step|checkpoint|ckpt|iter|epoch)[-_]?\d.*|\d+|final|last|best",
@@ -52,7 +54,7 @@ def facts_of(
     examined = examined or examine(checkpoint)
     return ModelFacts(
         spec=spec,
-        name=spec.removeprefix("hf:") if commit else name_of((adapter or checkpoint).path),
+        name=_name(spec, commit) or name_of((adapter or checkpoint).path),
         fingerprint=fingerprint_of(checkpoint, dtype=dtype, adapter=adapter),
         capabilities=frozenset({"generate", "score_text"}),
         is_chat=checkpoint.chat_template is not None,
@@ -65,7 +67,7 @@ def facts_of(
         about={
             "architecture": _architecture(checkpoint),
             "size": _size(examined.parameters),
-            "weights on disk": f"{examined.dtype_on_disk}, {_bytes(examined.bytes_on_disk)}",
+            "weights on disk": f"{_types(checkpoint, examined)}, {_bytes(examined.bytes_on_disk)}",
             "computed on": f"{_device(device)}, {dtype}",
             "prompts": tr("its chat template")
             if checkpoint.chat_template is not None
@@ -74,6 +76,24 @@ def facts_of(
             **({"adapter": _about_adapter(adapter)} if adapter else {}),
         },
     )
+
+
+def _name(spec: str, commit: str) -> str:
+    """Of the hub, or of Ollama; a path's name is its own."""
+    if spec.startswith(OF_OLLAMA) and not Path(spec.removeprefix("gguf:")).exists():
+        return spec.removeprefix(OF_OLLAMA)
+    return spec.removeprefix("hf:") if commit else ""
+
+
+def _types(checkpoint: Checkpoint, examined: Examined) -> str:
+    """Of a GGUF file how many tensors have which: its label Q4_K_M alone says little."""
+    if not checkpoint.is_gguf:
+        return examined.dtype_on_disk
+    counts, sizes = Counter[str](), Counter[str]()
+    for tensor in examined.tensors.values():
+        counts[tensor.dtype] += 1
+        sizes[tensor.dtype] += tensor.bytes
+    return ", ".join(f"{kind} ({counts[kind]})" for kind, _ in sizes.most_common())
 
 
 def _about_adapter(adapter: Adapter) -> str:

@@ -6,9 +6,7 @@ Every mistake that names and small files show is found here, before anything lar
 import importlib.util
 import json
 import os
-import shlex
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any, TypeVar
 
 from assay.errors import AssayError, ModelUnavailable, raise_all
 from assay.messages import tr
+from assay.models.local.gguf.header import is_gguf
 from assay.text.safe_text import one_line
 
 T = TypeVar("T")
@@ -54,6 +53,7 @@ class Checkpoint:
     chat_template: str | None = None  # a base model has none and gets plain prompts
     generation: Mapping[str, Any]
     trust_remote_code: bool = False
+    is_gguf: bool = False
 
     @property
     def is_safetensors(self) -> bool:
@@ -64,7 +64,13 @@ class Checkpoint:
 def find_checkpoint(
     path: Path, *, tokenizer: Path | None = None, trust_remote_code: bool = False
 ) -> Checkpoint:
-    """Look into a folder. Raises ModelUnavailable with the remedy, for several mistakes at once."""
+    """Look into a folder, or a GGUF file. Raises ModelUnavailable with the remedy, for several
+    mistakes at once.
+    """
+    if path.is_file() and is_gguf(path):
+        from assay.models.local.gguf.place import checkpoint_in
+
+        return checkpoint_in(path, tokenizer)
     what, hint = _not_a_checkpoint(path)
     if what:
         raise ModelUnavailable(what, hint=hint)
@@ -98,16 +104,6 @@ def find_checkpoint(
 
 def _not_a_checkpoint(path: Path) -> tuple[str, str]:
     """What people name instead of a folder with a config.json, and the remedy; else nothing."""
-    if _is_gguf(path):
-        return (
-            tr("{path} is a GGUF file, which llama.cpp reads and Assay does not", path=path),
-            tr(
-                "start `llama-server -m {file} --port 8080` of llama.cpp and name the model "
-                "openai:{name}@http://127.0.0.1:8080/v1",
-                file=shlex.quote(str(path.absolute())),
-                name=shlex.quote(path.stem.lower().replace(" ", "-")),
-            ),
-        )
     if path.is_file():
         return (
             tr("{path} is a file, not the folder of a checkpoint", path=path),
@@ -135,14 +131,6 @@ def _not_a_checkpoint(path: Path) -> tuple[str, str]:
             "save_pretrained() of transformers writes them"
         ),
     )
-
-
-def _is_gguf(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with suppress(OSError), path.open("rb") as file:
-        return path.suffix.lower() == ".gguf" or file.read(4) == b"GGUF"
-    return False
 
 
 def _read_config(file: Path, trust_remote_code: bool) -> dict[str, Any]:

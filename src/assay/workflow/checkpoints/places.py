@@ -46,7 +46,8 @@ MOST_FOLDERS = 10_000  # in one folder; more is no folder of checkpoints
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointPlace:
     """`folder`: the model folder it was found in, None where it was named itself; `top`: the folder
-    of model folders. `on_disk`: False for a plugin's model. `is_base`: of the folder's adapters.
+    of model folders. `on_disk`: False for a plugin's model and a GGUF file. `is_base`: of the
+    folder's adapters.
     """
 
     spec: str
@@ -136,6 +137,8 @@ def _places(spec: str, holding: Sequence[str]) -> Sequence[CheckpointPlace | Non
     read = read_spec(spec)
     if read.name and is_home_made(read):
         return [place_of_plugin(spec)]
+    if read.scheme == "gguf" and read.name:
+        return [place_of_gguf(spec)]
     if on_hub := read_hub_spec(spec):
         return [place_on_hub(on_hub)]
     if read.scheme != "hf" or not read.name or not Path(read.name).is_dir():
@@ -169,6 +172,15 @@ def place_of_served(spec: str) -> CheckpointPlace | None:
     place = place_of_plugin(without_secrets(spec))
     name = place.step_name[-MOST_OF_A_NAME:].lstrip(".-")  # of a file's path the end, and the hash
     return replace(place, spec=spec, step_name=name, served=True)
+
+
+def place_of_gguf(spec: str) -> CheckpointPlace:
+    """Like a plugin's model it has no folder to write into, and the speed that counts is that of
+    the program that serves it.
+    """
+    place = place_of_served(spec)
+    assert place is not None
+    return replace(place, served=False)
 
 
 def place_on_hub(model: HubName) -> CheckpointPlace:

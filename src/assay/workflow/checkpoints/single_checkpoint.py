@@ -35,6 +35,7 @@ from assay.workflow.checkpoints.places import (
     CONFIG,
     CheckpointPlace,
     is_text,
+    place_of_gguf,
     place_on_hub,
     places_of,
 )
@@ -257,6 +258,8 @@ def _place(checkpoint: str | Path) -> CheckpointPlace:
     """The one checkpoint that is meant: a folder of several is none."""
     if on_hub := read_hub_spec(os.fspath(checkpoint)):
         return place_on_hub(on_hub)
+    if os.fspath(checkpoint).startswith("gguf:"):
+        return place_of_gguf(os.fspath(checkpoint))
     name = os.fspath(checkpoint).removeprefix("hf:")
     path = Path(name)
     if not name or not path.is_dir():

@@ -226,7 +226,7 @@ def _time(
     facts, scheme = share.model.facts, read_spec(share.model.facts.spec).scheme
     if not share.asked:
         return (0.0, 0.0), ""
-    if scheme == "hf":
+    if scheme in ("hf", "gguf"):
         return None, tr("checkpoints answer in batches, and how long that takes is not estimated")
     if scheme != "scripted":
         about_to_time(facts.spec)

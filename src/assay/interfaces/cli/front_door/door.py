@@ -334,7 +334,7 @@ def offered_suites(found: Sequence[SuiteFound], models: Sequence[str]) -> list[O
 def _usual_suites(found: Sequence[SuiteFound], models: Sequence[str]) -> list[SuiteFound]:
     """The tests that lie here, else those meant for such models, else the first that ships."""
     kinds = {discovery.read_spec(spec).scheme for spec in models}
-    meant = FOR_CHECKPOINTS if kinds == {"hf"} else FOR_SERVED
+    meant = FOR_CHECKPOINTS if kinds <= {"hf", "gguf"} else FOR_SERVED
     able = [suite for suite in found if not suite.why_not]
     own = [suite for suite in able if not suite.ships]
     usual = [suite for suite in able if suite.argument in meant]

@@ -157,6 +157,10 @@ def _from_files(checkpoint: Checkpoint, dtype: str) -> tuple[Any, Any]:
     import torch
     from transformers import AutoModelForCausalLM
 
+    if checkpoint.is_gguf:
+        from assay.models.local.gguf.weights import load_gguf
+
+        return load_gguf(checkpoint, getattr(torch, dtype))
     auto: Any = AutoModelForCausalLM
     model, info = auto.from_pretrained(
         str(checkpoint.path.absolute()),

@@ -53,6 +53,8 @@ def skeleton_of(checkpoint: Checkpoint) -> Any:
 def config_of(checkpoint: Checkpoint) -> Any:
     from transformers import AutoConfig
 
+    if checkpoint.is_gguf:
+        return AutoConfig.for_model(**checkpoint.config)
     config = AutoConfig.from_pretrained(
         str(checkpoint.path.absolute()),
         local_files_only=True,

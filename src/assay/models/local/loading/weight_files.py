@@ -46,6 +46,10 @@ Tensors = Mapping[str, Tensor]
 
 
 def tensors_in(checkpoint: Checkpoint) -> Tensors:
+    if checkpoint.is_gguf:
+        from assay.models.local.gguf.weights import tensors_of
+
+        return tensors_of(checkpoint)
     found: dict[str, Tensor] = {}
     mistakes: list[AssayError] = []
     for file in checkpoint.weight_files:
