@@ -15,6 +15,7 @@ def test_exactly_these_functions_are_public():
         "JudgeCheckOptions",
         "PromptOptions",
         "RunOptions",
+        "SpeedOptions",
         "StoredAnswerOptions",
         "WatchOptions",
         "ask",
@@ -38,6 +39,7 @@ def test_exactly_these_functions_are_public():
         "run_benchmark",
         "schema",
         "select",
+        "speed",
         "validate",
         "watch",
     ]

@@ -24,6 +24,7 @@ _NVIDIA = ("--query-gpu=name,memory.total,driver_version", "--format=csv,noheade
 _ROCM = ("--showproductname", "--showmeminfo", "vram", "--json")
 _CPU_NAMES = re.compile(r"^(?:model name|Model|cpu model|Hardware)\s*:\s*(\S.*)$", re.MULTILINE)
 _CGROUP = Path("/sys/fs/cgroup")
+WEIGHTS = (".gguf", ".safetensors")
 
 
 _Gpu = tuple[str, int | None]  # in words, and bytes of memory
@@ -50,6 +51,25 @@ def available_memory() -> int:
 def gpu_memory() -> int | None:
     """Bytes on all GPUs together; None where there is none, or none with a memory of its own."""
     return sum(size or 0 for _, size in _gpus()) or None
+
+
+def memory_of_listener(port: int) -> int | None:
+    """Resident bytes of the process that listens here and of those it started; None unless one of
+    them has a file of weights mapped: any other may be a door to the server that holds the model.
+    """
+    import psutil
+
+    try:
+        listening = (each for each in psutil.net_connections("tcp") if each.status == "LISTEN")
+        at_port = (each for each in listening if each.laddr and each.laddr.port == port)
+        found = next(each.pid for each in at_port if each.pid)
+        whole = [psutil.Process(found), *psutil.Process(found).children(recursive=True)]
+        files = {each.path for process in whole for each in process.memory_maps()}
+        if not any(path.endswith(WEIGHTS) for path in files):
+            return None
+        return sum(int(process.memory_info().rss) for process in whole)
+    except (psutil.Error, OSError, AttributeError, StopIteration):  # macOS shows no maps
+        return None
 
 
 def _system() -> str:

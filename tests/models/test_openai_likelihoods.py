@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assay.models.openai.likelihoods import is_right, likelihood_after, read_echo
-from assay.types import Answered, ChoiceLikelihoods, Failed, ReadText, ToRead, ToTime
+from assay.types import Answered, ChoiceLikelihoods, Failed, ReadText, ToRead
 from tests.models.asking import AS_TEXT, TEXT, choose, last_body, legacy, only
 from tests.servers.fixtures import Server
 
@@ -96,9 +96,8 @@ def test_without_likelihoods_and_without_another_way_a_choice_fails(openai_serve
     assert reply.cause == "refused"
 
 
-@pytest.mark.parametrize("work", [ToRead(text="A text."), ToTime(prompt_tokens=4, new_tokens=4)])
-def test_what_the_server_cannot_do_is_refused(opened, work):
-    reply = only(opened(), work)
+def test_what_the_server_cannot_do_is_refused(opened):
+    reply = only(opened(), ToRead(text="A text."))
     assert isinstance(reply, Failed)
     assert reply.cause == "refused"
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from assay.types import Estimate, Machine, Observed, OutcomeKind
+from assay.types.performance import Performance, Speeds, TryFigures
 from assay.types.results import (
     Baselines,
     CategoryComparison,
@@ -16,17 +17,14 @@ from assay.types.results import (
     LeftOut,
     ModelReport,
     PairComparison,
-    Performance,
     RepeatRow,
     Report,
     Side,
-    Speeds,
     Standing,
     SuiteComparison,
     SuiteRanking,
     SuiteSummary,
     TestRow,
-    TryFigures,
 )
 
 HOSTILE = (

@@ -18,7 +18,7 @@ from assay.types.judgements import (
     Quote,
     lower_median,
 )
-from assay.types.results import Performance, Speeds
+from assay.types.performance import Performance, Speeds
 
 CRITERIA = {
     "coding": (

@@ -24,6 +24,7 @@ from assay.types.options import (
     PromptOptions,
     RunOptions,
     SchemaKind,
+    SpeedOptions,
     StoredAnswerOptions,
     WatchOptions,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "JudgeCheckOptions",
     "PromptOptions",
     "RunOptions",
+    "SpeedOptions",
     "StoredAnswerOptions",
     "WatchOptions",
     "ask",
@@ -83,6 +85,7 @@ __all__ = [
     "load_plugins",
     "run",
     "schema",
+    "speed",
     "watch",
 ]
 
@@ -151,6 +154,18 @@ def check_judge(options: JudgeCheckOptions) -> JudgeCheck:
     from assay.workflow.judging.qualification import check_judge as check
 
     return check(options, options.observer)
+
+
+@takes_options(SpeedOptions)
+def speed(options: SpeedOptions) -> Report:
+    """Time models at several depths of context, and measure the memory that each takes.
+
+    `context`: tokens in use, such as "0,4k,16k". Continues an unfinished measurement of the same
+    arguments; reuses what this machine measured unless `fresh`.
+    """
+    from assay.workflow.speed import measure_depths
+
+    return measure_depths(options)
 
 
 @takes_options(PromptOptions)

@@ -21,6 +21,11 @@ from assay.types.results import (
     TestRow,
 )
 
+DEPTH = (
+    "depth prompt_tokens prefill decode client_decode first_token_s cached_first_token_s memory "
+    "gpu_share clock fits why_not"
+)
+
 
 def run_json(report: Report) -> JsonObject:
     """What `assay run --json` and `assay report --format json` print."""
@@ -96,6 +101,7 @@ def _model(model: ModelReport, decided: JsonObject | None) -> JsonObject:
         **pick(model, "report accepted"),
         "decision": decided,
         "about": plain_value(model.about),
+        **({"speed": [pick(each, DEPTH) for each in model.depths]} if model.depths else {}),
     }
 
 

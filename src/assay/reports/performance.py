@@ -13,7 +13,8 @@ from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import documents
 from assay.types.documents import Block, Document, Heading, Note, Paragraph, Span, facts, table
-from assay.types.results import ModelReport, Report, TryFigures
+from assay.types.performance import TryFigures
+from assay.types.results import ModelReport, Report
 
 SHOWN_TRIES = 2000  # rows a browser still shows at once; the export has them all
 LONGEST_FINISH = 40

@@ -8,7 +8,7 @@ from assay.messages import tr, trn
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Cause, Estimate
-from assay.types.results import Performance
+from assay.types.performance import Performance
 
 SHOWN_FINISHES = 8  # a server may invent a new word every time
 LONGEST_FINISH = 40
@@ -120,6 +120,7 @@ def cause(of: Cause) -> str:
         "broken_stream": tr("stream broke off"),
         "unreadable": tr("unreadable answer"),
         "prompt_too_long": tr("prompt too long"),
+        "out_of_memory": tr("too little memory"),
         "other": tr("other"),
     }[of]
 

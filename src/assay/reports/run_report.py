@@ -10,6 +10,7 @@ from assay.reports.checkpoints.decision import decision_blocks, name_of
 from assay.reports.judged.section import judged_blocks
 from assay.reports.judged.sentences import closing_sentence
 from assay.reports.pictures.quality import draw_quality
+from assay.reports.speed import depth_blocks, picture_of
 from assay.text import number_format as numbers
 from assay.types import Estimate, OutcomeKind, documents
 from assay.types.documents import Block, Figures, Fold, Heading, Note, Paragraph, Row, Span
@@ -45,6 +46,8 @@ def _blocks(report: Report) -> Iterator[Block]:
         yield Paragraph(tr("Selected: {model}", model=report.selected), "good")
     if not decided:  # checkpoints have a picture of their own
         yield from draw_quality(report)
+    if not any(model.suites for model in report.models):
+        yield from picture_of(report)
     yield from _models(report)
     if report.judged is not None:
         yield from judged_blocks(report.judged)
@@ -81,6 +84,10 @@ def _model(model: ModelReport) -> Iterator[Block]:
     if model.measurements:
         yield Heading(tr("Measurements"), 3)
         yield Figures(tuple(quantities.measurements(model.measurements)))
+    yield from depth_blocks(model)
+    if not model.suites:
+        yield from map(Note, sentences.model_notes(model))
+        return
     yield Heading(tr("Performance"), 3)
     yield Paragraph(quantities.answered(model.performance))
     decoding = quantities.decoding(model.performance)

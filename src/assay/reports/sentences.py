@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from assay.messages import Message, fill, message, message_n, tr, trn
 from assay.reports.checkpoints.headlines import decision_headline
 from assay.reports.judged.sentences import closing_sentence
+from assay.reports.speed import speed_headline
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate, Machine, Observed, OutcomeKind
@@ -62,7 +63,8 @@ def headline(report: Report) -> str:
            score=numbers.figure(each.score))
         for model in report.models for each in model.suites
     ]  # fmt: skip
-    return one_line("; ".join(scores) or tr("nothing was scored")) + "."
+    said = "; ".join(scores) or speed_headline(report) or tr("nothing was scored")
+    return one_line(said) + "."
 
 
 def outcomes(summary: SuiteSummary) -> str:

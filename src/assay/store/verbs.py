@@ -123,10 +123,16 @@ class Store:
         )
         return self.read_run(row[0]) if row and row[1] is None else None
 
-    def find_run(self, text: str) -> Run:
-        """A run by its id, a unique prefix of one, or `latest`."""
+    def find_run(self, text: str, *, with_tests: bool = True) -> Run:
+        """A run by its id, a unique prefix of one, or `latest`: the newest, or, `with_tests`, the
+        newest that has any.
+        """
         newest = [row[0] for row in self._file.all("SELECT id FROM runs ORDER BY rowid DESC")]
-        found = newest[:1] if text == "latest" else sorted(i for i in newest if i.startswith(text))
+        found = sorted(i for i in newest if i.startswith(text))
+        if text == "latest":
+            has_tests = {row[0] for row in self._file.all("SELECT run_id FROM run_suites")}
+            latest = [each for each in newest if each in has_tests] if with_tests else newest
+            found = (latest or newest)[:1]
         if text in found or len(found) == 1:
             return self.read_run(text if text in found else found[0])
         if found:
@@ -297,6 +303,21 @@ class Store:
     def read_measures(self, run: Run, model: RunModel) -> Iterator[StoredTry]:
         """What was asked of a model beside the tests of suites (`MEASURE`)."""
         yield from self._tries(run, model, "s.suite GLOB ?")
+
+    def read_measures_of(
+        self, fingerprint: str, suite: str
+    ) -> Iterator[tuple[str, Machine | None, str, Reply]]:
+        """Of a model in every run, the oldest first: the run, its machine, test id and reply."""
+        rows = self._file.each(
+            "SELECT n.id, n.machine, s.test_id, r.body FROM run_models m "
+            "JOIN scores s ON s.run_id = m.run_id AND s.model = m.position AND s.suite = ? "
+            "JOIN replies r ON r.id = s.reply_id JOIN runs n ON n.id = m.run_id "
+            "WHERE m.fingerprint = ? ORDER BY s.id",
+            (suite, fingerprint),
+        )
+        for run, machine, test_id, body in rows:
+            where = read_back(Machine, machine) if machine else None
+            yield run, where, test_id, read_back(Reply, body)
 
     def _tries(self, run: Run, model: RunModel, which: str) -> Iterator[StoredTry]:
         rows = self._file.each(

@@ -25,7 +25,7 @@ from assay.types.judged import (
     TestJudged,
 )
 from assay.types.judgements import MOST, FinalJudgement, Judging
-from assay.types.results import Performance
+from assay.types.performance import Performance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

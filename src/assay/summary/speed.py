@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from assay.stats import estimates
 from assay.types import Answered, Cause, ChoiceLikelihoods, Estimate, Failed, Reply, Timing
-from assay.types.results import Clock, Performance, Speeds, TryFigures
+from assay.types.performance import Clock, Performance, Speeds, TryFigures
 
 AnyAnswer = Answered | ChoiceLikelihoods
 Work = tuple[float, float]  # tokens, and the seconds they took

@@ -335,6 +335,27 @@ class PromptOptions(OutputOptions, LocalOptions, ServerOptions, SamplingOptions,
 
 
 @dataclass(frozen=True)
+class SpeedOptions(OutputOptions, LocalOptions, ServerOptions):
+    """`assay speed`: the models, and the depths of context that they are timed at."""
+
+    group = WHAT
+    models: Sequence[str]
+    _: KW_ONLY
+    context: str | None = option(
+        None,
+        metavar="LIST",
+        help=tr(
+            "Tokens of context in use, separated by commas. Default: 0,4k,16k, as far as the "
+            "model's context reaches."
+        ),
+    )
+    repeats: int = option(3, least=1, most=100, help=tr("Time each depth N times."))
+    fresh: bool = option(
+        False, repeats_run=False, help=tr("Measure again instead of reusing measurements.")
+    )
+
+
+@dataclass(frozen=True)
 class WatchOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, SuiteOptions):
     """`assay watch`: the folder, and how its checkpoints are evaluated. `patience_s`: after this
     many seconds unchanged, a checkpoint that cannot be opened has failed.

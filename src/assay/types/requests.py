@@ -107,13 +107,14 @@ class ToRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToTime:
-    """Decode in a process of its own and say how fast; None: as many tokens as the contract has.
-    Equal ones that are asked together share a process.
+    """Decode and say how fast; None: as many tokens as the contract has. A checkpoint does it in a
+    process of its own, which equal ones that are asked together share: on the CPU, or `on_device`.
     """
 
     prompt_tokens: int | None = None
     new_tokens: int | None = None
     repeats: int = 3
+    on_device: bool = False
     kind: Literal["time"] = "time"
 
 
@@ -267,6 +268,7 @@ Cause = Literal[
     "broken_stream",  # it ended before it was done
     "unreadable",  # not what the protocol says: garbage, wrong encoding, too long
     "prompt_too_long",  # it does not fit, or was cut in silence
+    "out_of_memory",  # the model does not fit into memory
     "other",
 ]
 

@@ -15,6 +15,7 @@ from assay.types.options import (
     JudgeCheckOptions,
     PromptOptions,
     RunOptions,
+    SpeedOptions,
     StoredAnswerOptions,
     WatchOptions,
 )
@@ -122,6 +123,28 @@ def judge(verbose: bool, as_json: bool, **options: Any) -> int:
 @as_json
 def judge_check(verbose: bool, as_json: bool, **options: Any) -> int:
     return perform("check_judge", "json" if as_json else "text", verbose=verbose, **options)
+
+
+@command(
+    "speed",
+    help=tr(
+        "Shows prefill and decode tokens/s, seconds to the first token (new and cached prompts "
+        "apart), memory and its share on the GPU at each depth, and at which length a model spills "
+        "to the CPU or no longer fits. Measurements are stored: reports and `assay leaderboard "
+        "--max-memory --min-speed` use them, the same command continues and reuses them."
+    ),
+    examples=[
+        "assay speed ollama:qwen3:4b",
+        "assay speed ollama:qwen3:4b ollama:gemma3:4b --context 0,8k,32k",
+        "assay speed openai:mistral@http://127.0.0.1:8080/v1 --repeats 5",
+        "assay speed runs/my-model/step_900 --json",
+    ],
+)
+@models_argument
+@all_options(SpeedOptions)
+@as_json
+def speed(as_json: bool, **options: Any) -> int:
+    return perform("speed", "json" if as_json else "text", **options)
 
 
 @command(

@@ -14,6 +14,7 @@ from assay.models.base import BaseModel, draws, together
 from assay.models.first_token import read_first_token
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, Patience
+from assay.models.http.timing import PromptTimer
 from assay.models.http.watching import ScreenWatcher
 from assay.models.reasoning import as_unicode, split_reasoning
 from assay.text.circles import Circles
@@ -25,9 +26,11 @@ from assay.types import (
     Reply,
     Request,
     Sampling,
+    Timed,
     Timing,
     ToAnswer,
     ToolCall,
+    ToTime,
 )
 from assay.types.requests import LOOP
 
@@ -150,6 +153,7 @@ class ServedModel(BaseModel):
             connection.called_off, first_pause_s=first_pause_s, timeout_s=connection.timeout_s
         )
         self._watcher = ScreenWatcher(connection, self._patience)
+        self._timer = PromptTimer(lambda work, how: self._draw("", work, how))
 
     def watched_by(self, observer: Observer, name: str) -> None:
         """Tell an observer how far answers are that have not come yet."""
@@ -180,6 +184,9 @@ class ServedModel(BaseModel):
     def _write(self, request_id: str, work: ToAnswer) -> Answered:
         """One answer, or as many as `predictions` says, each with a seed of its own."""
         return together([self._draw(request_id, work, how) for how in draws(work.sampling)])
+
+    def _time(self, request_id: str, work: ToTime) -> Timed:
+        return self._timer.time(request_id, work, self.observed)
 
     def _learn(self, fault: Fault) -> None:
         """Hears of a Fault before it becomes a reply."""

@@ -25,7 +25,7 @@ from assay.models.local.loading.checkpoint import DTYPES, choose_device, choose_
 from assay.models.local.tokens.limits import begin_trial
 from assay.models.local.tokens.tokenizer import SENTENCE, LocalTokenizer
 from assay.text.safe_text import one_line
-from assay.types import Failed, Message, Observed, Reply, Request, Timed, ToTime
+from assay.types import Cause, Failed, Message, Observed, Reply, Request, Timed, ToTime
 from assay.types.options import LocalOptions
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class LocalModel(BaseModel):
         reply has its own runs; the other details are of the process.
         """
         from assay.models.local.answering import too_long
-        from assay.models.local.speed import measure_speed
+        from assay.models.local.speed import ModelTooLarge, measure_speed
 
         limit = self._examined.context_length
         asked = (work.prompt_tokens or 0) + (work.new_tokens or 0)
@@ -153,11 +153,15 @@ class LocalModel(BaseModel):
                 prompt_tokens=work.prompt_tokens,
                 new_tokens=work.new_tokens,
                 repeats=work.repeats * len(requests),
+                device=self._device if work.on_device else "cpu",
+                dtype=self._dtype if work.on_device else None,
                 stopped=self._stopped.is_set,
             )
         except AssayError as error:
             why = ": ".join(filter(None, (error.message, error.hint)))
-            yield from (Failed(request_id=request.id, reason=why) for request in requests)
+            cause: Cause = "out_of_memory" if isinstance(error, ModelTooLarge) else "other"
+            for request in requests:
+                yield Failed(request_id=request.id, reason=why, cause=cause)
             return
         for place, request in enumerate(requests):
             mine = slice(place * work.repeats, (place + 1) * work.repeats)

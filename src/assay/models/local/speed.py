@@ -36,6 +36,8 @@ def measure_speed(
     prompt_tokens: int | None = None,
     new_tokens: int | None = None,
     repeats: int = 3,
+    device: str = "cpu",
+    dtype: str | None = None,
     deadline_s: float = DEADLINE_S,
     stopped: Callable[[], bool] = lambda: False,
 ) -> dict[str, Any]:
@@ -48,6 +50,8 @@ def measure_speed(
         "tokenizer": tokenizer and str(tokenizer.absolute()),
         "trust_remote_code": trust_remote_code,
         "threads": threads,
+        "device": device,
+        "dtype": dtype,
         "tokens": {"prompt_tokens": prompt_tokens, "new_tokens": new_tokens, "repeats": repeats},
     }
     command = [sys.executable, "-m", "assay.models.local.speed", json.dumps(asked)]
@@ -106,8 +110,13 @@ def _answer(said: str, complained: str) -> dict[str, Any]:
             hint=tr("most often there was too little memory for a second copy of the model"),
         ) from error
     if "error" in document:
-        raise ModelUnavailable(document["error"]["message"], hint=document["error"]["hint"])
+        kind = ModelTooLarge if document["out_of_memory"] else ModelUnavailable
+        raise kind(document["error"]["message"], hint=document["error"]["hint"])
     return document
+
+
+class ModelTooLarge(ModelUnavailable):
+    """The model, with its context, does not fit."""
 
 
 def main(asked: dict[str, Any]) -> None:
@@ -115,10 +124,14 @@ def main(asked: dict[str, Any]) -> None:
     try:
         document = _measured(asked)
     except AssayError as error:
-        document = {"error": {"message": error.message, "hint": error.hint}}
-    except MemoryError:
+        told = {"message": error.message, "hint": error.hint}
+        document = {"error": told, "out_of_memory": False}
+    except (MemoryError, RuntimeError) as error:
+        if not isinstance(error, MemoryError) and "memory" not in str(error):
+            raise  # torch raises a RuntimeError of its own, on the CPU and on a GPU
         why = tr("there is too little memory to time {folder}", folder=asked["folder"])
-        document = {"error": {"message": why, "hint": tr("end other programs and run again")}}
+        told = {"message": why, "hint": tr("end other programs and run again")}
+        document = {"error": told, "out_of_memory": True}
     sys.stdout.write(json.dumps(document) + "\n")
 
 
@@ -153,10 +166,12 @@ def _measured(asked: dict[str, Any]) -> dict[str, Any]:
     machine = this_machine()
     torch.set_num_threads(asked["threads"] or machine.cores)
     examined = examine(checkpoint)
-    dtype = choose_dtype(None, "cpu", examined.dtype_on_disk)
+    device = asked["device"]
+    dtype = asked["dtype"] or choose_dtype(None, device, examined.dtype_on_disk)
     idle = psutil.Process().memory_info().rss
-    network = load(checkpoint, "cpu", dtype, examined=examined)
+    network = load(checkpoint, device, dtype, examined=examined)
     figures = time_decoding(network, **asked["tokens"])
+    on_gpu = int(torch.cuda.max_memory_allocated()) if network.device.type == "cuda" else 0
     peak = _peak_resident()  # before the buffers that bandwidth is measured with
     size = figures["bytes_per_token"]
     bandwidth = measure_bandwidth(network.device, network.dtype, size=size)
@@ -166,6 +181,7 @@ def _measured(asked: dict[str, Any]) -> dict[str, Any]:
         "share_of_bandwidth": size * figures["tokens_per_s"] / bandwidth,
         "resident_mb": None if peak is None else max(0, peak - idle) / MB,
         "dtype": dtype,
+        "gpu_mb": on_gpu / MB,
         "machine": asdict(machine),
     }
 

@@ -152,6 +152,8 @@ class OllamaClient:
         except Fault as fault:
             # A file that could not be loaded now will not load in a second, and trying is slow.
             fault.retry = fault.away or fault.status in (429, 503)
+            if fault.status == 500 and "memory" in fault.message.lower():
+                fault.cause = "out_of_memory"
             raise
         return time.perf_counter() - started
 

@@ -18,6 +18,8 @@ from assay.models.http.faults import Fault, readable, reported_count
 from assay.models.http.served import ServedModel, answered_by, chosen_by
 from assay.models.ollama.client import (
     KEEP_ALIVE,
+    NEARLY_FULL,
+    SMALLEST,
     OllamaAnswer,
     OllamaClient,
     body_for,
@@ -34,7 +36,18 @@ from assay.models.ollama.facts import (
     own_stops,
     version_of,
 )
-from assay.types import Answered, ModelFacts, Observed, Reply, Request, Sampling, ToAnswer, ToChoose
+from assay.types import (
+    Answered,
+    Cause,
+    ModelFacts,
+    Observed,
+    Reply,
+    Request,
+    Sampling,
+    ToAnswer,
+    ToChoose,
+    ToTime,
+)
 from assay.types.options import ServerOptions
 
 
@@ -124,6 +137,10 @@ class OllamaModel(ServedModel):
         if isinstance(work, ToChoose):
             longest = work.otherwise.max_tokens if work.otherwise else 1
             return context_for(work.messages, longest, self._own_bytes)
+        if isinstance(work, ToTime):
+            needed = (work.prompt_tokens or 0) + (work.new_tokens or 0)
+            # Where a server cuts in silence, a context that is nearly full looks like a cut one.
+            return max(SMALLEST, needed if self._obeys else int(needed / NEARLY_FULL) + 1)
         return 0
 
     def _bytes_beside(self, work: ToAnswer) -> int:
@@ -157,6 +174,8 @@ class OllamaModel(ServedModel):
             return self._write(request.id, work)
         if isinstance(work, ToChoose):
             return self._choose(request, work)
+        if isinstance(work, ToTime):
+            return self._time(request.id, work)
         raise Fault("refused", tr("Ollama cannot measure the likelihood of a text"))
 
     def _choose(self, request: Request, work: ToChoose) -> Reply:
@@ -221,7 +240,7 @@ class Residence:
         self._loaded_with = 0
         self._load_s: float | None = None
         self._was_here = False
-        self._cannot_go_on = ""
+        self._cannot_go_on: tuple[Cause, str] | None = None
         self._patient = True
         self.observed = Observed()
 
@@ -229,7 +248,7 @@ class Residence:
         """Have it in memory with this context. Raises Fault."""
         with self._lock:
             if self._cannot_go_on:
-                raise Fault("server_error", self._cannot_go_on)
+                raise Fault(*self._cannot_go_on)
             if self._loaded_with == context:
                 return
             self._was_here = True
@@ -281,7 +300,7 @@ class Residence:
             )
         except Fault as fault:
             if fault.status == 500:  # slow to find out, and the same for every test
-                self._cannot_go_on = fault.sentence
+                self._cannot_go_on = (fault.cause, fault.sentence)
             if fault.status not in (404, 405, 501):  # what only resembles Ollama loads by itself
                 raise
         self._observe(context)
@@ -310,11 +329,12 @@ class Residence:
         if self._facts.fingerprint_is_weak or digest is None:
             return
         if f"ollama:{digest}" != self._facts.fingerprint:
-            self._cannot_go_on = tr(
+            why = tr(
                 "{name} has changed since this run began; run the same command to start a new run",
                 name=self._facts.name,
             )
-            raise Fault("server_error", self._cannot_go_on)
+            self._cannot_go_on = ("server_error", why)
+            raise Fault("server_error", why)
 
 
 def _notes(context: int | None, asked: int, *, others: int) -> Iterator[str]:

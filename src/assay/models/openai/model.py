@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from assay.errors import ModelUnavailable, ServerGone, UsageError
+from assay.machine import gpu_memory, memory_of_listener
 from assay.messages import tr
 from assay.models.http.connection import PLACEHOLDERS, SHORTEST, Connection, is_this_machine
 from assay.models.http.faults import Fault
@@ -33,6 +34,7 @@ from assay.types import (
     ToAnswer,
     ToChoose,
     ToRead,
+    ToTime,
 )
 from assay.types.options import ServerOptions
 
@@ -96,7 +98,11 @@ class OpenAIModel(ServedModel):
 
     def observed(self) -> Observed:
         """What the server refused or dropped, and its context where it told."""
-        return Observed(context_length=self._facts.context_length, notes=self._client.notes)
+        return Observed(
+            memory_bytes=memory_of_server(self._connection.url),
+            context_length=self._facts.context_length,
+            notes=self._client.notes,
+        )
 
     def _find(self, spec: str) -> ModelFacts:
         entries = entries_of(self._listed())
@@ -186,6 +192,8 @@ class OpenAIModel(ServedModel):
             return self._choose(request.id, work)
         if isinstance(work, ToRead) and "score_text" in can:
             return read(self._client, request.id, work)
+        if isinstance(work, ToTime):
+            return self._time(request.id, work)
         raise Fault("refused", tr("this server cannot measure the likelihood of a text"))
 
     def _choose(self, request_id: str, work: ToChoose) -> Reply:
@@ -246,6 +254,14 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def memory_of_server(url: str) -> int | None:
+    """Where a GPU may hold a part of the model, the process alone says nothing."""
+    parts = urlsplit(url)
+    if not is_this_machine(parts.hostname or "") or gpu_memory() is not None:
+        return None
+    return memory_of_listener(parts.port or (443 if parts.scheme == "https" else 80))
 
 
 VARIABLE = "OPENAI_API_KEY"

@@ -6,7 +6,7 @@ import gc
 import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
@@ -25,7 +25,7 @@ from assay.machine import this_machine
 from assay.messages import tr
 from assay.pause_gc import pause_gc
 from assay.store import Run, RunModel, Store, new_run_id, utc_now
-from assay.types import Model, Observer, TokenizerFigures
+from assay.types import Model, Observer, Suite, TokenizerFigures
 from assay.types.model_spec import without_secrets
 from assay.types.results import Report
 from assay.workflow.checkpoints.report_files import write_decisions
@@ -90,26 +90,10 @@ def resumable(out: Path, command: str) -> Iterator[None]:
 
 
 def _begin(job: Job, store: Store, prepared: Prepared) -> tuple[Run, RunFolder]:
-    """Continue the unfinished run of the same command unless another process has it."""
-    key = key_of(job, prepared)
-    if not job.fresh and (run := store.find_unfinished_run(key)):
-        folder = RunFolder(job.out, run.id)
-        if folder.take():
-            # A checkpoint that broke on the way may be whole again; options may be others.
-            again = prepared.deciding
-            return (store.update_run(run, deciding=again) if again else run), folder
-    # Taken before the store shows it: another process must not continue it.
-    folder = RunFolder(job.out, new_run_id())
-    folder.take()
-    run = Run(
-        id=folder.run_id,
-        key=key,
-        models=tuple(
-            RunModel(
-                position=at, spec=without_secrets(spec), slug=slug_of(model), facts=model.facts
-            )
-            for at, (spec, model) in enumerate(zip(prepared.specs, prepared.models, strict=True))
-        ),
+    planned = Run(
+        id="",
+        key=key_of(job, prepared),
+        models=models_of(prepared.specs, prepared.models),
         seed=job.seed,
         repeats=job.repeats,
         command=job.command,
@@ -117,7 +101,32 @@ def _begin(job: Job, store: Store, prepared: Prepared) -> tuple[Run, RunFolder]:
         machine=this_machine(),
         deciding=prepared.deciding,
     )
-    return store.begin_run(run, prepared.suites, fresh=job.fresh), folder
+    run, folder = begin_or_continue(store, planned, prepared.suites, fresh=job.fresh)
+    # A checkpoint that broke on the way may be whole again; options may be others.
+    again = prepared.deciding
+    return (store.update_run(run, deciding=again) if again else run), folder
+
+
+def begin_or_continue(
+    store: Store, planned: Run, suites: Sequence[Suite], *, fresh: bool
+) -> tuple[Run, RunFolder]:
+    """Continue the unfinished run of the same command unless another process has it."""
+    out = store.path.parent
+    if not fresh and (run := store.find_unfinished_run(planned.key)):
+        folder = RunFolder(out, run.id)
+        if folder.take():
+            return run, folder
+    # Taken before the store shows it: another process must not continue it.
+    folder = RunFolder(out, new_run_id())
+    folder.take()
+    return store.begin_run(replace(planned, id=folder.run_id), suites, fresh=fresh), folder
+
+
+def models_of(specs: Sequence[str], models: Sequence[Model]) -> tuple[RunModel, ...]:
+    return tuple(
+        RunModel(position=at, spec=without_secrets(spec), slug=slug_of(model), facts=model.facts)
+        for at, (spec, model) in enumerate(zip(specs, models, strict=True))
+    )
 
 
 def key_of(job: Job, prepared: Prepared) -> str:

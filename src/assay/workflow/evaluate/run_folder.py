@@ -30,6 +30,7 @@ from assay.reports.judged.evaluation_text import evaluation_text
 from assay.reports.judged.pages import comparative_analysis, final_summary
 from assay.reports.performance import performance_document
 from assay.reports.run_report import run_document
+from assay.reports.speed import PICTURE, picture_of
 from assay.reports.test_plan import test_plan
 from assay.store import Store, TryKey
 from assay.summary.baselines import baselines
@@ -103,6 +104,8 @@ class RunFolder:
             self._put("reports/report.md", whole)
             self._put("reports/report.html", render_html(document))
             self._put("reports/report.json", render_json(run_json(report)))
+            for drawn in () if suites else picture_of(report):
+                self._put(PICTURE, drawn.draw())
             for each in report.models:
                 alone = replace(report, models=(each,))
                 several = len(report.models) > 1

@@ -135,7 +135,7 @@ def _sides(store: Store, name: str) -> Iterator[tuple[Run, RunModel]]:
         run = store.find_run(name)
     except RunNotFound:
         runs = reversed(store.read_runs())
-        models = ((run, model) for run in runs for model in run.evaluated)
+        models = ((run, model) for run in runs if run.digests for model in run.evaluated)
         for run, model in models:
             if name in (model.spec, model.slug, model.facts.name):
                 yield run, model

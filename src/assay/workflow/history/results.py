@@ -36,6 +36,7 @@ from assay.workflow.checkpoints.measures import (
 )
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.evaluate.run_folder import RunFolder, baselines_of
+from assay.workflow.history.measured_depths import depths_in, known_depths
 from assay.workflow.judging.stored_judgements import judged_of
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def report(run: str = "latest", *, plugins: Sequence[str] = (), out: Path = DEFA
     """A run's report again, from the store."""
     load_plugins(plugins)
     with Store(out, read_only=True) as store:
-        return report_of(store, store.find_run(run))
+        return report_of(store, store.find_run(run, with_tests=False))
 
 
 def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None = None) -> Report:
@@ -109,9 +110,10 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         for position, each in enumerate(run.subjects)
         if each.failed
     )
+    unmeasured = [depth for each in models if not suites for depth in each.depths if depth.why_not]
     best = selected_in(decision) if decision and run.finished else None
     exit_code = ExitCode.DONE
-    if failed or unheard or broken:
+    if failed or unheard or broken or any(depth.fits for depth in unmeasured):
         exit_code = ExitCode.REQUESTS_FAILED
     elif decision is not None and run.deciding and not passes(run.deciding, decision):
         exit_code = ExitCode.NOT_ACCEPTED
@@ -241,6 +243,9 @@ def _model_report(
         report=str(_reports_of(store, run) / f"{model.slug}.md") if run.finished else None,
         about=model.facts.about,
         observed=model.observed,
+        depths=depths_in(store.read_measures(run, model))
+        if not run.digests
+        else known_depths(store, model.facts.fingerprint, run.machine),
         tries=tuple(
             try_figures(
                 kept.reply,

@@ -1,0 +1,102 @@
+"""Speed and memory by depth of context: a table, what it says, and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from assay.messages import tr
+from assay.reports.pictures.depths import draw_depths
+from assay.text import number_format as numbers
+from assay.types import Estimate
+from assay.types.documents import Block, Heading, Line, Note, Paragraph, Picture, Span, table
+from assay.types.performance import DepthFigures
+from assay.types.results import ModelReport, Report
+
+PICTURE = "reports/speed.svg"
+
+
+def depth_blocks(model: ModelReport) -> Iterator[Block]:
+    if not model.depths:
+        return
+    yield Heading(tr("Speed by context"), 3)
+    heads = (
+        tr("context"), tr("prompt"), tr("prefill"), tr("decode"), tr("client"), tr("first"),
+        tr("cached"), tr("memory"), tr("GPU"), "n",
+    )  # fmt: skip
+    yield table(heads, map(_row, model.depths), right=range(10), weights={1: 20, 4: 10, 8: 30})
+    clocks = {each.clock for each in model.depths}
+    whose = tr("by the server's figures") if "server" in clocks else tr("by the client's clock")
+    yield Paragraph(
+        tr(
+            "Context and prompt in tokens; prefill and decode in tokens/s, {whose}, and decode by "
+            "the client's clock; seconds to the first token of a prompt that is new to the server, "
+            "and of the same one asked again (cached). Medians, with the range of n tries.",
+            whose=whose,
+        ),
+        "dim",
+    )
+    yield from map(Note, depth_notes(model.depths))
+
+
+def depth_notes(depths: Sequence[DepthFigures]) -> Iterator[str]:
+    """At which length it spills to the processor, or no longer fits; what the figures lack."""
+    partly = next((each for each in depths if 0 < (each.gpu_share or 0) < 1), None)
+    if partly is not None:
+        whole = [each.depth for each in depths if each.gpu_share == 1 and each.depth < partly.depth]
+        gaps = {
+            "depth": numbers.count(partly.depth),
+            "share": f"{100 * (partly.gpu_share or 0):.0f} %",
+        }
+        if whole:
+            yield tr("all of it is on the GPU up to {tokens} tokens of context",
+                     tokens=numbers.count(whole[-1]))  # fmt: skip
+        yield tr("at {depth} tokens {share} is on the GPU, and the rest on the CPU", **gaps)
+    for each in depths:
+        gaps = {"depth": numbers.count(each.depth), "why": each.why_not}
+        if each.why_not and each.fits:
+            yield tr("could not be measured at {depth} tokens: {why}", **gaps)
+        elif each.why_not:
+            yield tr("no longer fits at {depth} tokens: {why}", **gaps)
+    if any(each.clock == "client" and each.cached_first_token_s.n for each in depths):
+        yield tr("the server reports no times: prefill is the prompt over the seconds to the first "
+                 "token, so at least this fast")  # fmt: skip
+    if any(not each.why_not and not each.decode.n for each in depths):
+        yield tr("some answers had fewer than 16 tokens, from which no decoding speed is taken")
+
+
+def picture_of(report: Report) -> Iterator[Picture]:
+    measured = [(model.spec, model.depths) for model in report.models if model.depths]
+    if any(each.prefill.n for _, depths in measured for each in depths):
+        title = tr("Speed and memory by context")
+        draw = partial(draw_depths, title, measured)
+        yield Picture(title=title, draw=draw, path=f"runs/{report.run}/{PICTURE}")
+
+
+def speed_headline(report: Report) -> str:
+    said = [
+        tr("{model} decodes {speed} at {depth} tokens of context", model=model.spec,
+           speed=numbers.with_unit(each.decode), depth=numbers.count(each.depth))
+        for model in report.models for each in model.depths if each.decode.n
+    ]  # fmt: skip
+    return "; ".join(said)
+
+
+def _row(each: DepthFigures) -> tuple[Line, ...]:
+    figures = (each.prompt_tokens, each.prefill, each.decode, each.client_decode)
+    seconds = (each.first_token_s, each.cached_first_token_s)
+    size = each.memory.value
+    return (
+        numbers.count(each.depth),
+        *map(_with_range, (*figures, *seconds)),
+        "–" if size is None else numbers.memory(round(size * 1e6)),
+        "–" if each.gpu_share is None else f"{100 * each.gpu_share:.0f} %",
+        numbers.count(each.first_token_s.n),
+    )
+
+
+def _with_range(of: Estimate) -> Line:
+    if of.value is None:
+        return "–"
+    basis = f" {numbers.interval(of)}" if of.low != of.high else ""
+    return (numbers.value(of), Span(basis, "basis"))

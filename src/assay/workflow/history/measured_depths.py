@@ -1,0 +1,45 @@
+"""What `assay speed` left in the store: a model's figures at each depth of context."""
+
+from collections.abc import Iterable
+
+from assay.request_identity import MEASURE
+from assay.store import Store, StoredTry
+from assay.summary.depths import depth_figures
+from assay.types import Machine, Reply
+from assay.types.performance import DepthFigures
+
+DEPTH = f"{MEASURE}depth"
+
+
+def depths_in(tries: Iterable[StoredTry]) -> tuple[DepthFigures, ...]:
+    """Of one model in one run."""
+    replies: dict[int, list[Reply]] = {}
+    for kept in tries:
+        if kept.suite == DEPTH:
+            replies.setdefault(depth_of(kept.test_id), []).append(kept.reply)
+    return tuple(depth_figures(depth, replies[depth]) for depth in sorted(replies))
+
+
+def known_depths(
+    store: Store, fingerprint: str, machine: Machine | None
+) -> tuple[DepthFigures, ...]:
+    """Of a model on a machine, each depth from the newest run that measured it."""
+    newest: dict[int, tuple[str, dict[str, Reply]]] = {}
+    for run, where, test_id, reply in store.read_measures_of(fingerprint, DEPTH):
+        if is_same(where, machine):
+            depth = depth_of(test_id)
+            if newest.get(depth, ("", {}))[0] != run:
+                newest[depth] = (run, {})
+            newest[depth][1][test_id] = reply
+    return tuple(depth_figures(depth, list(newest[depth][1].values())) for depth in sorted(newest))
+
+
+def depth_of(test_id: str) -> int:
+    return int(test_id.partition("_")[0])
+
+
+def is_same(one: Machine | None, other: Machine | None) -> bool:
+    if one is None or other is None:
+        return False
+    names = ("system", "processor", "cores", "gpus")
+    return all(getattr(one, name) == getattr(other, name) for name in names)
