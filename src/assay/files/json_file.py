@@ -9,7 +9,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
 from assay.files.file_text import MAX_BYTES, Refused, decode, read_bytes, refusal, shown_path
@@ -56,6 +56,7 @@ class JsonFile:
     value: object
     flawed: bool
     digest: str = ""  # of its bytes
+    notes: Notes = field(default_factory=Notes)
 
     def findings(self, notes: Notes) -> list[FileFinding]:
         """Every note and flaw with its place; notes about a value that is no JSON (NaN) are left

@@ -18,8 +18,7 @@ from assay.messages import tr
 from assay.pause_gc import pause_gc
 from assay.suites.fetching.mmlu import CLOZE_CATEGORY
 from assay.suites.gate_file import examine_gate, is_gate_file
-from assay.suites.suite_reader import CheckRubric, SuiteReader
-from assay.suites.test_folder import GetSandbox
+from assay.suites.suite_reader import SuiteReader
 from assay.types import FileFinding, Suite
 
 
@@ -38,20 +37,10 @@ def load_suite(path: Path | SuiteFiles, **how: Any) -> Suite:
     return load_all([path], **how)[0]
 
 
-def load_all(
-    paths: Sequence[Path | SuiteFiles],
-    *,
-    data_seed: int = 0,
-    get_sandbox: GetSandbox | None = None,
-    check_rubric: CheckRubric | None = None,
-) -> tuple[Suite, ...]:
+def load_all(paths: Sequence[Path | SuiteFiles], **how: Any) -> tuple[Suite, ...]:
     """Load folders, category files, or a suite.json (which means its folder); the mistakes of all
     of them come in one InvalidFiles. A suite that is named twice, however its path is written, is
-    loaded once; two different ones of one name are a UsageError.
-
-    `get_sandbox` opens what the make.py of a test folder that does not ship runs in; None: it is
-    not run, and the prompt keeps the names of its files. `check_rubric` raises what is wrong with
-    a rubric.
+    loaded once; two different ones of one name are a UsageError. `how`: as SuiteReader has it.
     """
     wanted = _once_each(paths)
     for path in (path for files in wanted for path in (files.path, *files.instead)):
@@ -61,16 +50,7 @@ def load_all(
                 hint=tr("Give a folder of test files or one test file; `assay suites` lists "
                         "those that ship."),
             )  # fmt: skip
-    readers = [
-        SuiteReader(
-            files.path,
-            instead=files.instead,
-            data_seed=data_seed,
-            get_sandbox=get_sandbox,
-            check_rubric=check_rubric,
-        )
-        for files in wanted
-    ]
+    readers = [SuiteReader(files.path, instead=files.instead, **how) for files in wanted]
     with pause_gc():
         suites = [suite for reader in readers if (suite := reader.suite()) is not None]
     if len(suites) < len(readers):
@@ -88,25 +68,16 @@ def load_all(
     return tuple(suites)
 
 
-def examine(
-    paths: Sequence[Path],
-    *,
-    get_sandbox: GetSandbox | None = None,
-    check_rubric: CheckRubric | None = None,
-) -> tuple[FileFinding, ...]:
-    """Every error and warning under some paths, by file, line and column.
-
-    A file whose name ends in .toml is a gate; those in a folder of tests are left alone.
+def examine(paths: Sequence[Path], **how: Any) -> tuple[FileFinding, ...]:
+    """Every error and warning under some paths, by file, line and column. A file whose name ends in
+    .toml is a gate; those in a folder of tests are left alone. `how`: as SuiteReader has it.
     """
     found: list[FileFinding] = []
-    for files in _once_each(paths):
-        path = files.path
+    for path in (files.path for files in _once_each(paths)):
         if is_gate_file(path):
             found += examine_gate(path)
         elif os.path.lexists(path):
-            reader = SuiteReader(
-                path, warnings=True, get_sandbox=get_sandbox, check_rubric=check_rubric
-            )
+            reader = SuiteReader(path, warnings=True, **how)
             with pause_gc():
                 reader.suite()
             found += reader.findings

@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from assay.errors import AssayError, InvalidFiles
@@ -25,22 +25,16 @@ from assay.suites.test_format.case import Shared, read_case
 from assay.types import Case, Category, FileFinding, Suite
 
 
-@dataclass(slots=True, eq=False)
-class _Opened:
-    """A file that could be read, and what was noted about it."""
-
-    file: JsonFile
-    notes: Notes
-
-
-_Ids = dict[str, tuple[str, _Opened, Place]]  # by the id without capitals: the id, and where it is
+_Ids = dict[str, tuple[str, JsonFile, Place]]  # by the id without capitals: the id, and where it is
 CheckRubric = Callable[[str, Path], object]
 
 
 class SuiteReader:
-    """Reads one suite, a folder or one category file, with the arguments of `load_all`; `findings`
-    is whole once `suite` has returned. `warnings`: they are looked for too. `instead`: files
-    elsewhere that take the place of those with the same name.
+    """Reads one suite, a folder or one category file; `findings` is whole once `suite` has
+    returned. `warnings`: they are looked for too. `instead`: files elsewhere that take the place of
+    those with the same name. `get_sandbox` opens what the make.py of a test folder that does not
+    ship runs in; None: it is not run, and the prompt keeps the names of its files. `check_rubric`
+    raises what is wrong with a rubric.
     """
 
     def __init__(
@@ -66,8 +60,8 @@ class SuiteReader:
         self._is_folder = os.path.isdir(self._path)
         self._folder = self._path if self._is_folder else self._path.parent
         self._name = suite_name(self._path)
-        self._opened: list[_Opened] = []
-        self._suite_file: _Opened | None = None
+        self._opened: list[JsonFile] = []
+        self._suite_file: JsonFile | None = None
 
     def suite(self) -> Suite | None:
         """The suite, or None where a file has a mistake."""
@@ -83,7 +77,7 @@ class SuiteReader:
         categories = [Category(name=name, cases=tuple(of)) for name, of in cases.items() if name]
         few_shot = self._few_shot(settings, categories)
         for opened in self._opened:
-            self.findings += opened.file.findings(opened.notes)
+            self.findings += opened.findings(opened.notes)
         if any(finding.severity == "error" for finding in self.findings):
             return None
         return Suite(
@@ -101,11 +95,11 @@ class SuiteReader:
 
     def _source(self) -> str:
         """Equal for equal files, wherever they lie."""
-        files = sorted((Path(each.file.shown).name, each.file.digest) for each in self._opened)
+        files = sorted((Path(each.shown).name, each.digest) for each in self._opened)
         files += sorted(self._shown.items())
         return hashlib.sha256(repr(files).encode()).hexdigest()[:32]
 
-    def _contents(self) -> tuple[list[Path], list[tuple[Path, _Opened, str]]]:
+    def _contents(self) -> tuple[list[Path], list[tuple[Path, JsonFile, str]]]:
         """The category files, and the test folders, each with its test.json and its category."""
         if not self._is_folder:
             return [self._path], []
@@ -127,18 +121,18 @@ class SuiteReader:
             self._refuse(self._path, message)
         opened = [(folder, self._open(folder / TEST_FILE)) for folder in folders]
         return [self._instead.get(name, self._path / name) for name in names], [
-            (folder, file, category_of(file.file.value) or "") for folder, file in opened if file
+            (folder, file, category_of(file.value) or "") for folder, file in opened if file
         ]
 
-    def _open(self, path: Path) -> _Opened | None:
+    def _open(self, path: Path) -> JsonFile | None:
         try:
             file = read_json(path)
         except Refused as refused:
             self.findings.append(refused.finding)
             return None
-        opened = _Opened(file, Notes(warnings=self._warnings))
-        self._opened.append(opened)
-        return opened
+        file.notes = Notes(warnings=self._warnings)
+        self._opened.append(file)
+        return file
 
     def _refuse(self, path: Path, message: str) -> None:
         self.findings.append(refusal(shown_path(path), message))
@@ -151,7 +145,7 @@ class SuiteReader:
         if self._suite_file is None:
             return SuiteSettings()
         only = None if self._is_folder else self._path.stem
-        raw, notes = self._suite_file.file.value, self._suite_file.notes
+        raw, notes = self._suite_file.value, self._suite_file.notes
         return read_settings(raw, categories, only=only, notes=notes)
 
     def _category(self, path: Path, settings: SuiteSettings, ids: _Ids) -> list[Case]:
@@ -176,13 +170,13 @@ class SuiteReader:
             shown=self._shown,
         )
 
-    def _cases(self, opened: _Opened, shared: Shared, ids: _Ids) -> Iterator[tuple[int, Case]]:
+    def _cases(self, opened: JsonFile, shared: Shared, ids: _Ids) -> Iterator[tuple[int, Case]]:
         """The sound tests of a file by row; whatever is wrong with the others is noted."""
-        rows, notes = opened.file.value, opened.notes
+        rows, notes = opened.value, opened.notes
         if not isinstance(rows, list):
             got = described(rows)
             message = tr("a test file contains a list of tests in [ ], not {got}", got=got)
-            if Path(opened.file.shown).name == TEST_FILE:
+            if Path(opened.shown).name == TEST_FILE:
                 message = tr("this is a test folder; name the suite's folder, which contains it")
             notes.error((), message)
             return
@@ -195,22 +189,21 @@ class SuiteReader:
                 self._note_rubric(case, (row,), notes)
                 yield row, case
         notes.test_id = None
-        if not opened.file.flawed:  # flaws still have to find the ids of their tests
-            opened.file.value = None
+        if not opened.flawed:  # flaws still have to find the ids of their tests
+            opened.value = None
 
     def _folder_test(
-        self, folder: Path, opened: _Opened, shared: Shared, ids: _Ids
+        self, folder: Path, opened: JsonFile, shared: Shared, ids: _Ids
     ) -> Iterator[Case]:
         notes = opened.notes
-        value = opened.file.value
-        case = read_folder(folder, value, shared, notes, self._get_sandbox, self.findings)
+        case = read_folder(folder, opened.value, shared, notes, self._get_sandbox, self.findings)
         self._note_id(opened, (), ids)
         if case is not None:
             self._note_rubric(case, (), notes)
             yield case
         notes.test_id = None
 
-    def _note_id(self, opened: _Opened, path: Place, ids: _Ids) -> None:
+    def _note_id(self, opened: JsonFile, path: Place, ids: _Ids) -> None:
         name = opened.notes.test_id
         if name is None:
             return
@@ -222,7 +215,7 @@ class SuiteReader:
             )
             opened.notes.warning((*path, "id"), message)
         elif first is not opened or place != path:
-            message = tr("this id is taken already, by {file}", file=first.file.shown)
+            message = tr("this id is taken already, by {file}", file=first.shown)
             opened.notes.error((*path, "id"), message)
 
     def _note_rubric(self, case: Case, path: Place, notes: Notes) -> None:
