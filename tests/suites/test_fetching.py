@@ -478,8 +478,8 @@ def item(row: int = 1, subject: str = "s", question: str = "Q?", right: str = "a
 def test_only_five_examples_are_shown_however_many_there_are() -> None:
     shots = tuple(item(row, question=f"Q{row}?") for row in range(1, 8))
     subject = mmlu.Subject(name="s_t", dev=shots, test=())
-    assert mmlu.letter_prompt(subject, item(9, question="Last?")).count("Answer:") == 6
-    assert "about s t.\n\nQ1?" in mmlu.letter_prompt(subject, item(9))
+    assert mmlu.prompt_of(subject, item(9, question="Last?"), "letter").count("Answer:") == 6
+    assert "about s t.\n\nQ1?" in mmlu.prompt_of(subject, item(9), "letter")
 
 
 def test_markers_are_removed_and_double_spaces_only_once() -> None:

@@ -230,7 +230,7 @@ SYNTAX = [
      "4:8: this appears twice, or as a value and as a table; keep one of them"),
     ("[perplexity]\nmax 5\n", "2:5: expected '=' after a key in a key/value pair"),
     ("[perplexity]\nmax = fifty\n", "2:7: a value is expected here; texts are in quotes"),
-    ("[perplexity]\nmax = [1,", "2:10: the file ends where a value is expected"),
+    ("[perplexity]\nmax = [1,", "2:10: a value is expected here; texts are in quotes"),
     ("max = 5\n{}\n", "2:1: a [table] or a key with its value is expected here"),
     ("é = 1\n", "1:1: a [table] or a key with its value is expected here"),
     ("[perplexity]\r\nmax = 5 6\r\n", "2:9: expected newline or end of document after a statement"),

@@ -12,7 +12,6 @@ from itertools import pairwise
 from assay.decide.coverage import beside_guessing, is_above
 from assay.decide.trend import FEWEST, asked_alike, change_by_tests, steps_of
 from assay.stats.intervals import Z95
-from assay.types import Estimate
 from assay.types.decisions import Measurements, SuiteFigures, SuiteSignal
 
 LEAST = 2.0
@@ -33,7 +32,10 @@ def _signal(name: str, suites: Sequence[SuiteFigures]) -> SuiteSignal | None:
     if change is None or change.value is None or None in between:
         return None
     known = [each for each in between if each is not None]
-    noise = max(_standard_error(known), _largest_step_back(known, change.value))
+    widths = [(each.high or 0.0) - (each.low or 0.0) for each in known]
+    error = math.sqrt(math.fsum(width**2 for width in widths) / len(widths)) / (2 * Z95)
+    direction = math.copysign(1.0, change.value)
+    noise = max(error, *(-direction * (each.value or 0.0) for each in known))
     guesses = not any(_above_guessing(suite) for suite in suites)
     beyond = change.low is not None and change.high is not None and change.low * change.high > 0
     return SuiteSignal(
@@ -44,15 +46,6 @@ def _signal(name: str, suites: Sequence[SuiteFigures]) -> SuiteSignal | None:
         carries=beyond and abs(change.value) >= LEAST * noise and not guesses,
         bits=(suites[0].right_bits, suites[-1].right_bits),
     )
-
-
-def _standard_error(between: Sequence[Estimate]) -> float:
-    widths = [(each.high or 0.0) - (each.low or 0.0) for each in between]
-    return math.sqrt(math.fsum(width**2 for width in widths) / len(widths)) / (2 * Z95)
-
-
-def _largest_step_back(between: Sequence[Estimate], change: float) -> float:
-    return max(0.0, *(-math.copysign(1.0, change) * (each.value or 0.0) for each in between))
 
 
 def _above_guessing(suite: SuiteFigures) -> bool:

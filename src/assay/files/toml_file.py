@@ -15,12 +15,17 @@ from assay.files.file_text import Refused, decode, read_bytes, refusal, shown_pa
 from assay.files.notes import Notes, findings_of
 from assay.files.places import Path, Place, Spot, place_of
 from assay.files.wording import shown
-from assay.messages import tr
+from assay.messages import fill, message, tr
 from assay.types import FileFinding
 
 MAX_BYTES = 1_000_000  # a file of test results or weights is named by mistake
 
 _PLACE = re.compile(r"(?P<reason>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|.*)\)")
+_MISTAKES = {  # by the beginning of what Python's parser says
+    "Cannot ": message("this appears twice, or as a value and as a table; keep one of them"),
+    "Invalid statement": message("a [table] or a key with its value is expected here"),
+    "Invalid value": message("a value is expected here; texts are in quotes"),
+}
 _HEADER = re.compile(r"^[ \t]*(?P<open>\[\[?) *(?P<name>[^\[\]\n]+)\]+[ \t]*(?:#.*)?\r?$", re.M)
 _ITEM = re.compile(r"""#.*|\{[^}]*\}|"(?:[^"\\]|\\.)*"|'[^']*'|[\w.+-]+""")
 
@@ -57,20 +62,12 @@ def read_toml(path: FilePath, *, kind: str) -> TomlFile:
 
 def _syntax_mistake(name: str, text: str, complaint: str) -> FileFinding:
     found = _PLACE.fullmatch(complaint)
-    reason = found["reason"] if found else complaint
     place = place_of(text, len(text))
     if found and found["line"]:
         place = Place(int(found["line"]), int(found["column"]))
-    if reason == "Cannot overwrite a value" or reason.startswith("Cannot declare "):
-        said = tr("this appears twice, or as a value and as a table; keep one of them")
-    elif reason == "Invalid statement":
-        said = tr("a [table] or a key with its value is expected here")
-    elif reason == "Invalid value" and not (found and found["line"]):
-        said = tr("the file ends where {wanted} is expected", wanted=tr("a value"))
-    elif reason == "Invalid value":
-        said = tr("a value is expected here; texts are in quotes")
-    else:
-        said = shown(reason[:1].lower() + reason[1:])
+    reason = found["reason"] if found else complaint
+    known = (fill(each, {}) for begin, each in _MISTAKES.items() if reason.startswith(begin))
+    said = next(known, shown(reason[:1].lower() + reason[1:]))
     return refusal(name, tr("not valid TOML: {reason}", reason=said), place)
 
 

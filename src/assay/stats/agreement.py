@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay.stats.estimates import estimate, nothing
+from assay.stats.estimates import Limits, estimate, nothing
 from assay.stats.intervals import wilson
 from assay.stats.resampling import DRAWS, limits_of
 from assay.types import Estimate
@@ -105,32 +105,24 @@ def _quadratic_kappa(table: Numbers) -> float | None:
     return 1 - observed / by_chance if by_chance > 0 else None
 
 
-def _alpha_interval(table: Numbers) -> float | None:
-    """Squared distances of all pairs are twice a sum of squares around the mean, times the count:
+def _alpha_ordinal(table: Numbers) -> float | None:
+    """The ordinal distance of two grades is the difference of their mid-ranks among all ratings.
+    Squared distances of all pairs are twice a sum of squares around the mean, times the count:
     within a row for what is observed, over all ratings for what chance would give.
     """
     import numpy as np
 
-    given = np.where(np.isnan(table), 0.0, 1.0)
-    counts = given.sum(axis=1)
-    filled = np.where(np.isnan(table), 0.0, table)
-    means = filled.sum(axis=1) / counts
-    within = (((filled - means[:, None]) ** 2) * given).sum(axis=1)
+    given = ~np.isnan(table)
+    values = _ranks(table[given])
+    ranks = np.zeros(table.shape)
+    ranks[given] = values
+    counts = given.sum(axis=1).astype(np.float64)
+    means = ranks.sum(axis=1) / counts
+    within = (((ranks - means[:, None]) ** 2) * given).sum(axis=1)
     total = float(counts.sum())
-    values = table[~np.isnan(table)]
     observed = float((2 * counts * within / (counts - 1)).sum()) / total
     by_chance = 2 * float(((values - values.mean()) ** 2).sum()) / (total - 1)
     return 1 - observed / by_chance if by_chance > 0 else None
-
-
-def _alpha_ordinal(table: Numbers) -> float | None:
-    """The ordinal distance of two grades is the difference of their mid-ranks among all ratings."""
-    import numpy as np
-
-    ranks = np.full(table.shape, math.nan)
-    given = ~np.isnan(table)
-    ranks[given] = _ranks(table[given])
-    return _alpha_interval(ranks)
 
 
 def _ranks(values: Numbers) -> Numbers:
@@ -175,6 +167,11 @@ def _estimate(
     draws: int = DRAWS,
     fewest: int = FEWEST,
 ) -> Estimate:
+    """With percentiles, moved out for few clusters as in `resampling`. A draw that has no value
+    (all ratings alike) is left out; where that is every second one, there is no interval.
+    """
+    import numpy as np
+
     n = len(table)
     if clusters is not None and len(clusters) != n:
         raise ValueError(f"{len(clusters)} clusters for {n} things rated")
@@ -182,38 +179,20 @@ def _estimate(
     value = statistic(table) if n >= fewest else None
     if value is None:
         return nothing(unscored=n, unit=UNIT, method=name)
-    limits = _interval(statistic, table, clusters, value, seed, draws)
-    return estimate(value, limits, n, unit=UNIT, method=name)
-
-
-def _interval(
-    statistic: Statistic,
-    table: Numbers,
-    clusters: Sequence[Hashable] | None,
-    value: float,
-    seed: int,
-    draws: int,
-) -> tuple[float | None, float | None]:
-    """Percentiles, moved out for few clusters as in `resampling`. A draw that has no value (all
-    ratings alike) is left out; where that is every second one, there is no interval.
-    """
-    import numpy as np
-
-    members = _members(clusters, len(table))
+    members = _members(clusters, n)
     count = len(members)
-    if count < 2:
-        return None, None
     random = np.random.default_rng(seed)
     found = []
-    for _ in range(draws):
+    for _ in range(draws if count > 1 else 0):
         picks = random.integers(0, count, size=count)
         drawn = statistic(table[np.concatenate([members[pick] for pick in picks])])
         if drawn is not None:
             found.append(drawn)
-    if 2 * len(found) < draws:
-        return None, None
-    low, high = limits_of(found, count)
-    return min(low, value), max(high, value)
+    limits: Limits = (None, None)
+    if count > 1 and 2 * len(found) >= draws:
+        low, high = limits_of(found, count)
+        limits = min(low, value), max(high, value)
+    return estimate(value, limits, n, unit=UNIT, method=name)
 
 
 def _members(clusters: Sequence[Hashable] | None, n: int) -> list[NDArray[np.int64]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -179,19 +179,13 @@ def _drawn_likelihoods(
 
     found: list[list[Numbers]] = [[] for _ in sides]
     columns = [np.asarray(side, dtype=np.float64) for side in sides]
-    for counts in _times_each_block(len(sides[0]), seed, draws):
+    blocks_drawn = len(sides[0])
+    random, even = np.random.default_rng((seed, 1)), np.full(blocks_drawn, 1 / blocks_drawn)
+    rows = max(1, AT_ONCE // blocks_drawn)  # a few draws at a time: a long text has 100,000 blocks
+    for start in range(0, draws, rows):
+        size = min(rows, draws - start)
+        counts = random.multinomial(blocks_drawn, even, size=size).astype(np.float64)
         for kept, blocks, stretch in zip(found, columns, stretches, strict=True):
             sums = counts @ blocks
             kept.append(np.exp(stretch * sums[:, 0] / sums[:, 1]))
     return [np.concatenate(kept) for kept in found]
-
-
-def _times_each_block(blocks: int, seed: int, draws: int) -> Iterator[Numbers]:
-    """How often each block comes up, a few draws at a time: a long text has 100,000 blocks."""
-    import numpy as np
-
-    random = np.random.default_rng((seed, 1))
-    rows = max(1, AT_ONCE // blocks)
-    even = np.full(blocks, 1 / blocks)
-    for start in range(0, draws, rows):
-        yield random.multinomial(blocks, even, size=min(rows, draws - start)).astype(np.float64)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assay.errors import SuiteNotFound, UsageError
 from assay.files.file_text import shown_path
-from assay.files.wording import nearest, shown
+from assay.files.wording import did_you_mean, nearest, shown
 from assay.messages import tr
 from assay.suites.load import SuiteFiles
 from assay.suites.suite_file import SUITE_FILE
@@ -107,11 +107,9 @@ def _not_fetched(name: str, benchmarks: Path | None) -> SuiteNotFound:
 
 def _not_found(argument: str, names: list[str]) -> SuiteNotFound:
     meant = nearest(argument.rstrip(os.sep), [*names, *FETCHED])
-    message = tr("there is no suite '{name}'", name=shown(argument))
-    if meant is not None:
-        message = tr("{problem}; did you mean '{meant}'?", problem=message, meant=shown(meant))
+    problem = tr("there is no suite '{name}'", name=shown(argument))
     return SuiteNotFound(
-        message,
+        did_you_mean(problem, meant, [meant]) if meant else problem,
         hint=tr(
             "Suites with a name: {names}. Or give the path of a folder of test files, or of one.",
             names=", ".join(names) or tr("none"),

@@ -24,7 +24,6 @@ from assay.suites.test_folder import TEST_FILE, GetSandbox, category_of, is_test
 from assay.suites.test_format.case import Shared, read_case
 from assay.types import Case, Category, FileFinding, Suite
 
-
 _Ids = dict[str, tuple[str, JsonFile, Place]]  # by the id without capitals: the id, and where it is
 CheckRubric = Callable[[str, Path], object]
 

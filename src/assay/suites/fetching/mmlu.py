@@ -123,38 +123,31 @@ def make(subjects: Mapping[str, Subject], source: str) -> ConvertedBenchmark:
 def _tests(
     category: str, items: Sequence[BenchmarkItem], subjects: Mapping[str, Subject]
 ) -> list[ChoiceTest]:
-    is_cloze = category == CLOZE_CATEGORY
-    prompt_of = cloze_prompt if is_cloze else letter_prompt
-    tests = []
-    for number, item in enumerate(items, start=1):
-        prompt = prompt_of(subjects[item.subject], item)
-        score_by: Literal["text", "letter"] = "text" if is_cloze else "letter"
-        tests.append(test_of(item, f"{category}_{number:04d}", prompt, score_by))
-    return tests
+    score_by: Literal["text", "letter"] = "text" if category == CLOZE_CATEGORY else "letter"
+    return [
+        test_of(
+            item, f"{category}_{number:04d}", prompt_of(subjects[item.subject], item, score_by),
+            score_by,
+        )
+        for number, item in enumerate(items, start=1)
+    ]  # fmt: skip
 
 
-def letter_prompt(subject: Subject, item: BenchmarkItem) -> str:
-    """Five examples with their letters, then the question up to "Answer:"."""
-    about = f"The following are multiple choice questions (with answers) about {_spaced(subject)}."
-    shots = [f"{_with_options(shot)} {shot.letter}" for shot in subject.shots]
-    return "\n\n".join([about, *shots, _with_options(item)])
+def prompt_of(subject: Subject, item: BenchmarkItem, score_by: Literal["text", "letter"]) -> str:
+    """Five examples with their letters or, by text, with their right options alone; then the
+    question up to "Answer:".
+    """
+    kind = "multiple choice questions" if score_by == "letter" else "questions"
+    about = f"The following are {kind} (with answers) about {subject.name.replace('_', ' ')}."
 
+    def shown(one: BenchmarkItem) -> str:
+        if score_by == "text":
+            return f"Question: {one.question.strip()}\nAnswer:"
+        lines = [f"{letter}. {text}" for letter, text in zip(LETTERS, one.options, strict=False)]
+        return "\n".join([one.question.strip(), *lines, "Answer:"])
 
-def cloze_prompt(subject: Subject, item: BenchmarkItem) -> str:
-    """Five examples with their right options, then the question alone up to "Answer:"."""
-    about = f"The following are questions (with answers) about {_spaced(subject)}."
-    shots = [f"{_alone(shot)} {shot.options[shot.answer]}" for shot in subject.shots]
-    return "\n\n".join([about, *shots, _alone(item)])
-
-
-def _spaced(subject: Subject) -> str:
-    return subject.name.replace("_", " ")
-
-
-def _with_options(item: BenchmarkItem) -> str:
-    lines = [f"{letter}. {text}" for letter, text in zip(LETTERS, item.options, strict=False)]
-    return "\n".join([item.question.strip(), *lines, "Answer:"])
-
-
-def _alone(item: BenchmarkItem) -> str:
-    return f"Question: {item.question.strip()}\nAnswer:"
+    shots = [
+        f"{shown(shot)} {shot.letter if score_by == 'letter' else shot.options[shot.answer]}"
+        for shot in subject.shots
+    ]
+    return "\n\n".join([about, *shots, shown(item)])
