@@ -5,7 +5,7 @@ import pytest
 from assay import api
 from assay.api import discovery
 from assay.errors import UsageError
-from assay.interfaces.cli.front_door.door import NO_JUDGE, ask_for_judge, offered_judges
+from assay.interfaces.cli.front_door.door import ask_for_judge, offered_models
 from assay.reports.json_documents import run_json
 from assay.sandbox import Found
 from assay.types.options import JudgeOptions
@@ -137,19 +137,17 @@ def test_candidates_are_not_tested_themselves(ollama_server):
     assert ollama_server.asked == []
 
 
-def test_the_largest_candidate_stands_first_and_none_at_all_last(monkeypatch):
+def test_candidates_stand_in_their_order_with_size_and_fit(monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     models = [
         ModelFound(name=name, spec=f"ollama:{name}", size_bytes=8 * 10**9, reason="loaded now",
                    loaded=True, fits="yes")
         for name in ("qwen2.5-coder:14b", "gemma3:4b")
     ]  # fmt: skip
-    options = offered_judges(models)
-    assert [each.value for each in options] == [
-        "ollama:qwen2.5-coder:14b", "ollama:gemma3:4b", NO_JUDGE
-    ]  # fmt: skip
+    options = offered_models(models)
+    assert [each.value for each in options] == ["ollama:qwen2.5-coder:14b", "ollama:gemma3:4b"]
     assert options[1].title.endswith("fits (loaded now)")
-    assert [each.value for each in offered_judges([])] == [NO_JUDGE]
+    assert offered_models([]) == []
 
 
 def test_a_model_that_is_tested_cannot_be_typed_as_its_judge(model, judge):

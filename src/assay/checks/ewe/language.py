@@ -338,26 +338,19 @@ def unpack(packed: bytes) -> LanguageModel:
     for name, dtype, shape in header["arrays"]:
         array = np.frombuffer(raw, dtype=dtype, count=int(np.prod(shape)), offset=at)
         at += array.nbytes
-        arrays[name] = (*arrays.get(name, ()), _unstored(name, array.reshape(shape)))
+        table: NDArray[Any] = array.reshape(shape)
+        # Keys are stored as differences and tables language by language: both pack better so.
+        if name in ("keys", "contexts"):
+            table = np.cumsum(table, dtype=np.uint32)
+        elif name in ("steps", "back_off"):
+            table = np.ascontiguousarray(table.T)
+        arrays[name] = (*arrays.get(name, ()), table)
+    (unseen,), (pair_gain,) = arrays.pop("unseen"), arrays.pop("pair_gain")
     return LanguageModel(
         languages=tuple(header["languages"]),
         alphabet=header["alphabet"],
-        keys=arrays["keys"],
-        steps=arrays["steps"],
-        contexts=arrays["contexts"],
-        back_off=arrays["back_off"],
-        unseen=arrays["unseen"][0],
+        unseen=unseen,
         common_words=tuple(header["common_words"]),
-        pair_gain=arrays["pair_gain"][0],
+        pair_gain=pair_gain,
+        **arrays,
     )
-
-
-def _unstored(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """Keys are stored as differences and tables language by language: both pack better so."""
-    import numpy as np
-
-    if name in ("keys", "contexts"):
-        return np.cumsum(array, dtype=np.uint32)
-    if name in ("steps", "back_off"):
-        return np.ascontiguousarray(array.T)
-    return array

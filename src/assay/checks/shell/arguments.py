@@ -90,7 +90,8 @@ def _taken_apart(program: str, word: str) -> list[Part]:
         return [("-s", letters)]
     if program in ("head", "tail") and letters.isdigit():
         return [("-n", letters)]
-    if program in known.ONE_DASH_WORDS or not _are_letters(program, letters):
+    is_letter = letters[0].isalpha() or word[:2] in known.DIGITS.get(program, _NOTHING)
+    if program in known.ONE_DASH_WORDS or not is_letter:
         return [(word, None)]
     parts: list[Part] = []
     for at, letter in enumerate(letters):
@@ -107,10 +108,6 @@ def _bsd_letters(letters: str) -> list[Part]:
         if letter in _PS_LETTERS_WITH_VALUES:
             return [*((flag, None) for flag in letters[:at]), (letter, letters[at + 1 :] or None)]
     return [(letter, None) for letter in letters]
-
-
-def _are_letters(program: str, letters: str) -> bool:
-    return letters[0].isalpha() or f"-{letters[0]}" in known.DIGITS.get(program, _NOTHING)
 
 
 def _takes(program: str, name: str, following: str) -> bool:

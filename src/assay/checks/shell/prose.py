@@ -123,7 +123,9 @@ def command_begins(
     lead = words[at - 1] if at else ""
     cued = _bare(lead) in known.CUES
     if program in known.ENGLISH_TOO:
-        return cued and _certain_after_cue(program, following)
+        # "use dig example.com", "run kill 4321"
+        counts = program in known.TAKES_A_NUMBER and following[:1].isdigit()
+        return cued and (counts or _NAMES_A_FILE_OR_HOST.match(following) is not None)
     announced = announced or at == 0 or cued or lead.endswith((":", "."))
     if _bare(lead) in _LEADS_ON and following.isalpha() and _bare(following) not in known.PROSE:
         announced = announced or _bare(following) not in known.SOMETIMES_PROSE
@@ -136,13 +138,6 @@ def _may_follow_sudo(words: list[str], at: int, programs: frozenset[str]) -> boo
         behind = words[at + 2] if at + 2 < len(words) else "#"
         return following in programs and behind[0] in "-#|/"
     return following in programs or re.match(r"[-a-z/.]", following) is not None
-
-
-def _certain_after_cue(program: str, following: str) -> bool:
-    """The next word makes an English word a command: "use dig example.com", "run kill 4321"."""
-    if program in known.TAKES_A_NUMBER and following[:1].isdigit():
-        return True
-    return _NAMES_A_FILE_OR_HOST.match(following) is not None
 
 
 def _certain(program: str, words: list[str], at: int) -> bool:

@@ -87,15 +87,9 @@ _ARGUMENT_LIKE = names(
 _EMITTED = names("command declaration_command unset_command variable_assignment test_command")
 
 
-class _Visit(NamedTuple):
-    node: tree_sitter.Node
-    piped: bool
-    redirects: tuple[str, ...]
-
-
 def _simple_commands(root: tree_sitter.Node, typed: bytes) -> list[Command]:
     found: list[Command] = []
-    stack = [_Visit(root, False, ())]
+    stack: list[tuple[tree_sitter.Node, bool, tuple[str, ...]]] = [(root, False, ())]
     while stack:
         node, piped, redirects = stack.pop()
         if node.type in _EMITTED:
@@ -108,13 +102,11 @@ def _simple_commands(root: tree_sitter.Node, typed: bytes) -> list[Command]:
         own = _redirects(node, typed) if node.type == "redirected_statement" else ()
         bodies = [c for c in children if c.type != "heredoc_redirect"]
         last_body = bodies[-1].id if bodies else None
-        visits = []
-        for child in children:
+        for child in reversed(children):
             # `a && b > f` hangs the redirect on the whole list; it belongs to the last command.
             inherited = (redirects + own) if child.id == last_body else ()
             fed = piped if child.id == named[0].id else node.type == "pipeline"
-            visits.append(_Visit(child, fed, inherited))
-        stack.extend(reversed(visits))
+            stack.append((child, fed, inherited))
     return found
 
 

@@ -106,7 +106,10 @@ def end_with(program: str, run: Run, arguments: Sequence[str] | None = None) -> 
     except click.exceptions.Exit as ended:
         code = ended.exit_code
     except click.ClickException as error:
-        code = _refuse(error.format_message(), _see_help(program, words), words)
+        name = next((word for word in words if word in COMMANDS and program == "assay"), None)
+        what = f"{program} {name}" if name else program
+        hint = tr("see `{command} --help`", command=what)
+        code = _show(UsageError(error.format_message(), hint=hint), words)
     except AssayError as error:
         code = _show(error, words)
     except (KeyboardInterrupt, click.Abort):
@@ -166,12 +169,6 @@ def _refuse_what_is_no_text(words: Sequence[str]) -> None:
             ) from error
 
 
-def _see_help(program: str, words: Sequence[str]) -> str:
-    name = next((word for word in words if word in COMMANDS and program == "assay"), None)
-    what = f"{program} {name}" if name else program
-    return tr("see `{command} --help`", command=what)
-
-
 def _language(words: Sequence[str]) -> str:
     """Known before anything is said: help texts are translated while commands are loaded."""
     for word, following in itertools.pairwise([*words, ""]):
@@ -194,24 +191,15 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _show(error: AssayError, words: Sequence[str]) -> ExitCode:
-    findings = [*map(str, error.findings)]
+    code, findings = error.exit_code, [*map(str, error.findings)]
     if "--json" in words:
-        return _refuse("\n".join((error.message, *findings)), error.hint, words, error.exit_code)
-    for finding in findings:
-        say(finding)
-    return _refuse(error.message, error.hint, words, error.exit_code)
-
-
-def _refuse(
-    message: str, hint: str, words: Sequence[str], code: ExitCode = ExitCode.REFUSED
-) -> ExitCode:
-    if "--json" in words:
-        document = {"error": {"message": message, "hint": hint}, "exit_code": int(code)}
+        message = "\n".join((error.message, *findings))
+        document = {"error": {"message": message, "hint": error.hint}, "exit_code": int(code)}
         click.echo(json.dumps(document))
         return code
     label = tr("stopped") if code == ExitCode.INTERRUPTED else tr("error")
-    for line in message.splitlines():
-        say(f"{label}: {line}")
-    for line in hint.splitlines():
+    for line in (*findings, *(f"{label}: {line}" for line in error.message.splitlines())):
+        say(line)
+    for line in error.hint.splitlines():
         say(tr("next: {hint}", hint=line))
     return code

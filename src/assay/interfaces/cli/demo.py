@@ -27,7 +27,6 @@ from assay.types.results import Report
     help=tr("Show only the scripted models, or only the checkpoints. Default: both."),
 )
 def demo(part: str | None, out: Path) -> int:
-    """Every step with the command that does it."""
     if part != "checkpoints":
         demo_models(out)
     if part != "models":
@@ -50,7 +49,6 @@ def demo_models(out: Path) -> None:
 
 
 def _show(report: Report, out: Path) -> None:
-    """Each step under the command that shows it again."""
     from assay import api
 
     run, where = report.run, f"--out {shlex.quote(report.out)}"
@@ -104,9 +102,7 @@ def _checkpoints(out: Path) -> None:
 )
 @as_json
 def doctor(as_json: bool, out: Path) -> int:
-    """Look, then show."""
     from assay import api
-    from assay.interfaces.cli.output import show
 
     show(api.examine_machine(out=out), "json" if as_json else "text")
     return 0

@@ -23,7 +23,7 @@ from assay.interfaces.cli.output import show, where_assay_is
 from assay.messages import tr, trn
 from assay.text.number_format import memory
 from assay.text.safe_text import one_line
-from assay.types import Machine, ModelFacts
+from assay.types import Machine
 from assay.types.options import JudgeOptions, RunOptions
 
 SHOWN_CHECKPOINTS = 5
@@ -65,7 +65,11 @@ def open_the_door(out: Path) -> int:
     suites = asking.several(tr("Which suites?"), offered, typed)
     judge = ask_for_judge(asking, suites, models, found.models)
     options = RunOptions(models, suites=suites, out=out, **vars(judge))
-    _say_what_it_takes(options, discovery.forecast(options, _about_to_time))
+
+    def about_to_time(spec: str) -> None:
+        say(tr("One short question to {model}, to see how fast it is …", model=spec), "dim")
+
+    _say_what_it_takes(options, discovery.forecast(options, about_to_time))
     if not asking.yes(tr("Start?")):
         click.echo(tr("Nothing was asked. The command for later:"))
         _show_command(options.command_line("run", *models), where_assay_is())
@@ -142,10 +146,6 @@ def _wants_a_model(asking: Questions, checkpoints: Sequence[CheckpointFound]) ->
     return asking.one(tr("No model was found. What next?"), options) == "type"
 
 
-def _about_to_time(spec: str) -> None:
-    say(tr("One short question to {model}, to see how fast it is …", model=spec), "dim")
-
-
 def _say_what_it_takes(options: RunOptions, ahead: discovery.Forecast) -> None:
     said = _requests(ahead, trn("{count} model", "{count} models", len(options.models)))
     low, high = ahead.seconds_low, ahead.seconds_high
@@ -209,15 +209,6 @@ def ask_for_judge(
     if not tests:
         return JudgeOptions()
     tested = [discovery.facts_of(spec) for spec in models]
-    judge = _which(asking, tests, tested, found)
-    judges = () if judge == NO_JUDGE else (judge,)
-    allowed = holds_code and _may_code_be_run(asking)
-    return JudgeOptions(judges=judges, allow_code_execution=allowed)
-
-
-def _which(
-    asking: Questions, tests: int, tested: Sequence[ModelFacts], found: Sequence[ModelFound]
-) -> str:
     question = trn(
         "Which judge reads the answers to {count} test?",
         "Which judge reads the answers to {count} tests?",
@@ -228,7 +219,12 @@ def _which(
         example="ollama:NAME, openai:NAME@URL, scripted:FILE.json, a checkpoint's folder",
         check=lambda spec: discovery.refuse_as_judge(spec, tested),
     )
-    return asking.one(question, offered_judges(discovery.judge_candidates(found, tested)), typed)
+    none = Option(value=NO_JUDGE, title=tr("no judge: score only what checks show"))
+    offered = offered_models(discovery.judge_candidates(found, tested))  # the best first
+    judge = asking.one(question, [*offered, none], typed)
+    judges = () if judge == NO_JUDGE else (judge,)
+    allowed = holds_code and _may_code_be_run(asking)
+    return JudgeOptions(judges=judges, allow_code_execution=allowed)
 
 
 def _may_code_be_run(asking: Questions) -> bool:
@@ -255,35 +251,20 @@ def _may_code_be_run(asking: Questions) -> bool:
 
 def offered_models(models: Sequence[ModelFound]) -> list[Option]:
     """One line a model: name, size, quantisation, parameters, and whether it fits."""
-    able = [model for model in models if not model.why_not and not model.elsewhere]
-    usual = next((model for model in able if model.fits == "yes"), None)
-    titles = _titles([model for model in models if not model.why_not])
+    able = [model for model in models if not model.why_not]
+    lines = _in_columns([(one_line(model.name), *model.size_and_fit) for model in able])
+    titles = dict(zip([model.spec for model in able], lines, strict=True))
+    usual = next((model for model in able if model.fits == "yes" and not model.elsewhere), None)
     return [
-        _model_option(model, titles.get(model.spec, one_line(model.name)), checked=model is usual)
+        Option(
+            value=model.spec,
+            title=titles.get(model.spec, one_line(model.name)),
+            checked=model is usual,
+            closed=model.why_not,
+            names=(model.name, model.name.removesuffix(":latest")),
+        )
         for model in models
     ]
-
-
-def offered_judges(candidates: Sequence[ModelFound]) -> list[Option]:
-    """The best candidate first, none at all last."""
-    titles = _titles(candidates)
-    offered = [_model_option(each, titles[each.spec]) for each in candidates]
-    return [*offered, Option(value=NO_JUDGE, title=tr("no judge: score only what checks show"))]
-
-
-def _model_option(model: ModelFound, title: str, *, checked: bool = False) -> Option:
-    return Option(
-        value=model.spec,
-        title=title,
-        checked=checked,
-        closed=model.why_not,
-        names=(model.name, model.name.removesuffix(":latest")),
-    )
-
-
-def _titles(models: Sequence[ModelFound]) -> dict[str, str]:
-    rows = [(one_line(model.name), *model.size_and_fit) for model in models]
-    return dict(zip([model.spec for model in models], _in_columns(rows), strict=True))
 
 
 def _in_columns(rows: Sequence[Sequence[str]]) -> list[str]:
