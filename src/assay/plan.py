@@ -16,8 +16,10 @@ from assay.messages import tr
 from assay.request_identity import make_test_request
 from assay.types import (
     BASE_MODEL_MAX_TOKENS,
+    CONSTRAINED,
     DEFAULT_MAX_TOKENS,
     LETTERS,
+    THINKING,
     Case,
     Message,
     ModelFacts,
@@ -26,6 +28,7 @@ from assay.types import (
     SamplingMode,
     Suite,
     Thinking,
+    ThinkingChoice,
     ToAnswer,
     ToChoose,
     ToolStep,
@@ -47,7 +50,8 @@ class AskOptions:
     repeats: int = 1
     sampling: SamplingMode = "fixed"
     max_tokens: int | None = None
-    think: Thinking | None = None
+    think: ThinkingChoice | None = None
+    constrained: bool = False
     loop_stop: bool = True
     num_ctx: int | None = None
 
@@ -121,7 +125,9 @@ class Plan:
             if self._tells_first_letters and not asked.by_text:
                 otherwise = self._sampling(exchange)
                 return ToChoose(messages=messages, continuations=letters, otherwise=otherwise)
-        return ToAnswer(messages=messages, sampling=self._sampling(exchange))
+        twin = self.options.constrained and CONSTRAINED in case.suite
+        schema = asked.schema if twin and last else None
+        return ToAnswer(messages=messages, sampling=self._sampling(exchange), schema=schema)
 
     def _sampling(self, exchange: Exchange) -> Sampling:
         case, options = exchange.case, self.options
@@ -135,11 +141,16 @@ class Plan:
             max_tokens=self._longest(case),
             stop=self._stops(exchange),
             predictions=several,
-            think=options.think,
+            think=self._think(case),
             loop_stop=options.loop_stop,
             context=options.num_ctx,
         )
         return sampling if options.sampling == "fixed" else _left_to_the_server(sampling)
+
+    def _think(self, case: Case) -> Thinking | None:
+        if self.options.think == "both":
+            return "on" if case.suite.endswith(THINKING) else "off"
+        return self.options.think
 
     def _stops(self, exchange: Exchange) -> tuple[str, ...]:
         """A base model goes on with the next example: the blank line before ends its answer."""
@@ -214,6 +225,11 @@ def _cannot(
                 "leave these tests out with -c"
             ),
         )
+    if options.constrained and "structured_output" not in facts.capabilities:
+        yield UsageError(
+            tr("{model} cannot be asked under a JSON constraint", model=facts.spec),
+            hint=tr("leave --constrained out, or choose a model behind a server that has one"),
+        )
     yield from cannot_think(facts, options)
     if facts.context_length:
         yield from _too_long(suites, facts, facts.context_length)
@@ -226,7 +242,8 @@ def needs_text(case: Case) -> bool:
 
 def cannot_think(facts: ModelFacts, options: AskOptions) -> Iterator[UsageError]:
     """Known before a server is asked anything: thinking that the model does not offer."""
-    if options.think and options.think not in facts.thinks:
+    asked = {"on", "off"} if options.think == "both" else {options.think} - {None}
+    if not asked <= set(facts.thinks):
         known = ", ".join(facts.thinks)
         yield UsageError(
             tr("{model} cannot be asked to think {how!r}", model=facts.spec, how=options.think),

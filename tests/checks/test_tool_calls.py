@@ -9,7 +9,8 @@ import pytest
 
 from assay.checks.scoring import score_reply
 from assay.checks.tool_calls import ToolCalls
-from assay.types import Answered, Case, Message, Score, ToolCall, ToolStep
+from assay.store.bodies import read_back, to_json
+from assay.types import AnswerCheck, Answered, Case, Message, Score, ToolCall, ToolStep
 
 WEATHER = {
     "name": "get_weather",
@@ -164,4 +165,8 @@ def test_results_are_sent_while_expected_calls_are_left_and_never_more() -> None
 
 def test_a_check_comes_back_from_the_store_as_it_was() -> None:
     check = a_check([LOME, [ACCRA, LOME]], [{"content": {"a": 1}, "use": ["1"]}, 2])
-    assert ToolCalls.from_stored(json.loads(json.dumps(check.stored()))) == check
+    assert read_back(AnswerCheck, to_json(check, AnswerCheck)) == check
+    assert [*check.describe()][2:4] == [
+        ("expected_calls", 'get_weather({"city": "Lomé"})'),
+        ("expected_calls", 'get_weather({"city": "Accra"}) / get_weather({"city": "Lomé"})'),
+    ]

@@ -10,6 +10,7 @@ from assay.files.fields import Doc, Weight
 from assay.messages import tr
 from assay.plugins import check
 from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
+from assay.types.checks import Requests
 
 PARTS = ("keywords", "format", "ewe_quality")
 _EWE = "ewe"
@@ -100,6 +101,9 @@ class Composite(AnswerCheck):
         if rules.language is not None and LANGUAGES.get(rules.language, rules.language) != _EWE:
             return False
         return LANGUAGES.get(language or "") == _EWE
+
+    def requests(self) -> Requests:
+        return (self.expected_format or Rules()).requests()
 
     def baselines(self) -> Iterable[str]:
         return self.keywords.baselines() if self.keywords else ()

@@ -1,5 +1,6 @@
 """format: the share of the stated rules on the shape of an answer that hold."""
 
+import json
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -12,6 +13,7 @@ from assay.text.function_calls import find_function_call
 from assay.text.json_in_prose import find_json, read_scalar
 from assay.text.json_schema import BadSchema, find_breach, refuse_bad_schema
 from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
+from assay.types.checks import ONE_ANSWER, Requests
 
 MARKDOWN_ELEMENTS = (
     "header", "list", "bold", "italic", "code", "code_block", "table", "link", "quote",
@@ -83,6 +85,11 @@ class Rules:
             message = tr("'json' asks for no JSON, and 'json_schema' for some")
             yield FieldProblem(("expected_format", "json"), message)
 
+    def requests(self) -> Requests:
+        if self.json_schema is None:
+            return ONE_ANSWER
+        return Requests(schema=json.dumps(self.json_schema, ensure_ascii=False))
+
     def stored(self) -> dict[str, Any]:
         """Without the rule that came later where there is none: suites of before stay equal."""
         return {k: v for k, v in asdict(self).items() if k != "json_schema" or v is not None}
@@ -118,6 +125,9 @@ class Format(AnswerCheck):
             explanation=explanation,
             parts=parts,
         )
+
+    def requests(self) -> Requests:
+        return self.expected_format.requests()
 
     def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         yield from self.expected_format.problems()

@@ -58,9 +58,8 @@ class ToolFunction:
         Doc("The JSON Schema of its arguments."),
     ] = field(default_factory=lambda: {"type": "object", "properties": {}})
 
-    @property
-    def sent(self) -> dict[str, Any]:
-        return {"type": "function", "function": asdict(self)}
+    def __str__(self) -> str:
+        return self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +90,9 @@ class ToolResult:
     result: str
     use: tuple[tuple[str, ...], ...] | None = None
     name: str = ""
+
+    def __str__(self) -> str:
+        return self.result
 
     def wanted(self, said: str) -> tuple[tuple[str, ...], ...]:
         if self.use is not None:
@@ -281,15 +283,8 @@ class ToolCalls(AnswerCheck):
         return found
 
     def requests(self) -> Requests:
-        return Requests(tools=json.dumps([tool.sent for tool in self.tools], ensure_ascii=False))
-
-    def describe(self) -> Iterator[tuple[str, str]]:
-        yield from (("tools", tool.name) for tool in self.tools)
-        for calls in self.expected_calls:
-            yield "expected_calls", " / ".join(map(str, calls))
-        if not self.expected_calls:
-            yield "expected_calls", tr("none")
-        yield from (("tool_results", each.result) for each in self.tool_results)
+        sent = [{"type": "function", "function": asdict(tool)} for tool in self.tools]
+        return Requests(tools=json.dumps(sent, ensure_ascii=False))
 
     def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         known = [tool.name for tool in self.tools]
@@ -309,16 +304,6 @@ class ToolCalls(AnswerCheck):
         if test.live:
             message = tr("'tool_calls' cannot be 'live'")
             yield FieldProblem(("live",), message)
-
-    def stored(self) -> Mapping[str, Any]:
-        return {
-            "tools": [asdict(tool) for tool in self.tools],
-            "expected_calls": [[*map(asdict, calls)] for calls in self.expected_calls],
-            "tool_results": [
-                {name: value for name, value in asdict(each).items() if value is not None}
-                for each in self.tool_results
-            ],
-        }
 
 
 def same_arguments(

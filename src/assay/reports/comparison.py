@@ -36,7 +36,8 @@ def _pair(pair: PairComparison) -> Iterator[Block]:
     for name, side in ((tr("first"), pair.a), (tr("second"), pair.b)):
         yield Paragraph((f"{name}: ", Span(side.model, "name"), f"  {side.run}"), "dim")
     for compared in pair.suites:
-        yield from _compared(compared, first, second)
+        yield Heading(compared.suite, 3)
+        yield from compared_suite(compared, first, second)
     if pair.judged:
         yield from _judged(pair.judged, first, second)
     yield from map(Note, pair.notes)
@@ -49,8 +50,8 @@ def names_of_sides(pair: PairComparison) -> tuple[str, str]:
     return pair.a.run, pair.b.run
 
 
-def _compared(compared: SuiteComparison, first: str, second: str) -> Iterator[Block]:
-    yield Heading(compared.suite, 3)
+def compared_suite(compared: SuiteComparison, first: str, second: str) -> Iterator[Block]:
+    """One suite on both sides."""
     yield Paragraph(finding(compared, first, second), TONES.get(compared.verdict, "strong"))
     yield _differences(compared)
     yield documents.bullets(_explanations(compared))

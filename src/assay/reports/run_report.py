@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from assay.messages import tr
 from assay.reports import quantities, sentences
 from assay.reports.checkpoints.decision import decision_blocks, name_of
+from assay.reports.comparison import compared_suite
 from assay.reports.judged.section import judged_blocks
 from assay.reports.judged.sentences import closing_sentence
 from assay.reports.pictures.quality import draw_quality
@@ -81,6 +82,10 @@ def _model(model: ModelReport) -> Iterator[Block]:
             yield Paragraph(known, "dim")
     for summary in model.suites:
         yield from _suite(summary)
+    for twin in model.twins:
+        first, second = twin.suite[: twin.suite.rindex("-")], twin.suite
+        yield Heading(tr("{second} against {first}", first=first, second=second), 3)
+        yield from compared_suite(twin, first, second)
     if model.measurements:
         yield Heading(tr("Measurements"), 3)
         yield Figures(tuple(quantities.measurements(model.measurements)))

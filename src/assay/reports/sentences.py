@@ -25,6 +25,10 @@ HABITS: Mapping[HabitKind, Message] = {
         "{count} answer of {n} was cut at its maximum of tokens.",
         "{count} answers of {n} were cut at their maximum of tokens.",
     ),
+    "thought_only": message_n(
+        "{count} answer of {n} was never begun: thinking took its maximum of tokens.",
+        "{count} answers of {n} were never begun: thinking took their maximum of tokens.",
+    ),
     "declined": message_n(
         "{count} answer of {n} only declines.", "{count} answers of {n} only decline."
     ),

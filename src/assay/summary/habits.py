@@ -37,7 +37,8 @@ def _kinds_of(trial: Attempt, pass_mark: float) -> Iterator[HabitKind]:
     if not isinstance(reply, Answered):
         return
     if reply.truncated:
-        yield "loops" if reply.finish == LOOP else "cut"
+        ran_out: HabitKind = "thought_only" if reply.reasoning_unclosed else "cut"
+        yield "loops" if reply.finish == LOOP else ran_out
     text = "\n".join(reply.predictions) or reply.text
     if trial.outcome(pass_mark) is OutcomeKind.PASS or not text.strip():
         return

@@ -18,6 +18,7 @@ from assay.types.requests import (
     Sampling,
     SamplingMode,
     Thinking,
+    ThinkingChoice,
     Timed,
     Timing,
     ToAnswer,
@@ -32,11 +33,13 @@ from assay.types.samples import Health, HealthCheck, SampleCheck, SampleCheckKin
 from assay.types.scores import Attempt, Estimate, Observer, OutcomeKind, Score, ScorePart
 from assay.types.tests import (
     BASE_MODEL_MAX_TOKENS,
+    CONSTRAINED,
     DEFAULT_MAX_TOKENS,
     DEFAULT_PASS_MARK,
     DEFAULT_TEMPERATURE,
     INCOMPLETE_ABOVE,
     LANGUAGES,
+    THINKING,
     Case,
     Category,
     FileFinding,

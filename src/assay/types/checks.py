@@ -51,7 +51,8 @@ class Requests:
     """How a test is asked. With `options` the most likely one is the answer of a model that scores
     text: by its letter, or with `by_text` by its length-normalised text. `shown`: as lines "A. …"
     after the prompt. `letters`: those to answer, where the prompt has them. `predictions`: the k
-    best. `tools`: functions that the model may call, a JSON list as text.
+    best. `tools`: functions that the model may call, a JSON list as text. `schema`: what an
+    answer must meet, a JSON Schema as text; a server may be asked to see to it.
     """
 
     options: tuple[str, ...] = ()
@@ -60,6 +61,7 @@ class Requests:
     letters: str = ""
     predictions: int = 1
     tools: str | None = None
+    schema: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,8 @@ def _described(of: Any) -> Iterator[tuple[str, str]]:
         if is_dataclass(value):
             yield from ((f"{field.name}.{name}", text) for name, text in _described(value))
         elif isinstance(value, list | tuple):
-            items = (" / ".join(one) if isinstance(one, tuple) else str(one) for one in value)
+            parts = (one if isinstance(one, tuple) else (one,) for one in value)
+            items = (" / ".join(map(str, one)) for one in parts)
             yield from ((field.name, item) for item in items)
         elif value not in (None, {}, ""):
             yield field.name, str(value)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from assay.messages import tr
 from assay.types.choices import JudgeFormChoice, Layout, MeasureKind
 from assay.types.option_fields import CHECKPOINTS, HOW, JUDGE, OUTPUT, WHAT, CommandOptions, option
-from assay.types.requests import SamplingMode, Thinking
+from assay.types.requests import SamplingMode, ThinkingChoice
 from assay.types.scores import Observer, SilentProgress
 
 OpenAIForm = Literal["auto", "chat", "completions"]
@@ -102,8 +102,12 @@ class SamplingOptions(CommandOptions):
             "the rest to the server."
         ),
     )
-    think: Thinking | None = option(
-        None, help=tr("Reasoning of models that can think. Default: the model's own.")
+    think: ThinkingChoice | None = option(
+        None,
+        help=tr(
+            "Reasoning of models that can think; both: ask everything without and with it, and "
+            "compare. Default: the model's own."
+        ),
     )
     loop_stop: bool = option(
         True,
@@ -313,10 +317,21 @@ class OutputOptions(PluginOptions):
     out: Path = option(DEFAULT_OUT, path="folder", help=tr("Folder for the store and all reports."))
 
 
+@dataclass(frozen=True, kw_only=True)
+class ConstraintOptions(CommandOptions):
+    group = HOW
+    constrained: bool = option(
+        False,
+        help=tr(
+            "Ask tests with a json_schema under the server's own JSON constraint too; compare."
+        ),
+    )
+
+
 @dataclass(frozen=True)
 class RunOptions(
     OutputOptions, LocalOptions, CheckpointOptions, JudgeOptions, ServerOptions,
-    SamplingOptions, TestOptions, DataOptions, SuiteOptions,
+    SamplingOptions, ConstraintOptions, TestOptions, DataOptions, SuiteOptions,
 ):  # fmt: skip
     """`assay run`: the models, and every option."""
 

@@ -11,6 +11,7 @@ from assay.types.tests import Message
 
 SamplingMode = Literal["fixed", "server"]
 Thinking = Literal["off", "on", "low", "medium", "high"]
+ThinkingChoice = Literal["off", "on", "low", "medium", "high", "both"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

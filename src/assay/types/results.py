@@ -67,7 +67,7 @@ class Baselines:
         return max((each for each in scores if each is not None), default=None)
 
 
-HabitKind = Literal["loops", "cut", "declined", "echoed", "one_letter"]
+HabitKind = Literal["loops", "cut", "thought_only", "declined", "echoed", "one_letter"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +122,7 @@ class ModelReport:
     """One model of a run. `report` is the path of its evaluation report, where there is one.
     `about` is what is known of it, name by name; `observed` what was seen while it was asked;
     `depths` its speed as `assay speed` measured it on the same machine, the shortest context first.
+    `twins`: suites that were asked in two ways, test for test.
     """
 
     spec: str
@@ -139,6 +140,7 @@ class ModelReport:
     observed: Observed | None = None
     tries: tuple[TryFigures, ...] = ()
     depths: tuple[DepthFigures, ...] = ()
+    twins: tuple[SuiteComparison, ...] = ()
 
     @property
     def model(self) -> str:

@@ -17,6 +17,8 @@ DEFAULT_TEMPERATURE = 0.3
 DEFAULT_MAX_TOKENS = 1024
 BASE_MODEL_MAX_TOKENS = 128
 DEFAULT_PASS_MARK = 0.7
+# The names of suites whose tests are asked a second time, in another way, end so.
+CONSTRAINED, THINKING = "-constrained", "-thinking"
 INCOMPLETE_ABOVE = 0.05  # share of unscored tests above which a value is shown as incomplete
 
 LANGUAGES: Mapping[str, str] = {

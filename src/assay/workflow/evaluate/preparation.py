@@ -18,9 +18,9 @@ from assay.sandbox import open_sandbox
 from assay.suites.catalogue import FETCHED, benchmarks_folder, catalogue, find
 from assay.suites.gate_file import check_gate, load_gate
 from assay.suites.held_out_text import HeldOut, load_held_out
-from assay.suites.load import load_all, only_tests, pick_all
+from assay.suites.load import load_all, only_tests, pick_all, with_twins
 from assay.suites.suite_file import with_default_system
-from assay.types import Model, Request, Suite
+from assay.types import CONSTRAINED, THINKING, Model, Request, Suite
 from assay.types.decisions import MEASURES, DecisionPlan, Gate
 from assay.types.model_spec import without_secrets
 from assay.workflow.checkpoints.decision import what_to_decide
@@ -258,6 +258,9 @@ def suites_of(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
             for picked in tried(
                 errors, pick_all, suites, job.categories, job.limit, job.seed, used=used
             ):
+                ways = [CONSTRAINED] * job.constrained + [THINKING] * (job.think == "both")
+                for way in ways:
+                    picked = next(iter(tried(errors, with_twins, picked, way)), ())
                 return picked
     return ()
 

@@ -19,6 +19,7 @@ from assay.request_identity import MEASURE
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import FETCHED
 from assay.suites.sample_prompts import load_samples
+from assay.summary.comparisons import compare_twins, twin_differences
 from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise
 from assay.text.number_format import figure
@@ -231,6 +232,17 @@ def _model_report(
     summaries: tuple[SuiteSummary, ...],
 ) -> ModelReport:
     measured = performance(kept.reply for kept in tries)
+    figures = tuple(
+        try_figures(
+            kept.reply,
+            suite=kept.suite,
+            test=kept.test_id,
+            repeat=kept.repeat,
+            clock=measured.decode_clock,
+        )
+        for kept in tries
+    )
+    twins = compare_twins(summaries)
     return ModelReport(
         spec=model.spec,
         name=model.facts.name,
@@ -239,23 +251,15 @@ def _model_report(
         fingerprint_is_weak=model.facts.fingerprint_is_weak,
         suites=summaries,
         performance=measured,
-        measurements=measurements(summaries),
+        measurements={**measurements(summaries), **twin_differences(twins, figures)},
         report=str(_reports_of(store, run) / f"{model.slug}.md") if run.finished else None,
         about=model.facts.about,
         observed=model.observed,
         depths=depths_in(store.read_measures(run, model))
         if not run.digests
         else known_depths(store, model.facts.fingerprint, run.machine),
-        tries=tuple(
-            try_figures(
-                kept.reply,
-                suite=kept.suite,
-                test=kept.test_id,
-                repeat=kept.repeat,
-                clock=measured.decode_clock,
-            )
-            for kept in tries
-        ),
+        tries=figures,
+        twins=twins,
     )
 
 
