@@ -1,7 +1,5 @@
 """Paired comparisons of runs: differences, intervals, significance, the tests that flipped."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

@@ -5,8 +5,6 @@ is asked now, never replies that were in the store already; the mean so far is t
 scored now.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from contextlib import suppress

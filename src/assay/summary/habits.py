@@ -2,8 +2,6 @@
 took, in tokens and seconds.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

@@ -3,8 +3,6 @@
 Nothing is fetched: a schema refers to nothing outside of itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Fields of dataclasses that are options of the command line as well."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import Field, dataclass, field, fields
