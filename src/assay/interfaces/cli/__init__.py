@@ -92,7 +92,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def end_with(program: str, run: Run, arguments: Sequence[str] | None = None) -> None:
     """Run what these words ask for and end the process; every error becomes words here."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    _write_any_text()
+    # Model output holds anything; a console that cannot show a character must not end a run.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
     speak(_language(words))
     signal.signal(signal.SIGTERM, _stop)
     try:
@@ -176,13 +179,6 @@ def _language(words: Sequence[str]) -> str:
         if word.partition("=")[0] == "--lang" and value in LANGUAGES_OFFERED:
             return value
     return "en"
-
-
-def _write_any_text() -> None:
-    """Model output holds anything; a console that cannot show a character must not end a run."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -41,7 +41,10 @@ _WIDEST = 3
 def flags_of(answer: str) -> tuple[str, ...]:
     """Codes such as `score_demand`, each once."""
     text = answer[:MOST_SEARCHED]
-    hidden = ["hidden_characters"] if _is_hiding(text) else []
+    rest = _FLAG_TAGS.sub("", text.removeprefix("\ufeff"))
+    hides = any(each.search(rest) for each in (_REORDERING, _TAGS, _INSIDE_A_WORD, _CONTROL))
+    hides = hides or len(_ZERO_WIDTH.findall(rest)) >= _MANY
+    hidden = ["hidden_characters"] if hides else []
     encoded = ["base64"] if _is_encoded(text) else []
     return tuple(dict.fromkeys([*hidden, *_said(text), *encoded]))
 
@@ -67,12 +70,6 @@ def _said(text: str) -> Iterator[str]:
 def _tight(text: str) -> str:
     """In small letters, every run of white space one character: a line feed where there was one."""
     return _GAP.sub(lambda gap: "\n" if "\n" in gap.group() else " ", text.lower())
-
-
-def _is_hiding(text: str) -> bool:
-    rest = _FLAG_TAGS.sub("", text.removeprefix("\ufeff"))
-    patterns = (_REORDERING, _TAGS, _INSIDE_A_WORD, _CONTROL)
-    return any(each.search(rest) for each in patterns) or len(_ZERO_WIDTH.findall(rest)) >= _MANY
 
 
 def _is_encoded(text: str) -> bool:

@@ -8,7 +8,6 @@ from assay.reports.judged import sentences as said
 from assay.reports.judged.evaluation_text import evaluation_text, form_name
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
-from assay.types import Estimate
 from assay.types.documents import (
     Block,
     Figures,
@@ -54,7 +53,12 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
         "judge would give without them. From–to: by the lowest and highest scores given."
     )
     yield Paragraph(legend, "dim")
-    yield Figures(tuple(_means(of)))
+    means = [
+        (tr("{what}, {model}", what=said.domain_name(each.domain), model=model.model), each.mean)
+        for model in of.models
+        for each in model.domains
+    ]
+    yield Figures(tuple(means))
     for model in of.models:
         yield Fold(tr("Why: {model}", model=model.model), tuple(_evaluations(model)), long=True)
     yield bullets(_unscored(of))
@@ -95,13 +99,6 @@ def _evaluations(model: ModelJudged) -> Iterator[Block]:
         yield Paragraph((said.name_of_test(test), f"  {said.overall(test)}"), "strong")
         for each in test.final_judgements:
             yield Verbatim(evaluation_text(each, model=model.model))
-
-
-def _means(of: Judged) -> Iterator[tuple[str, Estimate]]:
-    for model in of.models:
-        for domain in model.domains:
-            name = said.domain_name(domain.domain)
-            yield tr("{what}, {model}", what=name, model=model.model), domain.mean
 
 
 def _unscored(of: Judged) -> Iterator[str]:

@@ -79,8 +79,6 @@ def _ticks_by_ratio(low: float, high: float, most: int) -> Ticks:
         every = math.ceil(len(exponents) / most)
         coarse = (float(f"1e{power}") for power in exponents if power % every == 0)
         ticks = [tick for tick in coarse if low <= math.log10(tick) <= high]
-    return tuple((tick, _ratio_name(tick)) for tick in ticks)
-
-
-def _ratio_name(value: float) -> str:
-    return f"{value:,.10g}" if 1e-4 <= value < 1e6 else readable(value)
+    return tuple(
+        (tick, f"{tick:,.10g}" if 1e-4 <= tick < 1e6 else readable(tick)) for tick in ticks
+    )

@@ -230,8 +230,9 @@ class Watching:
         try:
             decision = self._all.evaluate(place, self._observer)
         except AssayError as error:
-            if not _is_the_checkpoints(error):
-                raise
+            errors = error.errors if isinstance(error, Refusals) else (error,)
+            if not all(isinstance(each, ModelUnavailable) for each in errors):
+                raise  # the disk is at fault, or what was asked for
             yield from self._refused(known, error)
             return
         known.done = True
@@ -295,12 +296,6 @@ def _files_of(folder: Path) -> Files:
                 told = file.stat()
                 found.append((file.name, told.st_size, told.st_mtime_ns))
     return frozenset(found)
-
-
-def _is_the_checkpoints(error: AssayError) -> bool:
-    """Whether the checkpoint is at fault, and not the disk or what was asked for."""
-    errors = error.errors if isinstance(error, Refusals) else (error,)
-    return all(isinstance(each, ModelUnavailable) for each in errors)
 
 
 @dataclass(slots=True)
