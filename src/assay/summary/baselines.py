@@ -51,8 +51,7 @@ def _always(text: str) -> Callable[[Case], str]:
 
 
 def _sampled(suite: Suite, sample: int) -> list[Case]:
-    total = sum(len(category.cases) for category in suite.categories)
-    if total <= sample:
+    if (total := len(list(suite.cases))) <= sample:
         return list(suite.cases)
     chosen: list[Case] = []
     for category in suite.categories:

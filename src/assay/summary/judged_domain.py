@@ -97,14 +97,13 @@ def _criteria(tests: Sequence[TestJudged]) -> Iterator[CriterionMean]:
         yield CriterionMean(
             criterion=key,
             label=label,
-            mean=mean_over(tests, partial(_of_criterion, key=key, field="score"), whole=MOST),
-            judged=mean_over(tests, partial(_of_criterion, key=key, field="judged"), whole=MOST),
+            mean=mean_over(tests, partial(_of_criterion, "score", key), whole=MOST),
+            judged=mean_over(tests, partial(_of_criterion, "judged", key), whole=MOST),
         )
 
 
-def _of_criterion(of: FinalJudgement, key: str, field: str) -> int | None:
-    found = next((one for one in of.criteria if one.criterion == key), None)
-    return None if found is None else getattr(found, field)
+def _of_criterion(field: str, key: str, of: FinalJudgement) -> int | None:
+    return next((getattr(one, field) for one in of.criteria if one.criterion == key), None)
 
 
 def _extremes(criteria: Sequence[CriterionMean]) -> tuple[str | None, str | None]:

@@ -67,13 +67,10 @@ def _lines(verdict: FinalJudgement, model: str) -> Iterator[str]:
     yield from (f"- {line}" for line in _details(verdict))
     if tenths is not None:
         scored = _scored(verdict)
-        yield ""
-        yield "STRENGTHS:"
-        yield from _bullets(_each_once(said for one in scored for said in one.strengths))
-        yield ""
-        yield "WEAKNESSES:"
-        said = [said for one in scored for said in one.weaknesses]
-        yield from _bullets(_each_once([*verdict.weaknesses[:MOST_FROM_EVIDENCE], *said]))
+        faults = verdict.weaknesses[:MOST_FROM_EVIDENCE]
+        yield from ("", "STRENGTHS:", *_bullets(said for one in scored for said in one.strengths))
+        said = (said for one in scored for said in one.weaknesses)
+        yield from ("", "WEAKNESSES:", *_bullets([*faults, *said]))
     yield ""
     yield f"VERDICT: {_closing(verdict)}"
 
@@ -239,8 +236,8 @@ def _scored(verdict: FinalJudgement) -> list[Judgement]:
     return [one for one in verdict.judgements if one.unscored_reason is None]
 
 
-def _bullets(texts: Iterable[str]) -> Iterator[str]:
-    yield from (f"- {text}" for text in list(texts) or [nothing_named()])
+def _bullets(texts: Iterable[str]) -> list[str]:
+    return [f"- {text}" for text in _each_once(texts) or [nothing_named()]]
 
 
 def _each_once(texts: Iterable[str]) -> list[str]:

@@ -19,7 +19,7 @@ from assay.types.documents import (
     bullets,
     table,
 )
-from assay.types.judged import DomainDifference, DomainJudged, Judged, ModelJudged, Remark
+from assay.types.judged import DomainDifference, DomainJudged, Judged, ModelJudged
 from assay.types.judgements import Band
 
 FITS: dict[Band | None, bool] = {"EXCELLENT": True, "GOOD": True, "ACCEPTABLE": False}
@@ -77,10 +77,17 @@ def _domain(of: DomainJudged) -> Iterator[Block]:
     yield Paragraph(f"{said.bands(of)}.")
     yield Figures(tuple(_criteria(of)))
     yield Paragraph(said.evidence_sentence(of))
-    yield from _remarks(tr("Strengths"), of.strengths)
-    yield from _remarks(tr("Weaknesses"), of.weaknesses)
-    yield from _remarks(tr("What the evidence shows against it"), of.failed_checks)
-    yield from _remarks(tr("Unscored"), of.unscored)
+    for title, remarks in (
+        (tr("Strengths"), of.strengths),
+        (tr("Weaknesses"), of.weaknesses),
+        (tr("What the evidence shows against it"), of.failed_checks),
+        (tr("Unscored"), of.unscored),
+    ):
+        if remarks:
+            yield Heading(title, 4)
+            reasons = said.by_reason(remarks)
+            yield bullets(f"{tests}: {one_line(text, longest=LONGEST_REMARK)}"
+                          for text, tests in reasons)  # fmt: skip
     if len(of.categories) > 1:
         yield Heading(tr("Across categories"), 4)
         bands = of.category_bands
@@ -98,15 +105,6 @@ def _criteria(of: DomainJudged) -> Iterator[tuple[str, Estimate]]:
         yield one.label, one.mean
         if one.mean != one.judged:
             yield tr("{criterion} by the judge alone", criterion=one.label), one.judged
-
-
-def _remarks(title: str, remarks: Sequence[Remark]) -> Iterator[Block]:
-    if remarks:
-        yield Heading(title, 4)
-        yield bullets(
-            f"{tests}: {one_line(text, longest=LONGEST_REMARK)}"
-            for text, tests in said.by_reason(remarks)
-        )
 
 
 def _differences(found: Sequence[DomainDifference]) -> Table:

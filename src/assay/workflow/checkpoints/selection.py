@@ -16,7 +16,7 @@ from assay.files.notes import invalid_files
 from assay.messages import tr, trn
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.reports.checkpoints.json_documents import acceptance_document, selection_document
-from assay.reports.json_values import JsonObject
+from assay.reports.json_values import JsonObject, pick
 from assay.store import FILE_NAME, utc_now
 from assay.suites.gate_file import check_gate, load_gate
 from assay.types import FileFinding
@@ -67,7 +67,7 @@ class Selected:
                 for each in decision.measured
             ],
             "not_evaluated": [
-                {"checkpoint": each.name, "path": each.path, "command": each.command}
+                {"checkpoint": each.name, **pick(each, "path command")}
                 for each in self.not_evaluated
             ],
             "notes": list(self.report.notes),
@@ -303,10 +303,10 @@ def _newest(place: CheckpointPlace, out: Path) -> Measurements | None:
             found.append(other)
     if not found:
         return None
-    return max(found, key=lambda report: (_count_measures(report), report.timestamp))
 
+    def figures(of: Measurements) -> tuple[int, str]:
+        """A run of suites alone has fewer than a whole evaluation."""
+        kinds = (of.text, of.speed, of.memory_mb, of.samples, of.suites or None)
+        return sum(each is not None for each in kinds), of.timestamp
 
-def _count_measures(report: Measurements) -> int:
-    """How many kinds of figures it has: a run of suites alone has fewer than a whole evaluation."""
-    kinds = (report.text, report.speed, report.memory_mb, report.samples, report.suites or None)
-    return sum(each is not None for each in kinds)
+    return max(found, key=figures)
