@@ -54,7 +54,7 @@ def test_every_figure_is_in_the_document(bench, folder):
 def test_the_card_follows_the_tests_on_a_terminal_and_stands_alone_in_markdown(bench, folder):
     shown = bench.assay("suites", str(folder)).stdout
     page = bench.assay("suites", str(folder), "--format", "md").stdout
-    for said in ("right options", "a look up", "1 test asks what another asks: q_002"):
+    for said in ("right options", "a look up", "Tests that ask what another asks: 1 (q_002)"):
         assert said in shown
     assert "Two plus two?" in shown
     assert "Two plus two?" not in page

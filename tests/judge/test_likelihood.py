@@ -286,7 +286,7 @@ def test_more_than_a_third_leaves_the_judgement_unscored_with_the_reason() -> No
 def test_one_question_that_failed_leaves_it_unscored_until_it_is_asked_again() -> None:
     found = run(judge := ToyJudge({**EVEN, "x2?": None}), questionnaire(judge))
     assert (found.scores, found.unscored_reason) == ((), "failed")
-    assert found.explanation == "1 question of 4 failed: the judge is ill"
+    assert found.explanation == "1 of 4 questions failed: the judge is ill"
 
 
 def test_an_unscored_judgement_asks_for_no_words() -> None:
@@ -388,7 +388,7 @@ def test_what_the_evidence_decides_is_not_asked() -> None:
     )  # fmt: skip
     assert [_question(each) for each in judge.asked[:-1]] == ["y0?"]
     assert found.score_of("correctness") == 0
-    assert "3 questions of 4 were not asked" in found.explanation
+    assert "Of 4 questions 3 could move nothing" in found.explanation
 
 
 def test_facts_that_could_not_be_read_are_asked_for_first() -> None:

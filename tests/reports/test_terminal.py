@@ -167,7 +167,7 @@ def test_a_comparison_names_differences_significance_and_flips(comparison: Compa
         "facts 0.600 0.725 +0.125 [−0.010 to +0.240] 40 0.040",
         "points 60.0 72.5 +12.5 [−1.0 to +24.0] 40 < 0.001",
         "- Exact McNemar over 40 pairs: 10 higher, 2 lower; p < 0.001, 0.039 by Holm.",
-        "- With 40 tests a true difference of about 22 points is found four times in five.",
+        "- A true difference of about 22 points is found four times in five (n = 40).",
         "- Left out: 1 test not scored on one side (facts_003).",
         "+ facts_002 facts fail 0.25 pass 1.00",
         "− facts_009 facts pass 1.00 no answer 0.00",

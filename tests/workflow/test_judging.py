@@ -137,7 +137,7 @@ def test_without_a_judge_the_evidence_scores_the_answer_and_a_judge_comes_later(
     unread = court.judge_again("latest", court.judge("Well done.", "unread"))
     assert rows(unread)["own_001"]["score"] == 0.5
     text = " ".join(court.assay("report", "latest").stdout.split())
-    assert "No judgement of 1 answer could be read: its score is the share of checks" in text
+    assert "Answers without a judgement that could be read: 1. Their score is the share" in text
     assert "rests on a judge" not in text, "nothing does"
     judge = court.judge(form(10, 10, 10))
     judged = court.judge_again("latest", judge, allow_code_execution=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.stats.agreement import spearman
 from assay.stats.estimates import average
 from assay.types.choices import Layout, form_of
@@ -65,11 +65,7 @@ class Calibration:
             return tr(
                 "Not calibrated: no scored examples, so points are ten times the likelihood of yes."
             )
-        return trn(
-            "Points are calibrated on {count} scored example of the rubric.",
-            "Points are calibrated on {count} scored examples of the rubric.",
-            self.examples,
-        )
+        return tr("Points are calibrated on {count} scored examples.", count=self.examples)
 
 
 UNCALIBRATED = Calibration()

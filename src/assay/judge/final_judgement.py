@@ -219,10 +219,7 @@ def _notes(
     ]
     unscored = sum(each.unscored_reason is not None for each in judgements)
     if criteria and unscored:
-        said = trn("{count} judgement could not be used and is left out.",
-                   "{count} judgements could not be used and are left out.",
-                   unscored)  # fmt: skip
-        notes.append(said)
+        notes.append(tr("Judgements that cannot be used are left out: {count}.", count=unscored))
     return tuple(notes)
 
 

@@ -79,12 +79,7 @@ def _preference(of: PairJudging, first: str, second: str) -> tuple[str, Tone]:
     if not of.win_rate.n:
         return tr("No pair has a judgement that can be read."), "warning"
     gaps = {"first": first, "second": second, "wins": of.wins, "ties": of.ties, "losses": of.losses}
-    counted = trn(
-        "of {count} test {wins} won, {ties} tied, {losses} lost",
-        "of {count} tests {wins} won, {ties} tied, {losses} lost",
-        of.win_rate.n,
-        **gaps,
-    )
+    counted = tr("{wins} won, {ties} tied, {losses} lost", **gaps)
     low, high = of.win_rate.low, of.win_rate.high
     if low is not None and low > 0.5:
         return tr("{second} is preferred to {first}: {counted}.", counted=counted, **gaps), "good"
@@ -142,13 +137,10 @@ def _explanations(compared: SuiteComparison) -> Iterator[str]:
     if compared.p_value is not None:
         yield _how_tested(compared)
     if compared.detectable is not None:
-        yield trn(
-            "With {count} test a true difference of about {points:.0f} points is found four times "
-            "in five.",
-            "With {count} tests a true difference of about {points:.0f} points is found four times "
-            "in five.",
-            compared.difference.n,
+        yield tr(
+            "A true difference of about {points:.0f} points is found four times in five (n = {n}).",
             points=compared.detectable,
+            n=compared.difference.n,
         )
     yield from _left_out(compared)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.text import number_format as numbers
 from assay.types.documents import Block, Document, Heading, Hint, Line, Note, Paragraph, sign, table
@@ -48,15 +48,8 @@ def check_document(check: JudgeCheck) -> Document:
     card, failed = check.card, check.failed
     blocks: list[Block] = [*card_blocks(card)]
     if failed:
-        blocks.append(
-            Note(
-                trn(
-                    "{count} reading failed, so the card is not kept.",
-                    "{count} readings failed, so the card is not kept.",
-                    failed,
-                )
-            )
-        )
+        told = tr("Readings that failed: {count}. So the card is not kept.", count=failed)
+        blocks.append(Note(told))
         blocks.append(Hint(tr("continue with: {command}", command=check.command)))
     else:
         blocks.append(Paragraph(tr("Card: {file}", file=check.file), "dim"))

@@ -154,11 +154,9 @@ def _sources(card: SuiteCard) -> Iterator[tuple[str, int]]:
 def _repeated(card: SuiteCard) -> str:
     if not card.repeated:
         return tr("No two tests ask the same.")
-    return trn(
-        "{count} test asks what another asks: {ids}",
-        "{count} tests ask what another asks: {ids}",
-        len(card.repeated),
-        ids=", ".join(card.repeated[:MOST_TAGS]),
+    ids = ", ".join(card.repeated[:MOST_TAGS])
+    return tr(
+        "Tests that ask what another asks: {count} ({ids})", count=len(card.repeated), ids=ids
     )
 
 

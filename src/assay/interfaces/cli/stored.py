@@ -17,7 +17,7 @@ from assay.interfaces.cli.options import (
     verbose,
 )
 from assay.interfaces.cli.output import perform, say, show, write_exactly
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.types.options import CompareOptions
 
 RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
@@ -134,10 +134,9 @@ def rescore(run: str, verbose: bool, as_json: bool, **options: Any) -> int:
     for note in done.notes:
         say(note)
     say(
-        trn(
-            "{count} answer scored again, {changed} changed",
-            "{count} answers scored again, {changed} changed",
-            done.scored,
+        tr(
+            "Answers scored again: {count}, of which {changed} changed",
+            count=done.scored,
             changed=done.changed,
         )
     )

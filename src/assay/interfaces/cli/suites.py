@@ -122,10 +122,8 @@ def validate(
             click.echo(str(finding))
     checkers = sum(len(list(Path(path).glob("*/check.py"))) for path in paths)
     if checkers and not allow_code_execution:
-        said = trn(
-            "{count} checker was not tried out", "{count} checkers were not tried out", checkers
-        )
-        say(tr("{said}: that needs --allow-code-execution", said=said))
+        told = tr("Checkers that were not tried out: {count}; that needs --allow-code-execution")
+        say(told.format(count=checkers))
     errors = sum(finding.severity == "error" for finding in findings)
     say(
         tr(

@@ -20,7 +20,7 @@ import unicodedata
 from dataclasses import dataclass
 from hashlib import sha256
 
-from assay.messages import trn
+from assay.messages import tr
 
 # Part of the boundary, and so of every request's id.
 PROMPT_VERSION = 1
@@ -109,15 +109,8 @@ class Fenced:
     @property
     def unseen(self) -> str:
         """The sentence a report has where the judge did not see all of it, else ""."""
-        if not self.left_out:
-            return ""
-        return trn(
-            "The judge did not see {count} character in the middle of the answer, which is too "
-            "long for it.",
-            "The judge did not see {count} characters in the middle of the answer, which is too "
-            "long for it.",
-            self.left_out,
-        )
+        told = tr("The answer is too long: the judge did not see {count} characters in its middle.")
+        return told.format(count=self.left_out) if self.left_out else ""
 
 
 def heading(name: str) -> str:

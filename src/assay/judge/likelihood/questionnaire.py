@@ -35,7 +35,7 @@ from assay.judge.questionnaire import (
     greedy_sampling,
 )
 from assay.judge.rubrics import questions_for
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.types import (
     Answered,
     ChoiceLikelihoods,
@@ -218,13 +218,9 @@ class LikelihoodQuestionnaire(Questionnaire):
     def _unscored(self) -> tuple[str, str] | None:
         """A code and a sentence: a question failed, or too many of a criterion have no answer."""
         if failed := self._failed():
-            return "failed", trn(
-                "{count} question of {total} failed: {why}",
-                "{count} questions of {total} failed: {why}",
-                len(failed),
-                total=len(self._facts) + len(self._questions),
-                why=failed[0],
-            )
+            asked = len(self._facts) + len(self._questions)
+            gaps = {"count": len(failed), "total": asked, "why": failed[0]}
+            return "failed", tr("{count} of {total} questions failed: {why}", **gaps)
         labels = {"": tr("facts")} | {each.key: each.label for each in self._about.rubric.criteria}
         for key, about in labels.items():
             replies = [
@@ -267,22 +263,13 @@ class LikelihoodQuestionnaire(Questionnaire):
         sentences = [UNCALIBRATED.sentence]
         asked = [request for _, request in self._questions if request.id in self._replies]
         if spared := len(self._questions) - len(asked):
-            sentences.append(
-                trn(
-                    "{count} question of {total} was not asked: it could move nothing.",
-                    "{count} questions of {total} were not asked: they could move nothing.",
-                    spared,
-                    total=len(self._questions),
-                )
-            )
+            gaps = {"count": spared, "total": len(self._questions)}
+            told = tr("Of {total} questions {count} could move nothing and were not asked.", **gaps)
+            sentences.append(told)
         missing = sum(self._value(request) is None for request in asked)
         if missing:
             sentences.append(
-                trn(
-                    "{count} question was not answered and does not count.",
-                    "{count} questions were not answered and do not count.",
-                    missing,
-                )
+                tr("Questions without an answer, which do not count: {count}.", count=missing)
             )
         sentences += [self._fenced.unseen] if self._fenced.unseen else []
         return " ".join(sentences)

@@ -19,7 +19,7 @@ from rich.padding import Padding
 from rich.panel import Panel
 from rich.text import Text
 
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.plugins import report_format
 from assay.reports.run_report import run_document
 from assay.text import number_format as numbers
@@ -237,11 +237,7 @@ class _ConsoleDocument:
         left = len(block.rows) - (block.most_on_terminal or len(block.rows))
         if left > 0 and not self.verbose:
             self._table(replace(block, rows=block.rows[:-left], most_on_terminal=None))
-            more = trn(
-                "… and {count} more; --format md shows all.",
-                "… and {count} more; --format md shows all.",
-                left,
-            )
+            more = tr("… and {count} more; --format md shows all.", count=left)
             self._print(self._text(more, "dim"))
             return
         if self.verbose and any(row.details for row in block.rows):

@@ -7,7 +7,7 @@ format has no line for is under DETAILED ASSESSMENT, always in the same order.
 
 from collections.abc import Iterable, Iterator
 
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.text.safe_text import one_line
 from assay.types.judgements import (
     MOST,
@@ -123,34 +123,23 @@ def _details(verdict: FinalJudgement) -> Iterator[str]:
 def _evidence(verdict: FinalJudgement) -> Iterator[str]:
     evidence = verdict.evidence
     if evidence.checks:
-        told = trn(
-            "Evidence: {passed} of {count} check passed",
-            "Evidence: {passed} of {count} checks passed",
-            evidence.total,
-            passed=evidence.passed,
-        )
+        counted = {"passed": evidence.passed, "total": evidence.total}
+        told = tr("Evidence: {passed} of {total} checks passed", **counted)
         alone = evidence.tenths
         by_itself = tr(", by itself {overall}/10", overall=shown_tenths(alone or 0))
         if evidence.total:
             yield f"{told}{'' if alone is None else by_itself}."
         if unknown := len(evidence.checks) - evidence.total:
-            yield trn(
-                "{count} check could not be made.", "{count} checks could not be made.", unknown
-            )
+            yield tr("Checks that could not be made: {count}.", count=unknown)
         if read := sum(check.by_judge for check in evidence.checks):
-            yield trn(
-                "{count} check is the judge's reading: the answer has no block that could be read.",
-                "{count} checks are the judge's reading: the answer has no block that could be "
-                "read.",
-                read,
-            )
+            told = tr("Checks by the judge's reading, for want of a block to read: {count}.")
+            yield told.format(count=read)
         failed = [check for check in evidence.checks if check.passed is False]
         for check in failed[:MOST_LINES]:
             what = _said(check.explanation) or _said(check.name)
             yield tr("Check failed: {name}: {what}", name=_said(check.name), what=what)
         if len(failed) > MOST_LINES:
-            more = len(failed) - MOST_LINES
-            yield trn("{count} more check failed.", "{count} more checks failed.", more)
+            yield tr("Further checks that failed: {count}.", count=len(failed) - MOST_LINES)
     elif evidence.missing:
         yield tr("Evidence: none: {why}", why=_said(evidence.missing))
     yield from (tr("Seen: {note}", note=note) for note in _each_once(evidence.notes))

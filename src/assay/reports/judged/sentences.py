@@ -49,15 +49,9 @@ def scored_by_checks(of: Judged) -> str:
         for test in _tests(of)
         for each in test.final_judgements
     )
-    if not count:
-        return ""
-    return trn(
-        "No judgement of {count} answer could be read: its score is the share of checks that pass, "
-        "times 10.",
-        "No judgement of {count} answers could be read: their score is the share of checks that "
-        "pass, times 10.",
-        count,
-    )
+    told = tr("Answers without a judgement that could be read: {count}. Their score is the share "
+              "of checks that pass, times 10.")  # fmt: skip
+    return told.format(count=count) if count else ""
 
 
 def _tests(of: Judged) -> Iterator[TestJudged]:
@@ -194,12 +188,7 @@ def evidence_sentence(of: DomainJudged) -> str:
 
 
 def cost(of: JudgeCost) -> str:
-    told = trn(
-        "Judging by {judge}: {count} request",
-        "Judging by {judge}: {count} requests",
-        of.requests,
-        judge=of.judge,
-    )
+    told = tr("Requests to {judge}: {count}", judge=of.judge, count=of.requests)
     parts = {
         tr("{count} tokens read", count=numbers.count(of.prompt_tokens)): of.prompt_tokens,
         tr("{count} tokens written", count=numbers.count(of.output_tokens)): of.output_tokens,
