@@ -181,7 +181,7 @@ def test_the_reason_is_that_of_a_judgement_with_the_median():
 def test_unscored_judgements_are_left_out_of_the_median_and_told():
     made = verdict(judgement(8, 8, 8), unscored("truncated"))
     assert made.tenths == 80
-    assert any("1 judgement could not be used" in note for note in made.notes)
+    assert "Judgements that cannot be used are left out: 1." in made.notes
 
 
 def test_without_a_scored_judgement_the_verdict_is_unscored_with_the_reasons():

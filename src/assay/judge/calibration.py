@@ -62,9 +62,7 @@ class Calibration:
     @property
     def sentence(self) -> str:
         if not self.examples:
-            return tr(
-                "Not calibrated: no scored examples, so points are ten times the likelihood of yes."
-            )
+            return tr("Not calibrated, so points are ten times the likelihood of yes.")
         return tr("Points are calibrated on {count} scored examples.", count=self.examples)
 
 

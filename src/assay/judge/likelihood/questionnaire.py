@@ -307,12 +307,8 @@ def why_unanswered(reply: Reply) -> tuple[str, str]:
 
 
 def _counted(values: Sequence[float], raw: float) -> str:
-    return tr(
-        "Yes is the likelier answer to {yes} of {count} questions; its mean likelihood is {raw}.",
-        yes=sum(value > 0.5 for value in values),
-        count=len(values),
-        raw=f"{raw:.2f}",
-    )
+    gaps = {"yes": sum(value > 0.5 for value in values), "count": len(values), "raw": raw}
+    return tr("Yes is likelier for {yes} of {count} questions, with a mean of {raw:.2f}.", **gaps)
 
 
 def room_for_answer(judge: ModelFacts, task: str, copies: int) -> int:

@@ -151,12 +151,8 @@ def _quotes(verdict: FinalJudgement) -> Iterator[str]:
     quotes = [quote for one in verdict.judgements for quote in one.quotes]
     if not quotes:
         return
-    fabricated = sum(one.fabricated for one in verdict.judgements)
-    yield tr(
-        "Quotes: {count}, of which {fabricated} not found in the answer.",
-        count=len(quotes),
-        fabricated=fabricated,
-    )
+    counted = {"count": len(quotes), "lost": sum(one.fabricated for one in verdict.judgements)}
+    yield tr("Quotes: {count}, of which {lost} not found in the answer.", **counted)
     shown = [quote for quote in quotes if quote.status in ("exact", "approximate")]
     found = _each_once(quote.text for quote in shown)
     yield from (tr("Quoted: “{words}”", words=words) for words in found)
@@ -177,19 +173,12 @@ def _judge_line(one: Judgement) -> str:
 
 
 def isolation_sentence(how: str) -> str:
-    return {
-        "bubblewrap": tr(
-            "Checks and the code they try out ran inside bubblewrap, without a network."
-        ),
-        "namespaces": tr(
-            "Checks and the code they try out ran in namespaces of their own, with limits and "
-            "without a network."
-        ),
-        "weak": tr(
-            "Checks and the code they try out ran with limits only (weak): they could use the "
-            "network and read this machine's files."
-        ),
-    }.get(how, tr("Checks and the code they try out ran so: {how}", how=how))
+    where = {
+        "bubblewrap": tr("inside bubblewrap, without a network"),
+        "namespaces": tr("in namespaces of their own, with limits and without a network"),
+        "weak": tr("with limits only (weak): they could use the network and read any file here"),
+    }
+    return tr("Checks and the code they try out ran {how}.", how=where.get(how, how))
 
 
 def form_name(form: str) -> str:
@@ -211,11 +200,8 @@ def _closing(verdict: FinalJudgement) -> str:
     if verdict.tenths is None:
         return tr("This answer has no score.")
     said = next((_said(one.verdict) for one in _scored(verdict) if _said(one.verdict)), "")
-    said = said or tr(
-        "{band} with {overall} of 10.",
-        band=band_of(verdict.tenths),
-        overall=shown_tenths(verdict.tenths),
-    )
+    band, overall = band_of(verdict.tenths), shown_tenths(verdict.tenths)
+    said = said or tr("{band} with {overall} of 10.", band=band, overall=overall)
     if any(one.bounded for one in verdict.criteria):
         return tr("The evidence disagrees with the judge, who says: {said}", said=said)
     return said

@@ -202,11 +202,8 @@ def certainty(of: DomainJudged) -> Iterator[str]:
         counted = ", ".join(
             f"{confidence_name(level)} {count}" for level, count in of.confidences.items()
         )
-        yield tr(
-            "Confidence {level} (single tests: {counted}).",
-            level=confidence_name(of.confidence),
-            counted=counted,
-        )
+        level = confidence_name(of.confidence)
+        yield tr("Confidence {level} (single tests: {counted}).", level=level, counted=counted)
     for why, count in of.reasons.items():
         yield trn("{why} ({count} test)", "{why} ({count} tests)", count, why=why)
     if of.mean.incomplete:

@@ -117,12 +117,10 @@ def _doubts(
     if any(layout and not scale.examples for (_, layout), scale in scales.items()):
         yield tr("{judge} is not calibrated", judge=spec)
     for each in deviations:
-        if each.mean_absolute is not None and each.mean_absolute > MOST_OFF:
-            yield tr(
-                "{judge} is {points} points off on the scored examples",
-                judge=spec,
-                points=f"{each.mean_absolute:.1f}",
-            )
+        off = each.mean_absolute or 0.0
+        if off > MOST_OFF:
+            told = tr("{judge} is {points:.1f} points off on the scored examples")
+            yield told.format(judge=spec, points=off)
 
 
 def _of_examples(

@@ -208,11 +208,9 @@ class JudgingStage:
             use_case=self.panel.options.use_case,
         )
         if answer.judgements and answer.shown != answer.text:
-            told = tr(
-                "The answer goes in circles: {count} characters of it were left out for the judge.",
-                count=len(answer.text) - len(answer.shown),
-            )
-            final = replace(final, notes=(*final.notes, told))
+            left_out = len(answer.text) - len(answer.shown)
+            told = tr("The answer goes in circles: the judge saw {count} characters less of it.")
+            final = replace(final, notes=(*final.notes, told.format(count=left_out)))
         score = score_of(final)
         self.store.store_judgement(self.run, answer.model, answer.stored, final, score)
         return score
