@@ -272,7 +272,7 @@ UNDECIDED = chosen(-1, -1, bounded=(True, True))
 def test_a_third_of_the_questions_may_go_without_an_answer() -> None:
     found = run(judge := ToyJudge({**EVEN, "x2?": UNDECIDED}), questionnaire(judge))
     assert found.scores[0].raw == pytest.approx(0.75)
-    assert "1 question was not answered" in found.explanation
+    assert "Questions without an answer, which do not count: 1." in found.explanation
 
 
 def test_more_than_a_third_leaves_the_judgement_unscored_with_the_reason() -> None:
