@@ -78,7 +78,7 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupResult:
-    """Of one run. Not "done": with fewer steps. `problem`: why the code did not load to its end."""
+    """What came of one run; not "done": of fewer steps. `problem`: why the code did not load."""
 
     ended: Ended
     steps: tuple[StepResult, ...] = ()

@@ -159,7 +159,7 @@ def functions(tree: ast.Module) -> list[Function]:
 
 
 def find_function(block: Block, count: int, *, but: str = "") -> str | None:
-    """The only one that could be meant: that takes so many arguments, needs all, is not private."""
+    """The only function that could be meant: it takes so many arguments, or needs them all."""
     able = [one for one in functions(block.tree) if takes(one, count) and one.name != but]
     for narrowed in (able, [one for one in able if needs(one) == count and one.name[:1] != "_"]):
         if len(names := {one.name for one in narrowed}) == 1:

@@ -32,7 +32,7 @@ def refusal(name: str, message: str, place: Place = TOP) -> FileFinding:
 
 
 def read_bytes(path: Path, limit: int, *, kind: str) -> bytes:
-    """Of a regular file of at most `limit` bytes; `kind`: what it is meant to be, in a sentence."""
+    """The bytes of a regular file, at most `limit`; `kind`: what it is meant to be, in words."""
     name = shown_path(path)
     try:
         about = os.stat(path)

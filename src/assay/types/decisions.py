@@ -142,7 +142,7 @@ class PromptSamples:
 def group_samples(
     samples: Sequence[Sample],
 ) -> tuple[tuple[PromptSamples, ...], tuple[PromptSamples, ...]]:
-    """By prompt: what was sampled, and greedily; all is sampled at temperature 0."""
+    """By prompt: what was sampled, and what was greedy; at temperature 0 all counts as sampled."""
     greedy = [each for each in samples if not each.temperature]
     sampled = [each for each in samples if each.temperature]
     return (_by_prompt(sampled), _by_prompt(greedy)) if sampled else (_by_prompt(greedy), ())

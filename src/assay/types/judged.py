@@ -115,7 +115,7 @@ class RunPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverRuns:
-    """The oldest run first; `change` is against the one before, unless `same_judges` theirs."""
+    """The oldest run first. `change`: to the one before, or to its judges without `same_judges`."""
 
     domain: str
     points: tuple[RunPoint, ...]
