@@ -98,7 +98,7 @@ class GroupResult:
 
 
 class Candidate:
-    """`sources`: loaded as the module `answer`; `modules`: to import; `without`: withheld."""
+    """Code of an answer, loaded as `answer`; `modules`: to import; `without`: withheld."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class Candidate:
         most_asked: int = 0,
         replies: Sequence[Mapping[str, Any]] | None = None,
     ) -> GroupResult:
-        """`most_asked`: questions about remote data in one step; `replies`: of the service."""
+        """Run steps in a new process, with at most `most_asked` questions on remote data each."""
         if workshop is None:
             raise RuntimeError("candidates run only inside the sandbox")
         wanted = [Step(code=one) if isinstance(one, str) else one for one in steps]

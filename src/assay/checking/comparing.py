@@ -174,7 +174,7 @@ def same_value(given: Any, expected: Any, tolerance: float = 0) -> bool:
 
 
 def same(found: object, expected: object) -> bool:
-    """Equal and of one type; but a whole number equals its float, and floats to a billionth."""
+    """Equal and of one type; whole numbers equal floats, and floats may be a billionth apart."""
     if isinstance(found, bool) or isinstance(expected, bool):
         return found is expected
     if isinstance(found, int | float) and isinstance(expected, int | float):

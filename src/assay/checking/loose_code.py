@@ -23,7 +23,7 @@ _GOES_ON = re.compile(r"[ \t#)\]}]|$|(?:else|elif|except|finally)\b")
 
 
 def mended(text: str) -> Iterator[str]:
-    """A text that is no Python, without characters nobody sees, then without its session."""
+    """What to try instead: without characters nobody sees, then without the session in it."""
     seen = dedent(text.translate(_UNSEEN))
     if seen != text:
         yield seen
