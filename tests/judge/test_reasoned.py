@@ -285,19 +285,6 @@ def test_requests_differ_from_step_to_step():
     assert len({request.id for request in asked}) == len(asked)
 
 
-def test_a_reply_to_nothing_pending_is_a_mistake_of_ours():
-    asking = questionnaire()
-    (request,) = asking.pending()
-    asking.take(request, answered(request, form()))
-    with pytest.raises(ValueError, match="not pending"):
-        asking.take(request, answered(request, form()))
-
-
-def test_a_judgement_before_the_reply_is_a_mistake_of_ours():
-    with pytest.raises(ValueError, match="pending"):
-        questionnaire().judgement()
-
-
 # ------------------------------------------------------------------------ quotes and null answers
 
 

@@ -236,8 +236,6 @@ class ReasonedQuestionnaire(Questionnaire):
         return (self._request,) if self._request else ()
 
     def take(self, request: Request, reply: Reply) -> None:
-        if self._request is None or self._request.id != request.id:
-            raise ValueError(f"request {request.id} is not pending")
         self._raw.append(reply.text if isinstance(reply, Answered) else "")
         criteria = self._about.rubric.criteria
         self._reading = read_or_refuse(reply, criteria, self._about.answer)
@@ -245,8 +243,6 @@ class ReasonedQuestionnaire(Questionnaire):
         self._request = self._climb(reply, trouble) if trouble else None
 
     def judgement(self) -> Judgement:
-        if self.pending():
-            raise ValueError("requests are still pending")
         if self._trivial:
             return trivial_judgement(self._trivial, self._about)
         said, trouble = self._reading, self._reading.trouble

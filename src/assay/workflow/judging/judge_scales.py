@@ -5,7 +5,6 @@ Also a forecast of what a judge will be asked, for answers as long as those exam
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay.ask_loop import ask_all
@@ -35,16 +34,9 @@ from assay.workflow.judging.panel import JudgePanel, PanelJudge, example_questio
 MOST_OFF = 2.0  # points on the scored examples, beyond which confidence is low
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeScales:
-    """`doubts`: why little is to be trusted that this judge says."""
-
-    of_layout: Mapping[tuple[str, Layout | None], Calibration]
-    deviations: tuple[Deviation, ...] = ()
-    doubts: tuple[str, ...] = ()
-
-    def of(self, rubric: Rubric, layout: Layout | None) -> Calibration:
-        return self.of_layout.get((rubric.digest, layout), UNCALIBRATED)
+Scales = Mapping[tuple[str, Layout | None], Calibration]  # by rubric's digest and layout
+# Of one judge, with its deviations, and why little is to be trusted that it says.
+JudgeScales = tuple[Scales, tuple[Deviation, ...], tuple[str, ...]]
 
 
 def find_scales(
@@ -86,7 +78,7 @@ def find_scales(
         )
         deviations += [found] if found else []
     doubts = dict.fromkeys(_doubts(facts.spec, card, scales, deviations))
-    return JudgeScales(scales, tuple(deviations), tuple(doubts))
+    return scales, tuple(deviations), tuple(doubts)
 
 
 def scale_on_card(
@@ -107,10 +99,7 @@ def scale_on_card(
 
 
 def _doubts(
-    spec: str,
-    card: JudgeCard | None,
-    scales: Mapping[tuple[str, Layout | None], Calibration],
-    deviations: Sequence[Deviation],
+    spec: str, card: JudgeCard | None, scales: Scales, deviations: Sequence[Deviation]
 ) -> Iterator[str]:
     if card is None or not card.qualified:
         yield tr("{judge} is not qualified", judge=spec)

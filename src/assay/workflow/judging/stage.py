@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from assay.ask_loop import ask_all, find_unanswered
 from assay.checkers import code_not_allowed, gather, make_digest
 from assay.errors import SandboxUnavailable
-from assay.judge.calibration import Calibration, calibrated
+from assay.judge.calibration import UNCALIBRATED, Calibration, calibrated
 from assay.judge.final_judgement import make_final_judgement, score_of, with_facts
 from assay.judge.guards.suspicions import lower_of, without_demands
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, why_trivial
@@ -36,7 +36,7 @@ from assay.types.judgements import (
 )
 from assay.types.scores import TokenProgress
 from assay.workflow.evaluate.asking import StoredReplies
-from assay.workflow.judging.judge_scales import JudgeScales, find_scales
+from assay.workflow.judging.judge_scales import Scales, find_scales
 from assay.workflow.judging.panel import JudgePanel, PanelJudge, judged_cases, shorten_loop
 
 AnswerKey = tuple[int, str, str, int]  # position of the model, suite, test, repeat
@@ -158,11 +158,11 @@ class JudgingStage:
         for judge in panel.judges:
             ledger = StoredReplies(self.store, run, judge.model.facts.fingerprint)
             cases = [answer.case for answer in answers]
-            scales = find_scales(
+            scales, deviations, why = find_scales(
                 panel, judge, cases, self.suites, ledger, self.observer, self.until
             )
-            doubts += scales.doubts
-            judging = replace(judging, deviations=(*judging.deviations, *scales.deviations))
+            doubts += why
+            judging = replace(judging, deviations=(*judging.deviations, *deviations))
             self.run = run = self.store.update_run(run, judging=judging)
             self._read_answers(judge, answers, ledger, scales, doubts)
             judge.model.close()
@@ -220,7 +220,7 @@ class JudgingStage:
         judge: PanelJudge,
         answers: Sequence[AnswerToJudge],
         ledger: StoredReplies,
-        scales: JudgeScales,
+        scales: Scales,
         doubts: Sequence[str],
     ) -> None:
         """Add one judge's judgements. Answers to one test follow each other: its task is shared."""
@@ -272,7 +272,7 @@ class _AnswerReading:
     """One answer, read by one judge; one that addresses its judge a second time, without that."""
 
     def __init__(
-        self, panel: JudgePanel, judge: PanelJudge, answer: AnswerToJudge, scales: JudgeScales
+        self, panel: JudgePanel, judge: PanelJudge, answer: AnswerToJudge, scales: Scales
     ) -> None:
         self.answer = answer
         self._rubric = panel.rubric_of(answer.case)
@@ -281,7 +281,7 @@ class _AnswerReading:
         for repeat in range(panel.options.judge_repeats):
             about = panel.assignment(judge, answer.case, answer.shown, repeat)
             about = replace(about, evidence=answer.evidence)
-            scale = scales.of(self._rubric, about.layout)
+            scale = scales.get((self._rubric.digest, about.layout), UNCALIBRATED)
             # Where there are two, both are asked everything, so that they can be compared.
             to_ask = [replace(about, calibration=scale)]
             if rest is not None:
