@@ -381,7 +381,7 @@ def test_swapping_the_sides_turns_the_difference_round(
 
 
 def test_unequal_lengths_cannot_be_paired() -> None:
-    with pytest.raises(ValueError, match="paired"):
+    with pytest.raises(ValueError, match="longer"):
         paired_difference([1.0], [1.0, 0.0])
 
 

@@ -117,12 +117,10 @@ def test_one_rater_has_no_icc() -> None:
 
 
 def test_ratings_of_different_things_are_refused() -> None:
-    with pytest.raises(ValueError, match="different things"):
+    with pytest.raises(ValueError, match="shape"):
         spearman([1, 2, 3], [1, 2])
-    with pytest.raises(ValueError, match="every rater"):
+    with pytest.raises(ValueError, match="shape"):
         icc([(1, 2), (3,)])
-    with pytest.raises(ValueError, match="clusters"):
-        spearman([1, 2, 3], [1, 2, 3], clusters=["x"])
 
 
 def test_the_interval_holds_the_value_and_follows_the_seed() -> None:

@@ -66,10 +66,8 @@ def icc(ratings: Sequence[Sequence[float]], **drawing: Any) -> Estimate:
     """ICC(A,1), one rater's absolute agreement (McGraw and Wong 1996); no rating missing."""
     import numpy as np
 
-    widths = {len(row) for row in ratings}
-    if len(widths) > 1:
-        raise ValueError("every rater must have rated everything")
-    table = np.asarray(ratings, dtype=np.float64).reshape(len(ratings), max(widths, default=0))
+    width = len(ratings[0]) if ratings else 0
+    table = np.asarray(ratings, dtype=np.float64).reshape(len(ratings), width)
     return _estimate(_icc, table, fewest=2, **drawing)
 
 
@@ -153,8 +151,6 @@ def _icc(table: Numbers) -> float | None:
 def _side_by_side(*columns: Sequence[float]) -> Numbers:
     import numpy as np
 
-    if len({len(column) for column in columns}) != 1:
-        raise ValueError(f"ratings of different things: {[len(column) for column in columns]}")
     return np.asarray(columns, dtype=np.float64).T
 
 
@@ -173,8 +169,6 @@ def _estimate(
     import numpy as np
 
     n = len(table)
-    if clusters is not None and len(clusters) != n:
-        raise ValueError(f"{len(clusters)} clusters for {n} things rated")
     name = "bootstrap" if clusters is None else "cluster bootstrap"
     value = statistic(table) if n >= fewest else None
     if value is None:

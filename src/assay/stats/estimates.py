@@ -73,8 +73,6 @@ def ratio(
     method, resampled by observation.
     """
     n, total = len(amounts), math.fsum(per)
-    if n != len(per):
-        raise ValueError(f"{n} amounts for {len(per)} observations")
     if n == 0 or total <= 0:
         return nothing(unscored=unscored, unit=unit, method="bootstrap")
     value = math.fsum(amounts) / total

@@ -37,9 +37,7 @@ def paired_difference(
 
     All 0 or 1: exact McNemar, with Newcombe's interval for pairs. Else a paired bootstrap.
     """
-    if len(a) != len(b):
-        raise ValueError(f"{len(a)} scores cannot be paired with {len(b)}")
-    if not a:
+    if not a and not b:
         return Difference(estimate=nothing(), p_value=1.0, method="none", gained=0, lost=0)
     changes = [second - first for first, second in zip(a, b, strict=True)]
     gained, lost = gained_and_lost(changes)
