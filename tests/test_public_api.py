@@ -12,6 +12,7 @@ def test_exactly_these_functions_are_public():
     assert sorted(api.__all__) == [
         "CompareOptions",
         "DEFAULT_OUT",
+        "DriftOptions",
         "JudgeCheckOptions",
         "PromptOptions",
         "RunOptions",
@@ -22,6 +23,7 @@ def test_exactly_these_functions_are_public():
         "check_judge",
         "compare",
         "describe_suite",
+        "drift",
         "evaluate_model",
         "examine_machine",
         "export",

@@ -26,6 +26,7 @@ from assay.stats.composite import (
 )
 from assay.stats.estimates import (
     average,
+    block_quantile,
     even_mean,
     mean_of,
     nothing,
@@ -721,3 +722,18 @@ def test_the_same_seed_gives_the_same_composite_and_holds_its_value(
     assert first == composite_difference(pieces, seed=seed)
     low, value, high = limits(first)
     assert low <= value <= high
+
+
+def test_a_quantile_over_blocks_is_as_unsure_as_drawing_whole_blocks_makes_it():
+    """By plain draws of whole blocks; values of one block are alike, which n values alone hide."""
+    random_ = np.random.default_rng(7)
+    blocks = [random_.exponential(scale, 200) for scale in random_.uniform(0.5, 2.0, 30)]
+    found = block_quantile(blocks, 0.9, unit="nats")
+    assert found.value == pytest.approx(np.quantile(np.concatenate(blocks), 0.9))
+    drawn = [
+        np.quantile(np.concatenate([blocks[each] for each in random_.integers(0, 30, 30)]), 0.9)
+        for _ in range(2000)
+    ]
+    assert (found.low, found.high) == pytest.approx(np.quantile(drawn, (0.02, 0.98)), rel=0.05)
+    assert found.n == 6000
+    assert block_quantile(blocks[:1], 0.9, unit="nats").low is None

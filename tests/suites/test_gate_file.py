@@ -115,11 +115,12 @@ CLASSES = "{ tiny = 50, small = 30, medium = 20, large = 15 }"
 
 MISTAKES: list[tuple[str, str]] = [
     ("", "1:1: a gate that asks for nothing; name at least one of perplexity, suite, speed, "
-     "generation, memory, accuracy"),
+     "generation, memory, accuracy, drift"),
     ("[perplexty]\nmax = 5\n", "1:2: unknown key 'perplexty'; did you mean 'perplexity'?"),
     ("\n[[suites]]\n", "2:3: unknown key 'suites'; did you mean 'suite'?"),
     ("zzz = 1\n",
-     "1:1: unknown key 'zzz'; known are perplexity, suite, speed, generation, memory, accuracy"),
+     "1:1: unknown key 'zzz'; known are perplexity, suite, speed, generation, memory, accuracy, "
+     "drift"),
     ("perplexity = 30\n", "1:14: 'perplexity' must be a table, not a number"),
     ("[perplexity]\n", "1:1: 'perplexity' lacks 'max'"),
     ("[perplexity]\n  maximum = 3\n  max = 3",
@@ -162,6 +163,7 @@ MISTAKES: list[tuple[str, str]] = [
     ('[[suite]]\nname = "os"\nabove_guessing = 1\n',
      "3:18: 'suite[0].above_guessing' must be true or false, not a number"),
     ("[accuracy]\n", "1:1: 'accuracy' has no limit; give it 'min_top1' or 'min_top5'"),
+    ("[drift]\n", "1:1: 'drift' has no limit; give it 'max_kl' or 'min_same_top'"),
     ("[accuracy]\nmin_top1 = 1\n",
      "2:12: 'accuracy.min_top1' must be a number, at least 0, below 1, not 1"),
     ("[accuracy]\nmin_top_1 = 0.3\n",

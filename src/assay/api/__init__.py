@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING
 
 from assay.plugins import load_plugins
 from assay.types.decisions import MEASURES
+from assay.types.drift import Drift
 from assay.types.judge_cards import JudgeCheck
 from assay.types.options import (
     DEFAULT_OUT,
     CompareOptions,
+    DriftOptions,
     JudgeCheckOptions,
     PromptOptions,
     RunOptions,
@@ -72,6 +74,7 @@ __all__ = [
     *_DEFINED_IN,
     "DEFAULT_OUT",
     "CompareOptions",
+    "DriftOptions",
     "JudgeCheckOptions",
     "PromptOptions",
     "RunOptions",
@@ -81,6 +84,7 @@ __all__ = [
     "ask",
     "check_judge",
     "compare",
+    "drift",
     "judge",
     "load_plugins",
     "run",
@@ -212,3 +216,13 @@ def compare(options: CompareOptions) -> Comparison:
         return compare_in_pairs(options, options.observer)
     with Store(options.out, read_only=True) as store:
         return compare_in(store, options.runs, max_drop=options.max_drop)
+
+
+@takes_options(DriftOptions)
+def drift(options: DriftOptions) -> Drift:
+    """How far models' predictions moved from those of the first of them, which all read the same
+    text in lockstep: quantised, pruned, fine-tuned, with an adapter.
+    """
+    from assay.workflow.drift import measure_drift
+
+    return measure_drift(options, options.observer)

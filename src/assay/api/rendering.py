@@ -11,6 +11,7 @@ from assay.messages import tr
 from assay.plugins import write_report
 from assay.reports.checkpoints.decision import decision_blocks
 from assay.reports.comparison import comparison_document
+from assay.reports.drift import drift_document, drift_json
 from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.formats.terminal import console_for, draw
@@ -22,6 +23,7 @@ from assay.reports.progress import progress_for
 from assay.reports.run_report import run_document
 from assay.reports.side_by_side import answers_document
 from assay.types.documents import Block, Document, Hint, Note
+from assay.types.drift import Drift
 from assay.types.judge_cards import JudgeCheck
 from assay.types.results import Comparison, Leaderboard, Report, SuiteCard
 from assay.workflow.checkpoints.selection import Selected
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from assay.workflow.discover.doctor import Examination
 
     Discovered = SuiteList | SuiteCard | Examination
-    Result = Report | Comparison | Leaderboard | Selected | JudgeCheck | Discovered
+    Result = Report | Comparison | Leaderboard | Selected | JudgeCheck | Drift | Discovered
 
 __all__ = ["Result", "console_for", "progress_for", "render", "render_answers"]
 
@@ -81,6 +83,8 @@ def _views(result: Result, *, whole: bool) -> Views:
             return partial(leaderboard_document, result), partial(leaderboard_json, result)
         case Selected():
             return partial(_selection_document, result), result.to_dict
+        case Drift():
+            return partial(drift_document, result), partial(drift_json, result)
         case JudgeCheck():
             return partial(check_document, result), partial(check_json, result)
     from assay.reports import doctor, suite_card

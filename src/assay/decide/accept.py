@@ -47,6 +47,9 @@ def accept(measured: Measurements, gate: Gate) -> Acceptance:
         "generation": _generation(measured, gate),
         "memory": _by_size("memory", measured, measured.memory_mb, gate.memory_max_mb),
         **_accuracies(measured, gate),
+        "drift": _unknown(None, gate.drift.max_kl, fact("drift_not_measured"))
+        if gate.drift
+        else None,
         **suites,
     }
     criteria = {name: each for name, each in asked.items() if each is not None}

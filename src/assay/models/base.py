@@ -4,12 +4,17 @@ A base model has no roles, so the contents of a conversation stand alone, a blan
 turns; an answer follows its question, as it would have been written.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
 from assay.types import Answered, Message, ModelFacts, Observed, Sampling, Timing
+
+if TYPE_CHECKING:
+    from assay.engine.drift import Reader
 
 Number = TypeVar("Number", int, float)
 
@@ -17,6 +22,20 @@ SEEDS_APART = 1000  # repeats take the seeds between
 BETWEEN_TURNS = "\n\n"  # plan.py ends the answers of base models here
 _ENDS = (".", "?", "!", "…")
 _WHITE_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextReader:
+    """A loaded model to be read beside others. `prefix` stands before a text; None: nothing does.
+    `decode`: what tokens are in words.
+    """
+
+    read: Reader
+    encode: Callable[[str], Sequence[int]]
+    decode: Callable[[Sequence[int]], str]
+    prefix: int | None
+    vocabulary: int
+    context: int
 
 
 class BaseModel:

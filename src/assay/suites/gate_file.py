@@ -19,6 +19,7 @@ from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
 from assay.types import FileFinding
 from assay.types.decisions import SIZE_CLASSES, TARGETS, Gate, GreedyRole, SizeClass, SuiteLimit
+from assay.types.drift import DriftLimits
 
 MOST = 1_000_000_000  # beyond every model, and a float and an int alike on every machine
 
@@ -40,6 +41,12 @@ def _refuse_no_limit(suite: SuiteTable) -> SuiteTable:
                      name=shown(suite.name))  # fmt: skip
         raise Mistake(message, ("name",))
     return suite
+
+
+def _refuse_no_drift(table: DriftTable) -> DriftTable:
+    if table.max_kl is None and table.min_same_top is None:
+        raise Mistake(tr("'drift' has no limit; give it 'max_kl' or 'min_same_top'"))
+    return table
 
 
 def _refuse_no_accuracy(table: AccuracyTable) -> AccuracyTable:
@@ -137,6 +144,17 @@ class AccuracyTable:
 
 
 @dataclass(frozen=True)
+class DriftTable:
+    max_kl: Annotated[
+        Limit | None, Doc("The mean KL divergence from the base, in nats, must not exceed this.")
+    ] = None
+    min_same_top: Annotated[
+        Annotated[float, Ge(0), Le(1)] | None,
+        Doc("How often the likeliest token must be the base's, from 0 to 1."),
+    ] = None
+
+
+@dataclass(frozen=True)
 class GateTables:
     """A gate file; a table that is left out asks for nothing."""
 
@@ -162,6 +180,10 @@ class GateTables:
         Annotated[AccuracyTable, Rule(_refuse_no_accuracy)] | None,
         Doc("How often it must predict the next token of the held-out text."),
     ] = None
+    drift: Annotated[
+        Annotated[DriftTable, Rule(_refuse_no_drift)] | None,
+        Doc("How far it may be from the model it was made of: for `assay drift`."),
+    ] = None
 
 
 GATE = Validator(GateTables, toml=True)
@@ -178,7 +200,8 @@ def gate_schema() -> dict[str, object]:
     schema["properties"]["suite"]["items"]["anyOf"] = [
         {"required": [limit]} for limit in ("min", "above_guessing")
     ]
-    schema["properties"]["accuracy"]["minProperties"] = 1
+    for table in ("accuracy", "drift"):
+        schema["properties"][table]["minProperties"] = 1
     return {
         "$schema": DIALECT,
         "title": tr("Assay gate"),
@@ -218,6 +241,7 @@ def load_gate(path: Path | None) -> Gate:
             if (least := getattr(tables.accuracy, name.replace("accuracy", "min"), None))
             is not None
         },
+        drift=DriftLimits(**asdict(tables.drift)) if tables.drift else None,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from assay.types import Estimate, Health, SamplePrompt, TokenizerFigures
 from assay.types.choices import MeasureKind
+from assay.types.drift import DriftLimits
 
 Value = str | int | float | None | Estimate | tuple[Any, ...]
 
@@ -73,6 +74,7 @@ class Gate:
     generation_greedy: GreedyRole = "report"
     memory_max_mb: Mapping[SizeClass, float] | None = None
     accuracy_min: Mapping[str, float] = field(default_factory=dict)  # by a name of TARGETS
+    drift: DriftLimits | None = None
 
     def suite_criteria(self) -> dict[str, SuiteLimit]:
         """The suites, each asked for once, by the names of their criteria."""

@@ -450,6 +450,41 @@ class CompareOptions(
 
 
 @dataclass(frozen=True)
+class DriftOptions(OutputOptions, LocalOptions):
+    """`assay drift`: the base and what was made of it, on which text, and how far it may go."""
+
+    group = WHAT
+    models: Sequence[Any]  # the base first: specs; in Python, Model objects too
+    _: KW_ONLY
+    text: Path | None = option(
+        None,
+        help=tr(
+            "Text that all models read: plain text, JSON lines or token ids (.npy, .bin). "
+            "Default: the shipped text."
+        ),
+    )
+    gate: Path | None = option(
+        None, help=tr("Gate whose table [drift] gives the limits. Default: none.")
+    )
+    max_kl: float | None = option(
+        None,
+        least=0,
+        metavar="X",
+        help=tr("Largest mean divergence that is allowed, in nats: exit 1 beyond. Default: none."),
+    )
+    min_same_top: float | None = option(
+        None,
+        least=0,
+        most=1,
+        metavar="X",
+        help=tr(
+            "Least share of places with the base's likeliest token, 0 to 1: exit 1 below. "
+            "Default: none."
+        ),
+    )
+
+
+@dataclass(frozen=True)
 class JudgeCheckOptions(OutputOptions, LocalOptions, ServerOptions, JudgeLayoutOptions):
     """`assay judge-check`: the judge, and in which forms it is tried."""
 

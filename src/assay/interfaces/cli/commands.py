@@ -16,6 +16,7 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
             message("Check on known answers whether a model is fit to be a judge."),
         ),
         "speed": ("run", message("Time models at several depths of context, and their memory.")),
+        "drift": ("run", message("Measure how far a model moved from the one it was made of.")),
         "watch": ("run", message("Evaluate each checkpoint of a folder as it appears.")),
         "demo": ("demo", message("Show an evaluation of shipped models, offline.")),
     },

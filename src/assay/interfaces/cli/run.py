@@ -1,4 +1,4 @@
-"""Commands that ask models: run, ask, judge, judge-check and watch."""
+"""Commands that ask models: run, ask, judge, judge-check, drift and watch."""
 
 import json
 import os
@@ -8,10 +8,18 @@ from typing import Any
 
 import click
 
-from assay.interfaces.cli.options import all_options, as_json, command, models_argument, verbose
+from assay.interfaces.cli.options import (
+    all_options,
+    as_json,
+    command,
+    format_of,
+    models_argument,
+    verbose,
+)
 from assay.interfaces.cli.output import perform, say, show, write
 from assay.messages import tr
 from assay.types.options import (
+    DriftOptions,
     JudgeCheckOptions,
     PromptOptions,
     RunOptions,
@@ -145,6 +153,29 @@ def judge_check(verbose: bool, as_json: bool, **options: Any) -> int:
 @as_json
 def speed(as_json: bool, **options: Any) -> int:
     return perform("speed", "json" if as_json else "text", **options)
+
+
+@command(
+    "drift",
+    help=tr(
+        "All models read the same text in lockstep: how far the predictions of each OTHER are from "
+        "those of BASE (KL divergence, same likeliest token, perplexity), with intervals, and "
+        "where it says something else. Exit 1 beyond --max-kl or below --min-same-top."
+    ),
+    examples=[
+        "assay drift gguf:model-F16.gguf gguf:model-Q4_K_M.gguf gguf:model-Q2_K.gguf",
+        "assay drift runs/base runs/pruned --text held-out.txt --max-kl 0.05",
+        "assay drift hf:ORG/NAME gguf:ollama/llama3.2:1b --gate drift.toml --json",
+        "assay drift runs/base adapters/math --min-same-top 0.9",
+    ],
+)
+@click.argument("models", metavar="BASE OTHER...", nargs=-1, required=True)
+@all_options(DriftOptions)
+@format_of("text", "md", "json", "html")
+@verbose
+@as_json
+def drift(output_format: str, verbose: bool, as_json: bool, **options: Any) -> int:
+    return perform("drift", "json" if as_json else output_format, verbose=verbose, **options)
 
 
 @command(

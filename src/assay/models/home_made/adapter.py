@@ -18,7 +18,7 @@ from typing import Any, TypeGuard
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.base import BaseModel, draws, together
+from assay.models.base import BaseModel, TextReader, draws, together
 from assay.models.home_made.logits import DEFAULT_CONTEXT, LogitsModel, UnusableResult
 from assay.models.opening import reads_text
 from assay.models.reasoning import split_reasoning
@@ -109,6 +109,14 @@ class PluginModel(BaseModel):
             count=DEFAULT_CONTEXT,
         )
         return Observed(notes=(note,))
+
+    def reading(self) -> TextReader:
+        if self._logits is None:
+            raise ModelUnavailable(
+                tr("{spec} has no logits to compare", spec=self._facts.spec),
+                hint=tr("give its class tokenize and logits; docs/how-to/extend.md has examples"),
+            )
+        return self._logits.reading(self._facts.spec)
 
     def stop(self) -> None:
         self._stopped.set()

@@ -6,7 +6,8 @@ nothing before it and is not scored.
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from operator import index
 from typing import Any, NamedTuple
@@ -15,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.layout.windows import PREFIX, windows
+from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.base import as_text, bytes_in, joint, words_in
+from assay.models.base import TextReader, as_text, bytes_in, joint, words_in
+from assay.plugins import describe_mistake
 from assay.types import ChoiceLikelihoods, Message, ReadText, Request, ToChoose, ToRead
 
 DEFAULT_CONTEXT = 1024  # tokens, for a model that does not say
@@ -58,6 +61,32 @@ class LogitsModel:
         except TypeError as error:
             why = tr("tokenize returned something other than a list of integers")
             raise UnusableResult(why) from error
+
+    def reading(self, spec: str) -> TextReader:
+        """Its errors name it: nothing else is computed without this model."""
+        import torch
+
+        def blaming(call: Callable[..., Any], *given: Any) -> Any:
+            try:
+                return call(*given)
+            except Exception as error:
+                raise ModelUnavailable(
+                    tr("{spec} failed: {why}", spec=spec, why=describe_mistake(error)),
+                    hint=tr("fix the plugin"),
+                ) from error
+
+        def read(tokens: Sequence[int]) -> Callable[[int, int], torch.Tensor]:
+            whole = blaming(self._logits, [list(tokens)])[0]
+            return lambda start, end: torch.from_numpy(np.array(whole[start:end], np.float32))
+
+        return TextReader(
+            read=read,
+            encode=partial(blaming, self.tokenize),
+            decode=lambda ids: " ".join(f"#{token}" for token in ids),
+            prefix=None,
+            vocabulary=read([0])(0, 1).shape[-1],
+            context=self.window,
+        )
 
     def choose(self, request: Request, work: ToChoose) -> ChoiceLikelihoods:
         rows, context, cut = self._rows_of(work)

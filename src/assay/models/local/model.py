@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError, ModelUnavailable
 from assay.messages import tr, trn
-from assay.models.base import BaseModel
+from assay.models.base import BaseModel, TextReader
 from assay.models.local.adapter import Adapter, find_adapter, is_adapter
 from assay.models.local.facts import facts_of
 from assay.models.local.folder import Checkpoint, find_checkpoint
@@ -119,6 +119,25 @@ class LocalModel(BaseModel):
 
         return count_tokens(self._tokens(), texts)
 
+    def reading(self) -> TextReader:
+        """With weights of its own, beside whatever else is loaded."""
+        from assay.engine.drift import reader_of
+        from assay.models.local.tokens.encoding import encode_texts
+
+        network = load(self._checkpoint, self._device, self._dtype, examined=self._examined)
+        if self._adapter is not None:
+            network, _ = self._merged(network)
+        self._why_plain = network.why_not
+        tokenizer = self._tokens(network)
+        return TextReader(
+            read=reader_of(network),
+            encode=lambda text: next(encode_texts(tokenizer, [text])),
+            decode=tokenizer.decode,
+            prefix=tokenizer.prefix_token_id,
+            vocabulary=network.vocabulary,
+            context=network.context_length,
+        )
+
     def _answering(self) -> Answering:
         from assay.models.local.answering import Answering
 
@@ -201,15 +220,17 @@ class LocalModel(BaseModel):
             return _loaded.network
         network = self._base_network()
         if self._adapter is not None:
-            from assay.models.local.loading.merging import merge_adapter
-
             _loaded.sharing.add(self)
-            network, _loaded.before = merge_adapter(
-                network, self._adapter, self._checkpoint, self._examined, self._dtype
-            )
+            network, _loaded.before = self._merged(network)
         self._why_plain = network.why_not
         _loaded.owner, _loaded.network = self, network
         return network
+
+    def _merged(self, network: Network) -> tuple[Network, dict[str, Any]]:
+        from assay.models.local.loading.merging import merge_adapter
+
+        assert self._adapter is not None
+        return merge_adapter(network, self._adapter, self._checkpoint, self._examined, self._dtype)
 
     def _base_network(self) -> Network:
         """From the files, or as another model on the same weights left it."""
@@ -224,13 +245,14 @@ class LocalModel(BaseModel):
             _loaded.let_go()
         return load(self._checkpoint, self._device, self._dtype, examined=self._examined)
 
-    def _tokens(self) -> LocalTokenizer:
+    def _tokens(self, network: Network | None = None) -> LocalTokenizer:
         if self._tokenizer is None:
             loaded = LocalTokenizer.load(
                 self._checkpoint.tokenizer_folder,
                 trust_remote_code=self._settings.trust_remote_code,
             )
-            _check_tokenizer(self._checkpoint, loaded, self._network().vocabulary)
+            network = network or self._network()
+            _check_tokenizer(self._checkpoint, loaded, network.vocabulary)
             if self._facts.is_chat:
                 loaded.render_chat([Message("user", "Hello")])
             self._tokenizer = loaded

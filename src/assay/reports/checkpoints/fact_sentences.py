@@ -24,6 +24,9 @@ SENTENCES: Mapping[str, Message] = {
     "accuracy_passes": message("{name} {value:beside} is above {limit:beside}."),
     "accuracy_fails": message("{name} {value:beside} is not above {limit:beside}."),
     "accuracy_not_measured": message("{name} was not measured."),
+    "drift_not_measured": message(
+        "Drift is measured against the model it was made of: assay drift BASE MODEL --gate FILE."
+    ),
     "above_guessing": message("{suite}: {value} is above guessing (best baseline {guess})."),
     "at_guessing": message("{suite}: {value} is not above guessing (best baseline {guess})."),
     "baseline_unknown": message("The baseline of the suite {suite} is not known."),

@@ -1,0 +1,158 @@
+"""How far models moved from another: a table, the places that flipped, and each block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.messages import tr, trn
+from assay.reports.json_values import JsonObject, pick
+from assay.text import number_format as numbers
+from assay.text.safe_text import one_line
+from assay.types import Estimate
+from assay.types.documents import (
+    Block,
+    Document,
+    Fold,
+    Heading,
+    Line,
+    Note,
+    Paragraph,
+    Row,
+    Span,
+    plain_text,
+    sign,
+    table,
+)
+from assay.types.drift import Drift, DriftBlock, FlippedToken, ModelDrift
+
+SHOWN_FLIPS = 8  # on a terminal
+LONGEST_BEFORE = 60  # characters
+
+
+def drift_document(drift: Drift) -> Document:
+    return Document(title=tr("Drift"), blocks=tuple(_blocks(drift)))
+
+
+def drift_json(drift: Drift) -> JsonObject:
+    """What `assay drift --json` prints."""
+    return {
+        **pick(drift, "base text tokens window perplexity limits weights models notes"),
+        "exit_code": int(drift.exit_code),
+    }
+
+
+def _blocks(drift: Drift) -> Iterator[Block]:
+    yield Heading(tr("Drift"), 1)
+    for each in drift.models:
+        yield Paragraph(_sentence(each, drift), "bad" if each.exceeded else "plain")
+    yield _figures(drift)
+    yield Paragraph(
+        tr("Divergence in nats per token. Over {text}: {count} tokens in windows of {window}; "
+           "intervals are drawn from blocks of 1,000.", text=drift.text,
+           count=numbers.count(drift.tokens), window=numbers.count(drift.window)), "dim",
+    )  # fmt: skip
+    for each in drift.models:
+        yield from _flipped(each)
+        yield from _by_block(each)
+    yield from map(Note, drift.notes)
+
+
+def _sentence(found: ModelDrift, drift: Drift) -> Line:
+    kl, same = numbers.readable(found.kl.value or 0.0), numbers.readable(found.same_top.value or 0)
+    said = tr("{model} against {base}: mean divergence {kl}, the same likeliest token in {same} of "
+              "places, perplexity times {ratio}.", model=found.model, base=drift.base,
+              kl=plain_text(_with_interval(found.kl)),
+              same=plain_text(_with_interval(found.same_top)),
+              ratio=plain_text(_with_interval(found.perplexity_ratio)))  # fmt: skip
+    limits = drift.limits
+    missed = {
+        "max_kl": tr("{kl} exceeds the largest divergence allowed, {limit}.",
+                     kl=kl, limit=numbers.exact(limits.max_kl or 0)),
+        "min_same_top": tr("{share} is below the least share of equal tokens, {limit}.",
+                           share=same, limit=numbers.exact(limits.min_same_top or 0)),
+    }  # fmt: skip
+    return (
+        *((sign(found.accepted), " ") if found.accepted is not None else ()),
+        " ".join((said, *(missed[name] for name in found.exceeded))),
+    )
+
+
+def _figures(drift: Drift) -> Block:
+    heads = (
+        "", tr("weights"), tr("mean divergence"), tr("median"), tr("99 %"), tr("same top token"),
+        tr("perplexity"), tr("ratio"),
+    )  # fmt: skip
+    base = (drift.base, drift.weights.get(drift.base, ""), "–", "–", "–", "–",
+            _with_interval(drift.perplexity), "1")  # fmt: skip
+    rows = [
+        (
+            each.model,
+            drift.weights.get(each.model, ""),
+            *map(_with_interval, (each.kl, each.kl_median, each.kl_p99, each.same_top)),
+            *map(_with_interval, (each.perplexity, each.perplexity_ratio)),
+        )
+        for each in drift.models
+    ]
+    return table(heads, [base, *rows], right=range(2, 8), weights={1: 10, 3: 20, 4: 30, 6: 40})
+
+
+def _with_interval(found: Estimate) -> Line:
+    if found.value is None:
+        return numbers.not_measured()
+    value = numbers.readable(found.value)
+    if found.low is None or found.high is None:
+        return value
+    low, high = numbers.readable(found.low), numbers.readable(found.high)
+    return value, Span(f" [{low}–{high}]", "basis")
+
+
+def _flipped(found: ModelDrift) -> Iterator[Block]:
+    if not found.flipped:
+        return
+    yield Heading(tr("Where {model} says something else", model=found.model))
+    count = numbers.count(found.flipped)
+    yield Paragraph(
+        trn("{count} place has another likeliest token.",
+            "{places} places have another likeliest token; those that diverge most:",
+            found.flipped, places=count),
+    )  # fmt: skip
+    heads = (tr("text"), tr("base"), tr("model"), tr("in the text"), tr("divergence"))
+    rows = map(_flip, found.flips)
+    yield table(heads, rows, right=(4,), weights={3: 10}, most_on_terminal=SHOWN_FLIPS)
+
+
+def _flip(flip: FlippedToken) -> Row:
+    before = one_line(flip.before)
+    shown = f"…{before[-LONGEST_BEFORE:]}" if len(before) > LONGEST_BEFORE else before
+    return Row(
+        (
+            shown,
+            _word(flip.base, flip.base_share),
+            _word(flip.other, flip.other_share),
+            repr(flip.follows),
+            numbers.readable(flip.kl),
+        )
+    )
+
+
+def _word(token: str, share: float) -> str:
+    return f"{token!r} {100 * share:.0f} %"
+
+
+def _by_block(found: ModelDrift) -> Iterator[Block]:
+    if len(found.blocks) < 2:
+        return
+    heads = (tr("block"), tr("tokens"), tr("mean divergence"), tr("same top token"), tr("ratio"))
+    rows = (_block(number, each) for number, each in enumerate(found.blocks, 1))
+    blocks = table(heads, rows, right=range(5))
+    yield Fold(tr("{model} by block", model=found.model), (blocks,), long=True)
+
+
+def _block(number: int, block: DriftBlock) -> tuple[str, ...]:
+    return (
+        str(number),
+        numbers.count(block.tokens),
+        numbers.readable(block.kl),
+        numbers.readable(block.same_top),
+        numbers.readable(block.perplexity_ratio),
+    )
