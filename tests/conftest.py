@@ -35,6 +35,8 @@ settings.load_profile("assay")
 # Before torch is imported, and inherited by processes that tests start: two workers that each use
 # both cores would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# And where a test asks for both cores: a thread that has to wait sleeps, else it keeps a core busy.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def _let_children_be_interrupted() -> None:
