@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.loaded_python import run_python
+from tests.loaded_python import Begun, run_python, start_python
 from tests.servers.fixtures import (  # noqa: F401
     ollama_process,
     ollama_server,
@@ -126,15 +126,10 @@ class Bench:
     def command(self, *words: str) -> list[str]:
         return [sys.executable, "-m", "assay", *words, "--out", str(self.out)]
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
+    def start(self, *words: str) -> subprocess.Popen[str] | Begun:
         """A running `assay`."""
-        return subprocess.Popen(
-            self.command(*words),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=self.folder,
-            env=self.environment,
+        return start_python(
+            self.command(*words)[1:], self.folder, self.environment, weights=self.weights
         )
 
     def assay(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -1,7 +1,8 @@
 """Processes that begin where a Python has loaded what Assay imports.
 
 In: what would follow `python` on a command line, a folder, an environment. Out: the finished
-process, as `subprocess.run` gives it, or one that has begun on a terminal.
+process, as `subprocess.run` gives it, or one that has begun, as `subprocess.Popen` gives it or on a
+terminal.
 
 Half of the time of a short `assay` is spent on importing numpy, scipy and pydantic (0.9 of 1.2 s
 of one core), and the tests start it some three hundred times. Here one process imports them, once
@@ -18,6 +19,7 @@ import gc
 import json
 import os
 import runpy
+import select
 import selectors
 import signal
 import socket
@@ -26,10 +28,11 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from assay.reports.formats import html
 
@@ -67,6 +70,7 @@ READ_AT_START = ("PYTHON", "LC_", "LANG", "OMP_NUM_THREADS", "OPENBLAS_", "MKL_"
 READ_FOR_WEIGHTS = ("HF_", "TORCH_", "TRANSFORMERS_", "ACCELERATE_")
 CAN_FORK = hasattr(os, "fork")
 TIMEOUT_S = 600  # only a run that hangs takes so long
+NUMBER = 8  # bytes of a number that is told
 
 
 def run_python(
@@ -89,6 +93,26 @@ def run_python(
         cwd=folder,
         env=dict(environment),
         timeout=TIMEOUT_S,
+    )
+
+
+def start_python(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], *, weights: bool = False
+) -> subprocess.Popen[str] | Begun:
+    """`python` with these words in that folder, which runs on beside the test."""
+    loaded = _loaded_python(weights) if CAN_FORK else None
+    if loaded is not None and loaded.serves(environment) and loaded.free.acquire(blocking=False):
+        try:
+            return loaded.begin(words, folder, environment)
+        finally:
+            loaded.free.release()
+    return subprocess.Popen(
+        [sys.executable, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env=dict(environment),
     )
 
 
@@ -139,7 +163,9 @@ class LoadedPython:
         environment: Mapping[str, str],
         files: Sequence[int],
     ) -> int:
-        """Its number. The files are its output and its errors, or one terminal."""
+        """Its number. The files are its output and its errors, or one terminal, or for one that is
+        not waited for its output, its errors and where its number and its end are told.
+        """
         order = {"words": list(words), "folder": str(folder), "environment": dict(environment)}
         line = json.dumps(order).encode() + b"\n"
         socket.send_fds(self._socket, [line[:1]], files)
@@ -162,6 +188,15 @@ class LoadedPython:
             code = self.told()
         return subprocess.CompletedProcess([sys.executable, *words], code, *texts)
 
+    def begin(self, words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Begun:
+        pipes = [os.pipe() for _ in range(3)]
+        try:
+            self.start(words, folder, environment, [its_own for _, its_own in pipes])
+        finally:
+            for _, its_own in pipes:
+                os.close(its_own)
+        return Begun(*(ours for ours, _ in pipes))
+
     def told(self) -> int:
         """The number of what it started, and later how that ended."""
         line = self._answers.readline()
@@ -173,6 +208,61 @@ class LoadedPython:
         self._answers.close()
         self._socket.close()
         self._process.communicate(timeout=TIMEOUT_S)
+
+
+class Begun:
+    """A process that runs beside the test: what the tests need of `subprocess.Popen`."""
+
+    def __init__(self, out: int, err: int, told: int) -> None:
+        self.stdout, self.stderr = (
+            os.fdopen(out, encoding="utf-8"),
+            os.fdopen(err, encoding="utf-8"),
+        )
+        self._told = told
+        self.pid = self._read()
+        self.returncode: int | None = None
+
+    def _read(self) -> int:
+        return int.from_bytes(os.read(self._told, NUMBER), "little", signed=True)
+
+    def wait(self, timeout: float | None = TIMEOUT_S) -> int:
+        if self.returncode is None:
+            if not select.select([self._told], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired("assay", timeout or 0)
+            self.returncode = self._read()
+            os.close(self._told)
+        return self.returncode
+
+    def poll(self) -> int | None:
+        with suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def communicate(self, timeout: float = TIMEOUT_S) -> tuple[str, str]:
+        """What has not been read of its output and its errors."""
+        texts = {}
+
+        def read_to_end(stream: TextIO) -> None:
+            with stream:
+                texts[stream] = stream.read()
+
+        readers = [
+            threading.Thread(target=read_to_end, args=[stream], daemon=True)
+            for stream in (self.stdout, self.stderr)
+        ]
+        for reader in readers:
+            reader.start()
+        self.wait(timeout)
+        for reader in readers:
+            reader.join(TIMEOUT_S)
+        return texts[self.stdout], texts[self.stderr]
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
 
 
 class OnTerminal:
@@ -232,7 +322,7 @@ def _read_all(pipes: Sequence[int], pid: int) -> list[str]:
 def wait_for_orders(connection: socket.socket) -> dict[str, Any]:
     """Fork for each order, and tell how each fork ended. Comes back in the forks alone."""
     while True:
-        line, files, _, _ = socket.recv_fds(connection, 1, 2)
+        line, files, _, _ = socket.recv_fds(connection, 1, 3)
         if not line:
             connection.close()
             sys.exit()
@@ -242,13 +332,34 @@ def wait_for_orders(connection: socket.socket) -> dict[str, Any]:
         pid = os.fork()
         if not pid:
             connection.close()
+            if len(files) == 3:
+                _keep(files)
             _take(files)
             return order
         for file in files:
             os.close(file)
         connection.sendall(b"%d\n" % pid)
+        if len(files) == 3:
+            continue
         _, status = os.waitpid(pid, 0)
         connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+
+
+def _keep(files: list[int]) -> None:
+    """Fork once more, and tell the number and the end of that fork. Comes back in it alone."""
+    told = files.pop()
+    pid = os.fork()
+    if pid:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for file in files:
+            os.close(file)
+        os.write(told, pid.to_bytes(NUMBER, "little"))
+        _, status = os.waitpid(pid, 0)
+        with suppress(BrokenPipeError):
+            code = os.waitstatus_to_exitcode(status)
+            os.write(told, code.to_bytes(NUMBER, "little", signed=True))
+        os._exit(0)
+    os.close(told)
 
 
 def _take(files: Sequence[int]) -> None:
