@@ -12,8 +12,8 @@ from assay.types.results import Report
 
 def test_the_shipped_formats_are_registered_as_a_plugins_is(report: Report) -> None:
     assert {"text", "md", "html", "json"} <= set(report_formats)
-    assert write_report(report, "md").startswith("# Run 2026")
-    assert write_report(report, "text").startswith("Run 2026")
+    assert write_report(report, "md").startswith("# good has 72.5 points")
+    assert write_report(report, "text").startswith("good has 72.5 points")
     assert write_report(report, "html").startswith("<!doctype html>")
     assert write_report(report, "json").startswith("{")
 

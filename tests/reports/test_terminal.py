@@ -43,7 +43,9 @@ def lines_of(text: str) -> list[str]:
 def test_a_report_says_every_figure_with_interval_n_and_unscored(report: Report) -> None:
     lines = lines_of(shown(report))
     for line in (
-        "Run 20260102T030405Z-abc123",
+        "good has 72.5 points [61.0–81.4] n=38, 2 unscored on demo "
+        "(an answer that knows nothing has 25.0).",
+        "Run 20260102T030405Z-abc123, 2026-01-02T03:04:05Z to 2026-01-02T03:05:00Z",
         "scripted:good.json",
         "demo – A small suite",
         "score 72.5 points [61.0–81.4] n=38, 2 unscored",
@@ -77,6 +79,38 @@ def test_machine_model_memory_and_speed_are_a_line_each(served_report: Report) -
         assert line in lines
 
 
+def test_the_report_opens_with_its_headline_and_the_failures_that_matter(report: Report) -> None:
+    headline, failures, first, asked, answered, why, *_ = lines_of(shown(report))
+    assert headline.startswith("good has 72.5 points")
+    assert failures == "Failures that matter most"
+    assert first == "1. facts_002 of demo, facts"
+    assert (asked, answered, why) == ("asked: a question", "answered: an answer", "why: why")
+
+
+def test_several_models_stand_side_by_side_above_an_answer_that_knows_nothing(
+    report: Report,
+) -> None:
+    other = replace(report.models[0], spec="scripted:other.json", name="other")
+    lines = lines_of(shown(replace(report, models=(*report.models, other))))
+    assert "good 72.5 [61.0–81.4] n=38, 2 unscored" in lines
+    assert "other 72.5 [61.0–81.4] n=38, 2 unscored" in lines
+    assert "best answer that knows nothing 25.0 [15.0–40.0] n=38" in lines
+    assert "score 72.5 points [61.0–81.4] n=38, 2 unscored" not in lines  # folded away
+    assert any("wrong by 2 of 2 models" in line for line in lines)
+
+
+def test_every_failed_test_is_shown_where_that_is_asked_for(report: Report) -> None:
+    (model,) = report.models
+    (suite,) = model.suites
+    row = suite.tests[1]
+    many = tuple(replace(row, id=f"facts_{number:03d}") for number in range(2, 9))
+    changed = replace(report, models=(replace(model, suites=(replace(suite, tests=many),)),))
+    assert "2 more failed tests: assay report 20260102T030405Z-abc123 --failed" in shown(changed)
+    every = shown(replace(changed, every_failure=True))
+    assert "7. facts_008 of demo, facts" in lines_of(every)
+    assert "more failed" not in every
+
+
 def test_nothing_is_said_of_a_machine_or_a_server_that_is_not_known(report: Report) -> None:
     text = shown(report)
     assert "Machine:" not in text
@@ -103,7 +137,7 @@ def test_every_test_is_below_the_scores_with_its_whole_answer(report: Report) ->
     text = shown(with_answer(report, "first\n\n[b]last\u2028"), verbose=True)
     assert "facts_001  facts  pass  1.00  the texts are equal\n" in text
     assert "  answer\n    | first\n    | \n    | [b]last\\u2028\n" in text
-    assert text.index("facts_003") > text.index("Run 20260102T030405Z-abc123")
+    assert text.index("facts_003") > text.index("score 72.5 points")
     assert "    | (empty)\n" in shown(with_answer(report, ""), verbose=True)
     assert "  answer\n" not in shown(with_answer(report, None), verbose=True)
 

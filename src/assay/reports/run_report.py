@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from assay.messages import tr
 from assay.reports import quantities, sentences
 from assay.reports.checkpoints.decision import decision_blocks, name_of
 from assay.reports.comparison import compared_suite
+from assay.reports.failures import failure_blocks
 from assay.reports.judged.section import judged_blocks
-from assay.reports.judged.sentences import closing_sentence
 from assay.reports.pictures.quality import draw_quality
 from assay.reports.speed import depth_blocks, picture_of
 from assay.text import number_format as numbers
@@ -28,25 +28,29 @@ SHOWN_NAMES = 4
 
 
 def run_document(report: Report) -> documents.Document:
-    title = tr("Run {run}", run=report.run)
-    return documents.Document(title=title, blocks=tuple(_blocks(report)), out=report.out)
+    suites = dict.fromkeys(each.suite for model in report.models for each in model.suites)
+    names = sentences.short_names(report)
+    title = tr("{suites}: {models}", suites=", ".join(suites), models=", ".join(names.values()))
+    return documents.Document(
+        title=title if suites else tr("Run {run}", run=report.run),
+        blocks=tuple(_blocks(report, names)),
+        out=report.out,
+    )
 
 
-def _blocks(report: Report) -> Iterator[Block]:
-    yield Heading(tr("Run {run}", run=report.run), 1)
-    yield Paragraph(sentences.state(report), "dim")
-    if report.machine is not None:
-        yield Paragraph(sentences.machine_line(report.machine), "dim")
+def _blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
+    """The headline, the models side by side, the failures that matter; then everything else."""
+    headline = sentences.headline(report)
+    yield Heading(headline, 1)
+    decided = tuple(decision_blocks(report))
+    yield from (each for each in decided if not _says(each, headline))
+    if not decided:  # checkpoints have a table and a picture of their own
+        if len(report.models) > 1:
+            yield from _side_by_side(report, names)
+        yield from draw_quality(report)
+    yield from failure_blocks(report, names)
     if not report.models:
         yield Paragraph(tr("This run has no model."))
-    if report.judged is not None and report.judged.models:
-        yield Paragraph(closing_sentence(report.judged), "strong")
-    decided = tuple(decision_blocks(report))
-    yield from decided
-    if not decided and report.selected is not None:
-        yield Paragraph(tr("Selected: {model}", model=report.selected), "good")
-    if not decided:  # checkpoints have a picture of their own
-        yield from draw_quality(report)
     if not any(model.suites for model in report.models):
         yield from picture_of(report)
     yield from _models(report)
@@ -54,16 +58,65 @@ def _blocks(report: Report) -> Iterator[Block]:
         yield from judged_blocks(report.judged)
     yield from map(Note, report.notes)
     yield from map(documents.Hint, report.hints)
+    yield from _about_the_run(report)
+
+
+def _says(block: Block, headline: str) -> bool:
+    return isinstance(block, Paragraph) and documents.plain_text(block.line) == headline
+
+
+def _about_the_run(report: Report) -> Iterator[Block]:
+    run = tr("Run {run}, {state}", run=report.run, state=sentences.state(report))
+    yield Paragraph(run, "dim")
+    if report.machine is not None:
+        yield Paragraph(sentences.machine_line(report.machine), "dim")
     if report.command:
         yield Paragraph((tr("The same again: "), Span(report.command, "code")), "dim")
     if report.version:
         yield Paragraph(tr("Made by Assay {version}.", version=report.version), "dim")
 
 
+def _side_by_side(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
+    """Models and suites, in points, above what an answer that knows nothing scores."""
+    scored = [summary for model in report.models for summary in model.suites if not summary.own]
+    suites = {summary.suite: summary for summary in scored}
+    if not suites:
+        return
+    rows = [
+        Row((names[model.spec], *(_cell(_score_of(model, suite)) for suite in suites)))
+        for model in report.models
+    ]
+    guesses = [dict(_best_baseline(each)) for each in suites.values()]
+    if any(guesses):
+        best = [_cell(next(iter(each.values()), None)) for each in guesses]
+        rows.append(Row((tr("best answer that knows nothing"), *best), tone="dim"))
+    heads = ("", *(tr("{suite}, points", suite=suite) for suite in suites))
+    yield documents.table(heads, rows, right=range(1, len(heads)))
+    yield from (Note(f"{names[m.spec]}: {note}") for m in report.models for note in _notes_of(m))
+
+
+def _score_of(model: ModelReport, suite: str) -> Estimate | None:
+    return next((each.score for each in model.suites if each.suite == suite), None)
+
+
+def _cell(score: Estimate | None) -> documents.Line:
+    if score is None:
+        return numbers.not_measured()
+    rests_on = f" {numbers.interval(score)} {numbers.basis(score)}"
+    return numbers.value(score), Span(rests_on, "basis")
+
+
+def _notes_of(model: ModelReport) -> Iterator[str]:
+    for summary in model.suites:
+        for sentence in sentences.why_this_score(summary):
+            yield tr("{suite}: {why}", suite=summary.suite, why=sentence)
+    yield from sentences.model_notes(model)
+
+
 def _models(report: Report) -> Iterator[Block]:
-    """Several checkpoints have their suites beside each other first."""
-    brief = report.decision is not None and len(report.models) > 1
-    if brief:
+    """One of several is folded away; checkpoints have their suites beside each other first."""
+    brief = len(report.models) > 1 and any(model.suites for model in report.models)
+    if brief and report.decision is not None:
         yield from _suites_in_brief(report)
     for model in report.models:
         heading, *blocks = _model(model)
@@ -71,6 +124,8 @@ def _models(report: Report) -> Iterator[Block]:
             yield Fold(model.spec, tuple(blocks))
         else:
             yield from (heading, *blocks)
+    if brief:
+        yield Paragraph(tr("-v shows every suite, category and test of each model."), "dim")
 
 
 def _model(model: ModelReport) -> Iterator[Block]:
@@ -126,7 +181,7 @@ def _test(row: TestRow) -> Row:
     tries = (_tries(row),) if row.repeats else ()
     answer = None if row.repeats else row.answer
     written = (
-        *((documents.Verbatim(row.question, title=tr("question")),) if row.question else ()),
+        *((documents.Verbatim(row.asked, title=tr("question")),) if row.asked else ()),
         *(() if answer is None else (documents.Verbatim(answer, title=tr("answer")),)),
     )
     shown = (Fold(tr("question and answer"), written),) if written else ()
@@ -165,14 +220,8 @@ def _suites_in_brief(report: Report) -> Iterator[Block]:
         yield Figures((*scores, *_best_baseline(first)))
     for model in report.models:
         name = name_of(report, model)
-        why = [
-            tr("{suite}: {why}", suite=each.suite, why=sentence)
-            for each in model.suites
-            for sentence in sentences.why_this_score(each)
-        ]
-        for note in (*why, *sentences.model_notes(model)):
+        for note in _notes_of(model):
             yield Note(tr("{model}: {note}", model=name, note=note))
-    yield Paragraph(tr("-v shows every suite, category and test of each model."), "dim")
 
 
 def _alike(report: Report) -> dict[str, list[str]]:

@@ -12,9 +12,18 @@ from assay.reports.speed import speed_headline
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate, Machine, Observed, OutcomeKind
-from assay.types.results import Baselines, Habit, HabitKind, ModelReport, Report, SuiteSummary
+from assay.types.results import (
+    Baselines,
+    Habit,
+    HabitKind,
+    ModelReport,
+    PairComparison,
+    Report,
+    SuiteSummary,
+)
 
 SHOWN_IN_A_LINE = 6  # facts of a model that fit a short line
+SHOWN_SUITES = 3  # in a headline
 SHOWN_CONSTANT = 40  # characters of a constant answer that are shown
 HABITS: Mapping[HabitKind, Message] = {
     "loops": message_n(
@@ -59,16 +68,61 @@ def headline(report: Report) -> str:
     if report.finished is None:
         return tr("The run is not finished: nothing is decided yet.")
     if decision is not None and decision.gate_decides:
-        return decision_headline(decision)
+        return decision_headline(decision, {model.fingerprint for model in report.models})
     if report.judged is not None and report.judged.models:
         return one_line(closing_sentence(report.judged))
-    scores = [
-        tr("{model} has {score} on {suite}", model=model.spec, suite=each.suite,
-           score=numbers.figure(each.score))
-        for model in report.models for each in model.suites
-    ]  # fmt: skip
-    said = "; ".join(scores) or speed_headline(report) or tr("nothing was scored")
-    return one_line(said) + "."
+    names = short_names(report)
+    said = [_lead(pair, names) for pair in report.leads] or [
+        _alone(names[model.spec], each)
+        for model in report.models
+        for each in model.suites
+        if not each.own
+    ]
+    if len(said) > SHOWN_SUITES:
+        rest = tr("{count} more suites are in the table", count=len(said) - SHOWN_SUITES)
+        said = [*said[:SHOWN_SUITES], rest]
+    return one_line("; ".join(said) or speed_headline(report) or tr("Nothing was scored")) + "."
+
+
+def short_names(report: Report) -> dict[str, str]:
+    """What a report calls each model, by its spec: its name, where no other one has it."""
+    counted = Counter(model.name for model in report.models)
+    return {
+        model.spec: model.name if model.name and counted[model.name] == 1 else model.spec
+        for model in report.models
+    }
+
+
+def _lead(pair: PairComparison, names: Mapping[str, str]) -> str:
+    (found,) = pair.suites
+    gaps = {
+        "first": names[pair.b.model],
+        "second": names[pair.a.model],
+        "suite": found.suite,
+        "score": numbers.value(found.b),
+        "difference": numbers.difference(found.difference),
+    }
+    if found.verdict == "better":
+        return tr(
+            "{first} is best on {suite} with {score} points; {second} is next, difference "
+            "{difference}",
+            **gaps,
+        )
+    return tr(
+        "{first} and {second} cannot be told apart on {suite}: {score} points, difference "
+        "{difference}",
+        **gaps,
+    )
+
+
+def _alone(name: str, summary: SuiteSummary) -> str:
+    score = numbers.figure(summary.score)
+    said = tr("{model} has {score} on {suite}", model=name, score=score, suite=summary.suite)
+    guess = summary.baselines.best if summary.baselines else None
+    if guess is None:
+        return said
+    knowing = tr("an answer that knows nothing has {score}", score=numbers.readable(guess))
+    return f"{said} ({knowing})"
 
 
 def outcomes(summary: SuiteSummary) -> str:

@@ -19,7 +19,9 @@ from assay.types.results import (
     Direction,
     Flip,
     LeftOut,
+    ModelReport,
     PairComparison,
+    Side,
     Standing,
     SuiteComparison,
     SuiteRanking,
@@ -114,6 +116,23 @@ def with_holm(pairs: Sequence[PairComparison]) -> tuple[PairComparison, ...]:
         return replace(new, verdict=_direction(new))
 
     return tuple(replace(pair, suites=tuple(map(adjust, pair.suites))) for pair in pairs)
+
+
+def find_leads(run: str, models: Sequence[ModelReport]) -> tuple[PairComparison, ...]:
+    """Of each suite, the best model (the second side) against the next one."""
+    ranked: dict[str, list[tuple[SuiteSummary, Side]]] = {}
+    for model in models:
+        for summary in model.suites:
+            if summary.score.value is not None and not summary.score.incomplete:
+                side = Side(run=run, model=model.spec)
+                ranked.setdefault(summary.suite, []).append((summary, side))
+    leads = []
+    for of_suite in ranked.values():
+        best, *others = sorted(of_suite, key=lambda each: -(each[0].score.value or 0.0))
+        if others:
+            found = compare_suites(others[0][0], best[0])
+            leads.append(PairComparison(a=others[0][1], b=best[1], suites=(found,)))
+    return with_holm(leads)
 
 
 def rank(suite: str, standings: Sequence[Standing], **about: Any) -> SuiteRanking:

@@ -43,7 +43,7 @@ def summarise(
     asked = [
         sorted(tries[case.id], key=lambda t: t.repeat) for case in suite.cases if case.id in tries
     ]
-    rows = tuple(_row(of_test, suite.pass_mark) for of_test in asked)
+    rows = tuple(_row(of_test, suite) for of_test in asked)
     names = [category.name for category in suite.categories]
     weights = {name: suite.weight(name) for name in names}
     categories = _by_category(names, rows, _ways_of_asking(asked))
@@ -111,8 +111,8 @@ def _right_bits(
     return {RIGHT_BITS: estimates.ratio(bits, sizes, unit="bits per byte")}
 
 
-def _row(tries: Sequence[Attempt], pass_mark: float) -> TestRow:
-    case = tries[0].case
+def _row(tries: Sequence[Attempt], suite: Suite) -> TestRow:
+    case, pass_mark = tries[0].case, suite.pass_mark
     repeats = tuple(_repeat_row(trial, pass_mark) for trial in tries)
     shown = next((repeat for repeat in repeats if repeat.score is not None), repeats[0])
     row = TestRow(
@@ -123,7 +123,8 @@ def _row(tries: Sequence[Attempt], pass_mark: float) -> TestRow:
         answer=shown.answer,
         extracted=shown.extracted,
         explanation=shown.explanation,
-        question=case.prompt,
+        question=case.question,
+        asked=case.as_asked(suite.system),
     )
     if len(repeats) == 1:
         return row

@@ -32,7 +32,7 @@ class TestRow:
     """What became of one test. With repeats: the mean score, the first try's answer, every try.
 
     `explanation` of a failed request is the reason it failed. `repeats` is empty unless the test
-    was asked more than once.
+    was asked more than once. `asked`: the question with all that was shown before it.
     """
 
     __test__: ClassVar[bool] = False  # pytest takes every class named Test… for its own
@@ -45,6 +45,7 @@ class TestRow:
     extracted: str | None
     explanation: str
     question: str = ""
+    asked: str = ""
     repeats: tuple[RepeatRow, ...] = ()
 
 
@@ -163,7 +164,8 @@ class Report:
 
     `command` repeats or continues the run; `notes` are things to know, `hints` things to do next,
     both whole, translated sentences. `machine` is the one that asked. `models` are those that were
-    asked, `failed` those that could not be.
+    asked, `failed` those that could not be. `leads`: of each suite that no gate decides on, the
+    best model against the next one.
     """
 
     run: str
@@ -182,6 +184,8 @@ class Report:
     decision: Decision | None = None
     judged: Judged | None = None
     failed: tuple[FailedModel, ...] = ()
+    leads: tuple[PairComparison, ...] = ()
+    every_failure: bool = False  # shown, not only those that matter most
 
 
 Direction = Literal["better", "worse", "undecided", "nothing_in_common"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from assay.types.checks import AnswerCheck
+from assay.types.checks import LETTERS, AnswerCheck
 
 Role = Literal["system", "user", "assistant"]
 Severity = Literal["error", "warning"]
@@ -78,6 +78,21 @@ class Case:
     def prompt(self) -> str:
         """The last user turn: what a reader calls the question."""
         return next((m.content for m in reversed(self.messages) if m.role == "user"), "")
+
+    @property
+    def question(self) -> str:
+        """The last user turn with its options."""
+        options = zip(LETTERS, self.check.requests().options, strict=False)
+        return "\n".join((self.prompt, *(f"{letter}. {text}" for letter, text in options)))
+
+    def as_asked(self, system: str | None) -> str:
+        """System prompt, every turn and the options; `system`: the suite's, for a test without."""
+        first = self.system if self.system is not None else system
+        turns = [(m.role, m.content) for m in self.messages[:-1]]
+        if not turns and not first:
+            return self.question
+        said = [("system", first), *turns] if first else turns
+        return "\n\n".join(f"{role}: {text}" for role, text in (*said, ("user", self.question)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -197,6 +197,7 @@ as_json = click.option(
     is_flag=True,
     help=tr("Print one JSON document on stdout and nothing else."),
 )
+failed = click.option("--failed", is_flag=True, help=tr("Show every failed test, not only five."))
 verbose = click.option(
     "-v", "--verbose", is_flag=True, help=tr("Show every test with its answer and score.")
 )

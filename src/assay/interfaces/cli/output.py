@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ import click
 
 from assay.messages import tr
 from assay.text.safe_text import visible
+from assay.types.results import Report
 
 if TYPE_CHECKING:
     from assay.api.rendering import Result
@@ -71,21 +73,25 @@ def write_examples(formatter: click.HelpFormatter, examples: str | None) -> None
                 formatter.write(f"{'':{formatter.current_indent}}{line}\n")
 
 
-def show(result: Result, form: str, *, verbose: bool = False) -> None:
+def show(result: Result, form: str, *, verbose: bool = False, failed: bool = False) -> None:
     from assay.api.rendering import render
 
+    if failed and isinstance(result, Report):
+        result = replace(result, every_failure=True)
     ascii_only = not stdout_takes_unicode()
     write(render(result, form, verbose=verbose, ascii_only=ascii_only))
 
 
-def perform(function: str, form: str, /, *, verbose: bool = False, **options: Any) -> int:
+def perform(
+    function: str, form: str, /, *, verbose: bool = False, failed: bool = False, **options: Any
+) -> int:
     """Call a public function that is observed, show its result, and return its exit code."""
     from assay import api
     from assay.api.rendering import progress_for
 
     with progress_for(sys.stderr) as observer:
         result = getattr(api, function)(**options, observer=observer)
-    show(result, form, verbose=verbose)
+    show(result, form, verbose=verbose, failed=failed)
     return int(result.exit_code)
 
 

@@ -12,6 +12,7 @@ from assay.interfaces.cli.options import (
     all_options,
     as_json,
     command,
+    failed,
     format_of,
     models_argument,
     verbose,
@@ -48,13 +49,15 @@ from assay.types.options import (
 )
 @models_argument
 @all_options(RunOptions)
+@failed
 @verbose
 @as_json
-def run(verbose: bool, as_json: bool, **options: Any) -> int:
+def run(verbose: bool, failed: bool, as_json: bool, **options: Any) -> int:
     for name in options["models"]:  # said before anything large is imported: that takes seconds
         if name.startswith(("hf:", "gguf:")) or os.path.isdir(name):
             say(tr("{name}: loading", name=name))
-    return perform("run", "json" if as_json else "text", verbose=verbose, **options)
+    form = "json" if as_json else "text"
+    return perform("run", form, verbose=verbose, failed=failed, **options)
 
 
 @command(

@@ -11,6 +11,7 @@ from assay.interfaces.cli.options import (
     all_options,
     as_json,
     command,
+    failed,
     format_of,
     named_options,
     plugin_option,
@@ -29,20 +30,25 @@ RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
     examples=[
         "assay report",
         "assay report latest -v",
+        "assay report latest --failed",
         "assay report 20261115T1015 --format html > report.html",
     ],
 )
 @click.argument("run", default="latest")
 @format_of("text", "md", "json", "html", or_plugin=True)
+@failed
 @verbose
 @as_json
 @plugin_option
-def report(run: str, output_format: str, verbose: bool, as_json: bool, out: Path) -> int:
+def report(
+    run: str, output_format: str, verbose: bool, failed: bool, as_json: bool, out: Path
+) -> int:
     from assay import api
 
     # The document states how this command ends; failed requests of the run are in its figures.
     shown = replace(api.report(run, out=out), exit_code=0)
-    show(shown, "json" if as_json else output_format, verbose=verbose)
+    form = "json" if as_json else output_format
+    show(shown, form, verbose=verbose, failed=failed)
     return 0
 
 

@@ -1,5 +1,7 @@
 """Which checkpoint to ship, and how one fares, in one line each; still unescaped."""
 
+from collections.abc import Collection
+
 from assay.messages import tr
 from assay.reports.checkpoints.figures import evaluated_folder, figures, in_words, suites_asked
 from assay.text.safe_text import one_line
@@ -25,20 +27,26 @@ def selection_headline(decision: Decision, selection: Selection, of: str) -> str
     return tr("No checkpoint passes; the best so far is {name}. It lacks: {lacks}.", **gaps)
 
 
-def decision_headline(decision: Decision) -> str:
-    """Of all that was decided: over all folders, else of each, and of those named singly."""
+def decision_headline(decision: Decision, shown: Collection[str]) -> str:
+    """Of all that was decided: over all folders, else of each, and of those named singly. A page of
+    some models alone (`shown`, by their fingerprints) has theirs.
+    """
+    known = [each for each in decision.measured if not each.failed]
+    alone = [each for each in known if each.fingerprint in shown]
+    if alone and len(alone) < len(known):
+        return one_line(" ".join(_own(decision, each) for each in alone))
     chosen = {"": decision.overall} if decision.overall else dict(decision.selections)
     inside = {name for names in decision.folders.values() for name in names}
     said = [
         selection_headline(decision, each, folder if len(chosen) > 1 else "")
         for folder, each in chosen.items()
     ]
-    said += [
-        checkpoint_headline(each, decision.acceptances[each.name])[0]
-        for each in decision.measured
-        if each.name not in inside
-    ]
+    said += [_own(decision, each) for each in decision.measured if each.name not in inside]
     return one_line(" ".join(said))
+
+
+def _own(decision: Decision, checkpoint: Measurements) -> str:
+    return checkpoint_headline(checkpoint, decision.acceptances[checkpoint.name])[0]
 
 
 def checkpoint_headline(

@@ -107,7 +107,7 @@ class RunFolder:
             for drawn in () if suites else picture_of(report):
                 self._put(PICTURE, drawn.draw())
             for each in report.models:
-                alone = replace(report, models=(each,))
+                alone = replace(report, models=(each,), leads=())
                 several = len(report.models) > 1
                 text = render_markdown(run_document(alone)) if several else whole
                 self._put(f"reports/{each.slug}.md", text)

@@ -12,7 +12,7 @@ from typing import Literal
 from assay.reports.json_values import pick
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.text.safe_text import spreadsheet_cell
-from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Reply
+from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Reply, Suite
 from assay.types.options import DEFAULT_OUT
 
 ExportFormat = Literal["jsonl", "csv"]
@@ -46,15 +46,15 @@ def export(
 def _records(store: Store, run: Run) -> Generator[dict[str, object], None, None]:
     suites = store.read_suites(run)
     cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
-    pass_marks = {suite.name: suite.pass_mark for suite in suites}
+    by_name = {suite.name: suite for suite in suites}
     for model in run.models:
         for kept in store.read_tries(run, model):
             case = cases[kept.suite, kept.test_id]
-            yield _record(run, model, kept, case, pass_marks[kept.suite])
+            yield _record(run, model, kept, case, by_name[kept.suite])
 
 
 def _record(
-    run: Run, model: RunModel, kept: StoredTry, case: Case, pass_mark: float
+    run: Run, model: RunModel, kept: StoredTry, case: Case, suite: Suite
 ) -> dict[str, object]:
     score = kept.score
     return {
@@ -67,10 +67,10 @@ def _record(
         "test": kept.test_id,
         "repeat": kept.repeat + 1,
         "method": case.method,
-        "outcome": str(score.outcome(pass_mark)) if score else "failed",
+        "outcome": str(score.outcome(suite.pass_mark)) if score else "failed",
         "score": score.value if score else None,
         "unscored_reason": score.unscored_reason if score else None,
-        "prompt": case.prompt,
+        "prompt": case.as_asked(suite.system),
         **(pick(score, "extracted explanation scorer") if score else {}),
         "scorer_version": score.version if score else None,
         "request": kept.request_id,

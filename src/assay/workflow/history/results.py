@@ -19,7 +19,7 @@ from assay.request_identity import MEASURE
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import FETCHED
 from assay.suites.sample_prompts import load_samples
-from assay.summary.comparisons import compare_twins, twin_differences
+from assay.summary.comparisons import compare_twins, find_leads, twin_differences
 from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise
 from assay.text.number_format import figure
@@ -131,6 +131,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         decision=decision,
         judged=judged,
         failed=broken,
+        leads=() if decision and decision.gate_decides else find_leads(run.id, models),
         notes=(
             *_notes(run, suites, asked, judged),
             *(
