@@ -116,9 +116,20 @@ def test_a_text_to_be_continued_stands_alone_for_a_model_that_compares_continuat
 
 def test_a_model_that_only_writes_is_shown_the_continuations_it_chooses_from():
     assert first_request(CONTINUED).work.messages[-1].content == (
-        "She adds two and two and\n\nWhich of these fits best?\n"
-        "A. gets three.\nB. gets four.\nAnswer with the letter only."
+        "Which ending fits this text best?\n\nShe adds two and two and …\n\n"
+        "A. gets three.\nB. gets four.\n\nAnswer with the letter only."
     )
+
+
+def test_a_question_written_for_base_models_is_asked_as_a_person_would():
+    def asked(prompt):
+        return rendered_prompt(replace(CONTINUED, messages=(Message("user", prompt),)))
+
+    rest = "\n\nA. gets three.\nB. gets four.\n\nAnswer with the letter only."
+    assert asked("Question: What does she get?\nAnswer:") == "What does she get?" + rest
+    assert asked(" Question: Two lines,\nor one?\n\nAnswer: ") == "Two lines,\nor one?" + rest
+    shown = "Question: One?\nAnswer: yes\n\nQuestion: Two?\nAnswer:"
+    assert shown in asked(shown)
 
 
 def test_a_worked_example_shows_what_is_wanted_of_the_model_that_is_asked():

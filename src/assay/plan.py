@@ -6,6 +6,7 @@ request of a later turn of a live conversation holds the model's own earlier rep
     opening (system, worked examples) + messages up to the asked turn + replies between = Request
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -35,6 +36,8 @@ from assay.types import (
 )
 
 WITH_THE_LETTER = "Answer with the letter only."
+# How a question is written for a base model; a person would only ask it.
+_QUESTION = re.compile(r"Question:\s*((?:(?!\nAnswer:).)*\S)\s*\nAnswer:", re.DOTALL)
 BETWEEN_EXAMPLES = "\n\n"  # as models/base.py joins them
 # Samples of a colder model are near-copies of each other, and k of them say no more than one.
 LEAST_SAMPLING_TEMPERATURE = 0.7
@@ -220,10 +223,7 @@ def _cannot(
                 test=calling[0],
                 count=len(calling),
             ),
-            hint=tr(
-                "choose a model that calls tools, behind Ollama or an OpenAI-compatible server, or "
-                "leave these tests out with -c"
-            ),
+            hint=tr("choose a model behind a server that calls tools, or leave them out with -c"),
         )
     if options.constrained and "structured_output" not in facts.capabilities:
         yield UsageError(
@@ -285,7 +285,10 @@ def rendered_prompt(case: Case, *, by_text: bool = False) -> str:
         return "\n".join((case.prompt, *lines))
     if lines and asked.by_text and not by_text:
         # Not translated: it is put to a model, and an answer must not change with --lang.
-        return "\n".join((case.prompt, "", "Which of these fits best?", *lines, WITH_THE_LETTER))
+        question = _QUESTION.fullmatch(case.prompt.strip())
+        begun = f"Which ending fits this text best?\n\n{case.prompt.rstrip()} …"
+        said = question[1] if question else begun
+        return "\n".join((said, "", *lines, "", WITH_THE_LETTER))
     return case.prompt
 
 

@@ -101,50 +101,43 @@ class ToolResult:
         return (tuple(values),) if values else ()
 
 
-def _unwrapped(tool: ToolFunction | WrappedFunction) -> ToolFunction:
-    return tool.function if isinstance(tool, WrappedFunction) else tool
-
-
-def _alternatives(call: ExpectedCall | tuple[ExpectedCall, ...]) -> tuple[ExpectedCall, ...]:
-    return (call,) if isinstance(call, ExpectedCall) else call
-
-
 def _all_results(given: Any) -> tuple[ToolResult, ...]:
     """A list, one item for each expected call, or an object from the names of functions."""
     if isinstance(given, dict):
         given = [{"name": name, "result": value} for name, value in given.items()]
-    if not isinstance(given, list | tuple):
-        raise Mistake(lambda field: tr("'{field}' must be a list of results", field=field))
     return tuple(_one_result(each, place) for place, each in enumerate(given))
 
 
 def _one_result(given: Any, place: int) -> ToolResult:
     """Any value is a result by itself; an object with `result` may say more about it."""
-    if isinstance(given, ToolResult):
-        return given
     is_told = isinstance(given, dict) and given.keys() <= _RESULT_KEYS
     if not is_told or ("result" in given) == ("content" in given):
         return ToolResult(result=_as_text(given))
-    use, name = given.get("use"), given.get("name", "")
+    use = given.get("use")
     listed = use if isinstance(use, list | tuple) else [] if use is None else [None]
     items = [each if isinstance(each, list | tuple) else [each] for each in listed]
     words = [word for item in items for word in (item or [None])]
     if not all(isinstance(word, str) and word.strip() for word in words):
         raise Mistake(tr("'use' must be a list of phrases, or of lists of phrases"), (place, "use"))
-    if not isinstance(name, str):
-        raise Mistake(tr("'name' must be the name of a function"), (place, "name"))
     text = _as_text(given["result"] if "result" in given else given["content"])
-    return ToolResult(result=text, use=None if use is None else tuple(map(tuple, items)), name=name)
+    used = None if use is None else tuple(map(tuple, items))
+    return ToolResult(result=text, use=used, name=str(given.get("name", "")))
 
 
 def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-Tool = Annotated[ToolFunction, Rule(_unwrapped, of=ToolFunction | WrappedFunction)]
+Tool = Annotated[
+    ToolFunction,
+    Rule(lambda tool: getattr(tool, "function", tool), of=ToolFunction | WrappedFunction),
+]
 CallOrSeveral = Annotated[
     tuple[ExpectedCall, ...],
-    Rule(_alternatives, of=ExpectedCall | Annotated[tuple[ExpectedCall, ...], MinLen(1)]),
+    Rule(
+        lambda given: given if isinstance(given, tuple) else (given,),
+        of=ExpectedCall | Annotated[tuple[ExpectedCall, ...], MinLen(1)],
+    ),
 ]
 
 
@@ -168,7 +161,7 @@ class ToolCalls(AnswerCheck):
     ]
     tool_results: Annotated[
         tuple[ToolResult, ...],
-        Rule(_all_results, of=Any),
+        Rule(_all_results, of=dict[str, Any] | tuple[Any, ...]),
         Doc(
             "What the expected calls return, one item each: any value, or an object with 'result' "
             "and 'use', a list of what the final answer must state of it."
@@ -236,39 +229,31 @@ class ToolCalls(AnswerCheck):
         """
         used = [call for step in earlier for call in step.calls]
         right, named = self._matched([*used, *calls])
-        place_of = dict((*right, *named))
-        found = [self._results[place_of[at]] if at in place_of else None
-                 for at in range(len(used), len(used) + len(calls))]  # fmt: skip
+        places = [(right | named).get(len(used) + at) for at in range(len(calls))]
+        found = [None if place is None else self._results[place] for place in places]
         return tuple(each.result for each in found if each) if all(found) else ()
 
-    def _matched(
-        self, calls: Sequence[ToolCall]
-    ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Calls with the expected ones they meet, by their places: in full, and in name only.
-        Calls that name the same function twice take the expected ones in order.
+    def _matched(self, calls: Sequence[ToolCall]) -> tuple[dict[int, int], dict[int, int]]:
+        """By the place of a call the place of the expected one that it meets: in full, and in name
+        only. Each is met once.
         """
-        free = list(range(len(self.expected_calls)))
-        schemas = {tool.name: tool.parameters for tool in self.tools}
-        right: list[tuple[int, int]] = []
-        named: list[tuple[int, int]] = []
-        for at, call in enumerate(calls):
-            given = decode_all(call.arguments.strip() or "{}", set())
-            for place in free:
-                if any(
-                    each.name == call.name
-                    and isinstance(given, dict)
-                    and same_arguments(each.arguments, given, schemas.get(call.name, {}))
-                    for each in self.expected_calls[place]
-                ):
-                    right.append((at, place))
-                    free.remove(place)
-                    break
-        for at in sorted(set(range(len(calls))) - {at for at, _ in right}):
-            names = [any(each.name == calls[at].name for each in self.expected_calls[place])
-                     for place in free]  # fmt: skip
-            if True in names:
-                named.append((at, free.pop(names.index(True))))
+        free = dict(enumerate(self.expected_calls))
+        right: dict[int, int] = {}
+        named: dict[int, int] = {}
+        for found, meets in ((right, self._is_right), (named, _is_named)):
+            for at, call in enumerate(calls):
+                met = (place for place, of in free.items() if any(meets(call, one) for one in of))
+                if at not in right and (place := next(met, None)) is not None:
+                    found[at] = place
+                    del free[place]
         return right, named
+
+    def _is_right(self, call: ToolCall, expected: ExpectedCall) -> bool:
+        given = decode_all(call.arguments.strip() or "{}", set())
+        if not _is_named(call, expected) or not isinstance(given, dict):
+            return False
+        (schema,) = (tool.parameters for tool in self.tools if tool.name == call.name)
+        return same_arguments(expected.arguments, given, schema)
 
     @property
     def _results(self) -> list[ToolResult | None]:
@@ -276,8 +261,8 @@ class ToolCalls(AnswerCheck):
         found: list[ToolResult | None] = [None] * len(self.expected_calls)
         for result in self.tool_results:
             for place, calls in enumerate(self.expected_calls):
-                names = [call.name for call in calls]
-                if found[place] is None and (not result.name or result.name in names):
+                names = ("", *(call.name for call in calls))
+                if found[place] is None and result.name in names:
                     found[place] = result
                     break
         return found
@@ -304,6 +289,10 @@ class ToolCalls(AnswerCheck):
         if test.live:
             message = tr("'tool_calls' cannot be 'live'")
             yield FieldProblem(("live",), message)
+
+
+def _is_named(call: ToolCall, expected: ExpectedCall) -> bool:
+    return call.name == expected.name
 
 
 def same_arguments(

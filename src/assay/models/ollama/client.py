@@ -70,7 +70,8 @@ class OllamaAnswer(ServedAnswer):
 
     def take(self, line: Mapping[str, Any]) -> None:
         self.add(*_said(line))
-        for call in _calls(line):
+        message = line.get("message")
+        for call in (message.get("tool_calls") or ()) if isinstance(message, dict) else ():
             self.add_call(read_call(call), len(self.calls))
         logprobs = line.get("logprobs")
         if self.first_logprobs is None and isinstance(logprobs, list) and not any(self.thoughts):
@@ -100,12 +101,6 @@ def _said(line: Mapping[str, Any]) -> tuple[str, str]:
     if not isinstance(text, str) or not isinstance(thought, str):
         raise TypeError
     return text, thought
-
-
-def _calls(line: Mapping[str, Any]) -> list[object]:
-    message = line.get("message")
-    calls = message.get("tool_calls") if isinstance(message, dict) else None
-    return calls if isinstance(calls, list) else []
 
 
 class OllamaClient:

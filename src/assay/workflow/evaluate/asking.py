@@ -102,9 +102,6 @@ class MeasureDialogue:
     def ends_with(self, request: Request, reply: Reply) -> bool:
         return True
 
-    def with_steps(self, reply: Reply) -> Reply:
-        return reply
-
     def score(self, reply: Reply) -> Score | None:
         return None if isinstance(reply, Failed) else MEASURED
 
@@ -158,7 +155,8 @@ class ScoredReplies:
         if not dialogue.ends_with(request, reply):
             self.store.store_reply(self.run, self.model.facts.fingerprint, request, reply)
             return None
-        reply = dialogue.with_steps(reply)
+        if isinstance(dialogue, TestDialogue):
+            reply = dialogue.with_steps(reply)
         score = dialogue.score(reply)
         self.store.store_try(self.run, self.model, request, reply, score)
         if isinstance(dialogue, MeasureDialogue):
