@@ -77,6 +77,11 @@ class Code:
         """The function of that name that counts."""
         return next((one for block in reversed(self.blocks) if (one := block.function(name))), None)
 
+    def docstring(self, name: str) -> str:
+        """Of the function of that name; "" where there is none."""
+        function = self.function(name)
+        return "" if function is None else ast.get_docstring(function) or ""
+
 
 def choose_code(
     answer: str,

@@ -110,10 +110,14 @@ class Validator:
             if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
                 meant.setdefault(steps[:-1], set()).add(self._note_unknown(steps, notes, path))
                 continue
-            if error["type"] == "value_error":
-                at, sentence, about_key = _own_mistake(error["ctx"]["error"], steps, path)
+            at, about_key = steps, False
+            problem = error["ctx"]["error"] if error["type"] == "value_error" else None
+            if isinstance(problem, Mistake):
+                at, about_key = (*steps, *problem.at), problem.about_key
+                said_of = problem.message
+                sentence = said_of if isinstance(said_of, str) else said_of(label((*path, *at)))
             else:
-                at, sentence, about_key = steps, self._sentence(error, steps, path), False
+                sentence = str(problem) if problem else self._sentence(error, steps, path)
             if (at, sentence) not in said:
                 said.add((at, sentence))
                 notes.error((*path, *at), sentence, about_key=about_key)
@@ -295,15 +299,6 @@ def _steps(error: ErrorDetails, document: object) -> tuple[Path, bool]:
             continue
         steps.append(part)
     return tuple(steps), skipped
-
-
-def _own_mistake(error: Exception, steps: Path, path: Path) -> tuple[Path, str, bool]:
-    if not isinstance(error, Mistake):
-        return steps, str(error), False
-    at = (*steps, *error.at)
-    message = error.message
-    sentence = message if isinstance(message, str) else message(label((*path, *at)))
-    return at, sentence, error.about_key
 
 
 def _choices(node: Schema) -> list[str]:

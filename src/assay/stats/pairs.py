@@ -95,7 +95,17 @@ def paired_difference_by_category(
     whole = estimate(value, (low, high), n, unit="points", method=how)
     gained = sum(difference.gained for difference in found.values())
     lost = sum(difference.lost for difference in found.values())
-    p_value, method = _suite_p(used, found, weights, (gained, lost), seed=seed)
+    per_test = {name: weights[name] / len(used[name][0]) for name in used}
+    if any(difference.method != "mcnemar" for difference in found.values()):
+        changes = [
+            ([y - x for x, y in zip(*used[name], strict=True)], weights[name]) for name in used
+        ]
+        p_value, method = bootstrap_p(changes, seed=seed, draws=DRAWS), "paired bootstrap"
+    elif math.isclose(min(per_test.values()), max(per_test.values())):
+        p_value, method = mcnemar(gained, lost), "mcnemar"
+    else:
+        counts = [(found[name].gained, found[name].lost, per_test[name]) for name in found]
+        p_value, method = stratified_mcnemar(counts, seed=seed), "stratified mcnemar"
     return Difference(
         estimate=whole.mapped(lambda x: max(-1.0, min(1.0, x)) * 100),
         p_value=p_value,
@@ -103,26 +113,6 @@ def paired_difference_by_category(
         gained=gained,
         lost=lost,
     )
-
-
-def _suite_p(
-    pairs: Mapping[str, tuple[Sequence[float], Sequence[float]]],
-    found: Mapping[str, Difference],
-    weights: Mapping[str, float],
-    gained_lost: tuple[int, int],
-    *,
-    seed: int,
-) -> tuple[float, str]:
-    per_test = {name: weights[name] / len(pairs[name][0]) for name in pairs}
-    if any(difference.method != "mcnemar" for difference in found.values()):
-        changes = [
-            ([y - x for x, y in zip(*pairs[name], strict=True)], weights[name]) for name in pairs
-        ]
-        return bootstrap_p(changes, seed=seed, draws=DRAWS), "paired bootstrap"
-    if math.isclose(min(per_test.values()), max(per_test.values())):
-        return mcnemar(*gained_lost), "mcnemar"
-    counts = [(found[name].gained, found[name].lost, per_test[name]) for name in found]
-    return stratified_mcnemar(counts, seed=seed), "stratified mcnemar"
 
 
 def tell_apart(a: Estimate, b: Estimate) -> bool:

@@ -162,7 +162,9 @@ class AnswerCheck:
 
         return core_schema.no_info_plain_validator_function(
             _read_stored,
-            serialization=core_schema.plain_serializer_function_ser_schema(_to_stored),
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                lambda check: {**check.stored(), "method": check.method}
+            ),
         )
 
 
@@ -211,10 +213,6 @@ def _adapter(cls: type[AnswerCheck]) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
     return TypeAdapter(cls)
-
-
-def _to_stored(check: AnswerCheck) -> dict[str, Any]:
-    return {**check.stored(), "method": check.method}
 
 
 def _read_stored(stored: Any) -> AnswerCheck:

@@ -88,15 +88,15 @@ def say(text: str, style: str = "") -> None:
 
 
 def _read_line(
-    asked: str,
-    usual: str,
-    can: Sequence[Option],
-    options: Sequence[Option],
-    typed: Typed | None,
+    asked: str, usual: str, can: Sequence[Option], options: Sequence[Option], typed: Typed | None
 ) -> list[str]:
     """What a typed line stands for; asked again as long as a word of it is wrong."""
     while True:
-        words = _words(str(click.prompt(asked, default=usual or None)))
+        text = str(click.prompt(asked, default=usual or None))
+        try:
+            words = shlex.split(text)
+        except ValueError:  # a lone quote is only a character
+            words = text.split()
         try:
             found = [value for word in words for value in _values(word, can, options, typed)]
             return list(dict.fromkeys(found))
@@ -118,14 +118,6 @@ def _listed(question: str, options: Sequence[Option], typed: Typed | None) -> li
     if typed:
         say(f"   …  {typed.offer} ({typed.example})")
     return can
-
-
-def _words(text: str) -> list[str]:
-    """Words, with quotes for those that hold spaces; a lone quote is only a character."""
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return text.split()
 
 
 def _values(

@@ -3,7 +3,6 @@
 Short sequences are handed over; long ones stay here, so that no item is read without being counted.
 """
 
-import ast
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -187,9 +186,7 @@ class _SearchTrial:
         return ""
 
     def examples(self) -> str:
-        function = self.code.function(self.name)
-        docstring = ast.get_docstring(function) if function is not None else None
-        examples = read_examples(docstring or "")
+        examples = read_examples(self.code.docstring(self.name))
         if sum(self.name in called(example) for example in examples) < 2:
             return "there are fewer than two"
         result = self.candidate.run(*as_steps(examples, "answer"))

@@ -28,9 +28,7 @@ from assay.checking import (
 
 _SIZES = (40, 80, 160)
 _LONG = 50_000
-_MOST_ASKED = (
-    20  # about an entry, beside those of sorting; ten look-ups in a dictionary ask as much
-)
+_MOST_ASKED = 20  # about an entry, beside sorting; ten look-ups in a dictionary ask as much
 _MOST_GROWTH = 6.5  # for four times the entries; n log n gives 5.4, a square gives 16
 # Weight, and what is checked. The given code, or another that is as slow, gets less than half: its
 # results count little, and that it leaves its arguments alone counts nothing.
@@ -171,9 +169,8 @@ class _SpeedTrial:
             if _resolve(found.value, [*one, *two]) != self.expected((one, two)):
                 return f"the result for {size} entries is wrong"
         times = asked[-1] / asked[0]
-        return (
-            "" if times <= _MOST_GROWTH else f"{times:.1f} times as many for four times the entries"
-        )
+        grown = f"{times:.1f} times as many for four times the entries"
+        return "" if times <= _MOST_GROWTH else grown
 
 
 def _resolve(value: object, known: Sequence[Hashable]) -> object:

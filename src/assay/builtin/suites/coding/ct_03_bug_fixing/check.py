@@ -25,7 +25,8 @@ _BUG, _REST = 4, 7  # weights
 
 def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[Check]:
     shown, original = truth["functions"], files["shop.py"]
-    bugs = {f"bug_{at}": one for at, one in enumerate(filter(_is_planted, shown), 1)}
+    planted = [one for one in shown if one["planted"]]
+    bugs = {f"bug_{at}": one for at, one in enumerate(planted, 1)}
     table: dict[str, tuple[float, str]] = {
         **{name: (_BUG, f"A fix of the bug in {one['name']}") for name, one in bugs.items()},
         "nothing_broken": (_REST, "The functions that were right are still right"),
@@ -46,10 +47,6 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     reasons["complete"] = too_few or ", ".join(trial.left_out)
     reasons["docstrings"] = too_few or ", ".join(trial.reworded)
     yield from list_checks(table, reasons)
-
-
-def _is_planted(function: Mapping[str, Any]) -> bool:
-    return bool(function["planted"])
 
 
 class _RepairTrial:

@@ -48,14 +48,9 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     original = ast.parse(files["toolbox.py"])
     names = [one["name"] for one in truth["functions"]]
     code = choose_code(answer, names) or Code(blocks=())
-    documented = {name: code.function(name) for name in names}
-    texts = {name: docstring_of(one) for name, one in documented.items()}
+    texts = {name: code.docstring(name) for name in names}
     yield from check_text(original, code, texts)
     yield from check_examples(truth["functions"], texts, files["toolbox.py"])
-
-
-def weight_of(function: dict[str, Any]) -> int:
-    return 5 if function["role"].startswith("trap") else 2
 
 
 def check_text(original: ast.Module, code: Code, texts: dict[str, str]) -> Iterator[Check]:
@@ -89,10 +84,6 @@ def check_text(original: ast.Module, code: Code, texts: dict[str, str]) -> Itera
 
 def list_missing(name: str, what: str, missing: list[str]) -> Check:
     return Check(name, not missing, f"{what}: {', '.join(missing) or 'none'}")
-
-
-def docstring_of(function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> str:
-    return "" if function is None else ast.get_docstring(function) or ""
 
 
 def outline(tree: ast.Module) -> list[str] | None:
@@ -138,7 +129,7 @@ def check_examples(
         changed.append(run_examples(examples, "\n\n\n".join([original, *mutants])))
     hidden = []
     for one in functions:
-        name, count = one["name"], len(one["mutants"])
+        name, count, is_trap = one["name"], len(one["mutants"]), one["role"].startswith("trap")
         own = [shows(example, name, names) for example in examples[name]]
         held = real[name]
         false = [example.code.strip() for example, true in zip(examples[name], held, strict=True)
@@ -155,8 +146,8 @@ def check_examples(
             why = f"{name} has no example that calls it and shows the result"
         yield Check(f"{one['role']}_examples", any(own) and not false, why)
         why = f"true examples of {name} tell {told} of {count} wrong versions of it"
-        yield Check(f"{one['role']}_mutants", 2 * told >= count, why, weight=weight_of(one))
-        if not told and one["role"].startswith("trap"):
+        yield Check(f"{one['role']}_mutants", 2 * told >= count, why, weight=5 if is_trap else 2)
+        if is_trap and not told:
             hidden.append(name)
     why = f"names that mislead, without an example that shows it: {', '.join(hidden) or 'none'}"
     yield Check("every_trap", not hidden, why, weight=6)

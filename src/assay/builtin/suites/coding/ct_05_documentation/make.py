@@ -198,11 +198,7 @@ def $f(numbers, width):
     return [sum(twice[at : at + width]) for at in range(len(numbers))]
 """
 STEPS = ("5", "10", "25", "50")
-CONSTANTS = {
-    "separator": (";", ",", "|", "&"),
-    "start": ("0", "10", "100"),
-    "dot": (".", "-", ":"),
-}
+CONSTANTS = {"separator": (";", ",", "|", "&"), "start": ("0", "10", "100"), "dot": (".", "-", ":")}
 
 
 def make(seed: int) -> dict[str, Any]:

@@ -3,15 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from assay.checking import (
-    Check,
-    Fact,
-    check_facts,
-    check_names,
-    json_block,
-    mentions,
-    spell_keys,
-)
+from assay.checking import Check, Fact, check_facts, check_names, json_block, mentions, spell_keys
 
 FACTS = (  # key, statement, weight, tolerance
     ("orders", "there are {} orders", 1, 0),

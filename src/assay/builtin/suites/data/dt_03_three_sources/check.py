@@ -4,15 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from assay.checking import (
-    Check,
-    Fact,
-    check_facts,
-    check_names,
-    json_block,
-    mentions,
-    spell_keys,
-)
+from assay.checking import Check, Fact, check_facts, check_names, json_block, mentions, spell_keys
 
 FACTS = (
     ("late_orders", "exactly these orders will be late: {}", 5),

@@ -3,15 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from assay.checking import (
-    Check,
-    Fact,
-    check_facts,
-    check_names,
-    json_block,
-    spell_keys,
-    value_at,
-)
+from assay.checking import Check, Fact, check_facts, check_names, json_block, spell_keys, value_at
 
 SAYS = {  # weight, and what a judge looks for
     "busiest_weekday": (1, "{} is the busiest weekday"),
