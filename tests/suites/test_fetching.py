@@ -355,9 +355,8 @@ def test_a_file_that_is_not_utf8_is_refused_with_its_line(tmp_path: Path, benchm
     source = archive(tmp_path / "a", machine_learning=TEST)
     path = source / "test" / "machine_learning_test.csv"
     path.write_bytes(path.read_bytes() + b"caf\xe9,a,b,c,d,A\n")
-    assert mistakes(benchmarks, "mmlu", source) == [
-        "machine_learning_test.csv:4: the file is not UTF-8 from here on"
-    ]
+    (found,) = mistakes(benchmarks, "mmlu", source)
+    assert found.startswith("machine_learning_test.csv:4: byte 0xE9 at offset ")
 
 
 def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path, benchmarks: Path) -> None:

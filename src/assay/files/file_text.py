@@ -72,8 +72,12 @@ def _why_unreadable(path: Path, error: OSError) -> str:
     return tr("the file cannot be read: {reason}", reason=error.strerror or str(error))
 
 
-def decode(name: str, data: bytes) -> str:
-    """The text of a file, or Refused with the byte that is not UTF-8."""
+def decode(name: str, data: bytes, *, allows_mark: bool = False) -> str:
+    """The text of a file, or Refused with the byte that is not UTF-8. `allows_mark`: a byte order
+    mark is no mistake.
+    """
+    if allows_mark:
+        data = data.removeprefix(codecs.BOM_UTF8)
     if data.startswith(codecs.BOM_UTF8):
         message = tr(
             "the file starts with a byte order mark (BOM); "

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InvalidFiles, UsageError
-from assay.files.file_text import refusal, shown_path
+from assay.files.file_text import Refused, decode, refusal, shown_path
 from assay.files.notes import invalid_files
 from assay.files.places import Place
 from assay.messages import tr
@@ -67,12 +67,10 @@ def load_held_out(path: Path | None = None) -> HeldOut:
 
 
 def _text(path: Path) -> tuple[HeldOutDocument, ...]:
-    raw = path.read_bytes()
     try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise _invalid(path, tr("this is not UTF-8"), line=line) from error
+        text = decode(shown_path(path), path.read_bytes(), allows_mark=True)
+    except Refused as refused:
+        raise invalid_files(refused.finding.file, [refused.finding]) from refused
     if not text.strip():
         raise _invalid(path, tr("the file contains no text"))
     return (_document(text=text),)
@@ -218,6 +216,6 @@ _READERS = {
 }
 
 
-def _invalid(path: Path, message: str, *, line: int = 1) -> InvalidFiles:
+def _invalid(path: Path, message: str) -> InvalidFiles:
     name = shown_path(path)
-    return invalid_files(name, [refusal(name, message, Place(line, 1))])
+    return invalid_files(name, [refusal(name, message)])

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from inspect import get_annotations
 from pathlib import Path
 from types import NoneType
@@ -72,6 +72,7 @@ class OptionField:
         return {int: "N", float: "S", Path: path, str: "NAME"}.get(self.type)
 
 
+@dataclass(frozen=True)
 class CommandOptions:
     """The base of all option classes; each of them belongs to one group of `--help`."""
 
@@ -90,11 +91,9 @@ class CommandOptions:
 
     def shared_with(self, kind: type) -> dict[str, Any]:
         """The values of the fields that `kind` has too, to make one of it."""
-        names = {each.name for each in _fields_of(kind)}
+        names = {each.name for each in fields(kind)}
         return {
-            each.name: getattr(self, each.name)
-            for each in _fields_of(type(self))
-            if each.name in names
+            each.name: getattr(self, each.name) for each in fields(type(self)) if each.name in names
         }
 
     def command_line(self, verb: str, *arguments: str) -> str:
@@ -129,20 +128,16 @@ def options_of(kind: type[CommandOptions]) -> dict[str, OptionField]:
         OptionField(
             each.name, *types[each.name], each.default, group[each.name], each.metadata[_KEY]
         )
-        for each in _fields_of(kind)
+        for each in fields(kind)
         if _KEY in each.metadata
     ]
     return {each.name: each for each in sorted(found, key=lambda one: GROUPS.index(one.group))}
 
 
-def _fields_of(kind: Any) -> tuple[Field[Any], ...]:
-    return fields(kind)
-
-
 def _types_of(kind: type) -> dict[str, tuple[Any, bool]]:
     """Each field's type, None and Sequence taken away, and whether it was a sequence."""
     hints, found = get_type_hints(kind), {}
-    for each in _fields_of(kind):
+    for each in fields(kind):
         hint = hints[each.name]
         if NoneType in get_args(hint):
             hint = next(one for one in get_args(hint) if one is not NoneType)

@@ -41,7 +41,8 @@ def score_ewebench(case: Case, reply: Answered) -> Score | None:
     parts: dict[str, float] = {}
     match check:
         case ExactMatch():
-            value = _exact(text, check)
+            wanted = (expected.strip().lower() for expected in check.expected)
+            value = float(text.strip().lower() in wanted)
         case Keywords():
             value = _keywords(text, check)
         case MultipleChoice():
@@ -76,11 +77,6 @@ def score_ewebench(case: Case, reply: Answered) -> Score | None:
 
 def _mean(parts: dict[str, float]) -> float:
     return sum(parts.values()) / len(parts) if parts else 0.0
-
-
-def _exact(text: str, check: ExactMatch) -> float:
-    answer = text.strip().lower()
-    return float(any(answer == expected.strip().lower() for expected in check.expected))
 
 
 def _keywords(text: str, check: Keywords | None) -> float:

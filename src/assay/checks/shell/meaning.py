@@ -96,8 +96,10 @@ def _same_as(program: str, words: tuple[str, ...]) -> tuple[str, tuple[str, ...]
 
 
 def _operands(program: str, operands: list[str]) -> tuple[str, ...]:
-    if program == "ip":
-        return _ip(operands)
+    if program == "ip" and operands:
+        named, verb = (*operands[:2], "show")[:2]
+        named = known.PAIRS["ip_objects"].get(named, named)
+        return (named, known.PAIRS["ip_verbs"].get(verb, verb), *operands[2:])
     if program in ("modprobe", "modinfo", "rmmod"):
         return tuple(module_name(word) for word in operands)
     if program in known.FOLDERS:
@@ -108,14 +110,6 @@ def _operands(program: str, operands: list[str]) -> tuple[str, ...]:
 def module_name(text: str) -> str:
     """A kernel module by its one name: no path, no `.ko`, `_` for `-`, lower case."""
     return _MODULE_FILE.sub("", text.casefold().rsplit("/", 1)[-1]).replace("-", "_")
-
-
-def _ip(operands: list[str]) -> tuple[str, ...]:
-    if not operands:
-        return ()
-    named = known.PAIRS["ip_objects"].get(operands[0], operands[0])
-    verb = known.PAIRS["ip_verbs"].get(operands[1], operands[1]) if len(operands) > 1 else "show"
-    return (named, verb, *operands[2:])
 
 
 def _packages(program: str, options: set[str], operands: list[str]) -> tuple[Action, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InvalidFiles, UsageError
-from assay.files.file_text import MAX_BYTES, Refused, read_bytes, shown_path
+from assay.files.file_text import MAX_BYTES, Refused, decode, read_bytes, shown_path
 from assay.files.notes import Notes
 from assay.files.validation import Validator
 from assay.files.wording import described
@@ -175,13 +175,11 @@ def check_row(row_type: Validator, place: RowPlace, row: Row) -> Any:
 
 
 def _text(file: SourceFile) -> str:
-    data = _bytes(file)
     try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        problem = tr("the file is not UTF-8 from here on")
-        raise broken_source(file.place(line, line), problem) from error
+        return decode(file.shown, _bytes(file), allows_mark=True)
+    except Refused as refused:
+        line = refused.finding.line
+        raise broken_source(file.place(line, line), refused.finding.message) from refused
 
 
 def _bytes(file: SourceFile) -> bytes:

@@ -169,7 +169,12 @@ def _test() -> dict[str, Any]:
     properties["temperature"]["default"] = DEFAULT_TEMPERATURE
     properties["max_tokens"]["default"] = DEFAULT_MAX_TOKENS
     properties["live"]["default"] = False
-    checks = {name: _check(name) for name in methods()}
+    checks = {}
+    for name, cls in methods().items():
+        validator = check_validator(cls)
+        schema = validator.schema()
+        fields = {field: schema["properties"][field] for field in validator.names}
+        checks[name] = {"properties": fields, "required": schema.get("required", [])}
     properties["eval_method"] = {
         "description": properties["eval_method"]["description"],
         "enum": list(checks),
@@ -197,10 +202,3 @@ def _test() -> dict[str, Any]:
             for name, check in checks.items()
         ],
     }
-
-
-def _check(name: str) -> dict[str, Any]:
-    validator = check_validator(methods()[name])
-    schema = validator.schema()
-    own = {field: each for field, each in schema["properties"].items() if field in validator.names}
-    return {"properties": own, "required": schema.get("required", [])}
