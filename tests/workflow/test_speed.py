@@ -147,3 +147,40 @@ def test_a_checkpoint_is_timed_in_a_process_of_its_own(tmp_path):
     assert (found.decode.n, found.prefill.n, found.cached_first_token_s.n) == (2, 2, 0)
     assert found.memory.value > 0
     assert found.gpu_share == 0.0
+
+
+def test_the_best_that_fits_is_found_from_measurements_and_what_lacks_them_is_listed_apart(
+    bench, ollama
+):
+    tests = [{"id": "a", "prompt": "Why?", "eval_method": "exact_match", "expected": ["x"]}]
+    suite = bench.suite({"one": tests})
+    script = bench.script("a", default="x")
+    bench.assay("run", ollama.spec(), script, "-s", suite)
+    fits = ["leaderboard", "--max-memory", "8GB", "--min-speed", "15", "--context", "4k"]
+    before = bench.document(*fits)
+    assert before["suites"] == []
+    commands = {each["model"]: each["command"] for each in before["left_out"]}
+    assert commands[ollama.spec()] == f"assay speed {ollama.spec()} --context 4096"
+    bench.assay("speed", ollama.spec(), "--context", "0,4k", "--repeats", "1")
+    found = bench.document(*fits)
+    (row,) = found["suites"][0]["rows"]
+    assert (row["model"], row["context"], row["rank"]) == (ollama.spec(), 4096, 1)
+    assert row["speed"]["value"] > 15
+    assert row["memory"]["unit"] == "MB"
+    assert [each["model"] for each in found["left_out"]] == [script]
+    shown = bench.assay(*fits).stdout
+    assert "Not measured" in shown
+    for limit, why in (("--max-memory", "100MB"), ("--min-speed", "1e9"), ("--context", "8k")):
+        words = [limit, why]
+        left_out = bench.document("leaderboard", *words)["left_out"]
+        assert ollama.spec() in [each["model"] for each in left_out], words
+
+
+def test_without_a_context_the_figures_of_the_run_itself_count(bench, ollama):
+    tests = [{"id": "a", "prompt": "Why?", "eval_method": "exact_match", "expected": ["x"]}]
+    bench.assay("run", ollama.spec(), "-s", bench.suite({"one": tests}))
+    (row,) = bench.document("leaderboard", "--max-memory", "8GB")["suites"][0]["rows"]
+    assert row["context"] is None
+    assert row["memory"]["value"] < 8000
+    refused = bench.document("leaderboard", "--max-memory", "8 apples", "--context", "4k")
+    assert "8 apples" in refused["error"]["message"]

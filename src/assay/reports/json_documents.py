@@ -68,10 +68,17 @@ def leaderboard_json(leaderboard: Leaderboard) -> JsonObject:
             {
                 **pick(suite, "suite content tests"),
                 **({"asked": suite.asked} if suite.asked else {}),
-                "rows": [pick(row, "rank tie model score run when") for row in suite.rows],
+                "rows": [
+                    {
+                        **pick(row, "rank tie model score run when"),
+                        **(pick(row.footprint, "memory speed context") if row.footprint else {}),
+                    }
+                    for row in suite.rows
+                ],
             }
             for suite in leaderboard.suites
         ],
+        **({"left_out": plain_value(leaderboard.left_out)} if leaderboard.left_out else {}),
         **pick(leaderboard, "notes"),
         "exit_code": int(leaderboard.exit_code),
     }

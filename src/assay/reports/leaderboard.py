@@ -6,8 +6,18 @@ from collections.abc import Iterator
 
 from assay.messages import tr, trn
 from assay.text import number_format as numbers
-from assay.types.documents import Block, Document, Heading, Note, Paragraph, Row, Span, table
-from assay.types.results import Leaderboard, Standing, SuiteRanking
+from assay.types.documents import (
+    Block,
+    Document,
+    Heading,
+    Note,
+    Paragraph,
+    Row,
+    Span,
+    bullets,
+    table,
+)
+from assay.types.results import Footprint, Leaderboard, Standing, SuiteRanking
 
 
 def leaderboard_document(leaderboard: Leaderboard) -> Document:
@@ -16,11 +26,20 @@ def leaderboard_document(leaderboard: Leaderboard) -> Document:
 
 def _blocks(leaderboard: Leaderboard) -> Iterator[Block]:
     yield Heading(tr("Leaderboard"), 1)
-    if not leaderboard.suites:
+    if not leaderboard.suites and not leaderboard.left_out:
         none = tr("No finished run in {out} has scores: `assay run` makes one.")
         yield Paragraph(none.format(out=leaderboard.out))
     for suite in leaderboard.suites:
         yield from _ranking(suite)
+    beyond = [each for each in leaderboard.left_out if not each.command]
+    unknown = [each for each in leaderboard.left_out if each.command]
+    if beyond:
+        yield Heading(tr("Beyond the limits"))
+        said = [tr("{model}: {why}", model=each.model, why=each.why) for each in beyond]
+        yield bullets(said)
+    if unknown:
+        yield Heading(tr("Not measured"))
+        yield bullets([(f"{each.model}: ", Span(each.command, "code")) for each in unknown])
     yield from map(Note, leaderboard.notes)
 
 
@@ -34,10 +53,11 @@ def _ranking(suite: SuiteRanking) -> Iterator[Block]:
         yield Paragraph(content, "dim")
     heads = (
         "#", tr("model"), tr("score"), tr("95 % interval"), "n", tr("unscored"), tr("run"),
-        tr("when"),
+        tr("when"), tr("memory"), tr("tokens/s"), tr("context"),
     )  # fmt: skip
-    weights = {6: 20, 7: 10}
-    yield table(heads, map(_standing, suite.rows), right=(0, 2, 3, 4, 5), weights=weights)
+    shown = heads if any(row.footprint for row in suite.rows) else heads[:8]
+    right, weights = (0, 2, 3, 4, 5, 8, 9, 10), {5: 30, 6: 20, 7: 10}
+    yield table(shown, map(_standing, suite.rows), right=right, weights=weights)
     if any(row.tie for row in suite.rows):
         yield Paragraph(
             tr("= no significant difference to the row above (95 %, unpaired; compare the runs)."),
@@ -58,6 +78,16 @@ def _standing(row: Standing) -> Row:
             numbers.count(row.score.unscored),
             row.run,
             row.when,
+            *(_footprint(row.footprint) if row.footprint else ()),
         ),
         tone="warning" if row.score.incomplete else "plain",
+    )
+
+
+def _footprint(of: Footprint) -> tuple[str, ...]:
+    size = of.memory.value
+    return (
+        numbers.not_measured() if size is None else numbers.memory(round(size * 1e6)),
+        f"{numbers.value(of.speed)} {numbers.interval(of.speed)}",
+        "–" if of.context is None else numbers.count(of.context),
     )

@@ -314,10 +314,30 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Footprint:
+    """Memory (MB) and decoding speed as measured with `context` tokens in use; None: with what the
+    tests of its run needed.
+    """
+
+    memory: Estimate
+    speed: Estimate
+    context: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelLeftOut:
+    """A model that is beyond a limit, or that `command` has to measure first."""
+
+    model: str
+    why: str
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """One model on one suite. `rank` is None for an incomplete score, which is never ranked.
 
-    `tie`: no significant difference from the row above it.
+    `tie`: no significant difference from the row above it. `footprint`: where limits were given.
     """
 
     model: str
@@ -326,6 +346,7 @@ class Standing:
     when: str
     rank: int | None = None
     tie: bool = False
+    footprint: Footprint | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -344,10 +365,11 @@ class SuiteRanking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaderboard:
-    """Every model in a store, suite by suite."""
+    """Every model in a store, suite by suite; `left_out`: by the limits that were given."""
 
     out: str
     suites: tuple[SuiteRanking, ...]
+    left_out: tuple[ModelLeftOut, ...] = ()
     notes: tuple[str, ...] = ()
     exit_code: int = 0
 

@@ -7,7 +7,6 @@ from the shortest on; at the first that cannot be measured a model is left alone
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -30,13 +29,12 @@ from assay.workflow.evaluate.evaluation import begin_or_continue, models_of, res
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.opened_models import Opened, open_models
 from assay.workflow.evaluate.run_folder import BackgroundWork, RunFolder
-from assay.workflow.history.measured_depths import depths_in
+from assay.workflow.history.measured_depths import depths_in, read_tokens
 
 USUAL_DEPTHS = (0, 4096, 16384)
 PROMPT_TOKENS, NEW_TOKENS = 32, 64
 CAN_BE_TIMED = ("hf", "gguf", "ollama", "openai")
 Depths = tuple[int, ...]
-_SIZES = {"": 1, "k": 1024, "m": 1024**2}
 
 
 def measure_depths(options: SpeedOptions) -> Report:
@@ -67,17 +65,6 @@ def read_depths(text: str | None) -> Depths | None:
     if text is None:
         return None
     return tuple(sorted({read_tokens(part) for part in text.split(",")}))
-
-
-def read_tokens(text: str) -> int:
-    """4096 and 4k are the same."""
-    found = re.fullmatch(r"\s*(\d{1,9})([km]?)\s*", text.lower())
-    if found is None:
-        raise UsageError(
-            tr("--context does not understand {text!r}", text=text),
-            hint=tr("give tokens, such as 4096 or 4k; several are separated by commas: 0,4k,16k"),
-        )
-    return int(found[1]) * _SIZES[found[2]]
 
 
 def _prepare(options: SpeedOptions, job: Job) -> tuple[Opened, list[Depths]]:

@@ -77,16 +77,34 @@ def compare(output_format: str, as_json: bool, **options: Any) -> int:
 
 @command(
     "leaderboard",
-    help=tr("Prints one table per suite; the newest finished run of a model counts."),
-    examples=["assay leaderboard", "assay leaderboard -s example --json"],
+    help=tr(
+        "Prints one table per suite; the newest finished run of a model counts. With limits, only "
+        "models that were measured to keep them are ranked; what was not measured is listed with "
+        "the command that measures it."
+    ),
+    examples=[
+        "assay leaderboard",
+        "assay leaderboard -s example --json",
+        "assay leaderboard --max-memory 8GB --min-speed 15 --context 16k",
+    ],
 )
 @click.option("-s", "--suite", metavar="NAME", help=tr("Show only this suite. Default: all."))
+@click.option("--max-memory", metavar="SIZE", help=tr("Most memory a model may take, as in 8GB."))
+@click.option(
+    "--min-speed",
+    type=click.FloatRange(0),
+    metavar="N",
+    help=tr("Fewest tokens/s it must decode, by the client's clock."),
+)
+@click.option(
+    "--context", metavar="N", help=tr("Tokens of context in use, as in 16k. Default: any.")
+)
 @format_of("text", "md", "json", "html")
 @as_json
-def leaderboard(suite: str | None, output_format: str, as_json: bool, out: Path) -> int:
+def leaderboard(output_format: str, as_json: bool, **limits: Any) -> int:
     from assay import api
 
-    show(api.leaderboard(suite=suite, out=out), "json" if as_json else output_format)
+    show(api.leaderboard(**limits), "json" if as_json else output_format)
     return 0
 
 

@@ -19,13 +19,17 @@ from assay.types import Answered, Attempt, Case, SamplingMode, Suite
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import (
     Comparison,
+    Footprint,
     Leaderboard,
+    ModelLeftOut,
     PairComparison,
     Side,
     Standing,
     SuiteSummary,
 )
 from assay.workflow.evaluate.own_prompts import is_own
+from assay.workflow.history.footprints import FitLimits, find_footprint, read_memory
+from assay.workflow.history.measured_depths import read_tokens
 from assay.workflow.history.results import summaries_of, trials_of
 
 INTERVALS = ("wilson", "bootstrap", "none")  # methods that only say how an interval was computed
@@ -189,8 +193,23 @@ def _questions(suite: Suite) -> dict[str, tuple[Case, tuple[Case, ...]]]:
 _Table = tuple[str, int, dict[str, Standing]]
 
 
-def leaderboard(*, suite: str | None = None, out: Path = DEFAULT_OUT) -> Leaderboard:
-    """Every model in the store, best first."""
+def leaderboard(
+    *,
+    suite: str | None = None,
+    max_memory: str | None = None,
+    min_speed: float | None = None,
+    context: str | None = None,
+    out: Path = DEFAULT_OUT,
+) -> Leaderboard:
+    """Every model in the store, best first; with limits, those that were measured to keep them:
+    memory such as "8GB", decoded tokens/s, tokens of context in use such as "16k".
+    """
+    limits = FitLimits(
+        max_memory=None if max_memory is None else read_memory(max_memory),
+        min_speed=min_speed,
+        context=None if context is None else read_tokens(context),
+    )
+    left_out: dict[str, ModelLeftOut] = {}
     tables: dict[tuple[str, str], _Table] = {}  # by content and way of asking
     seen: set[_Seen] = set()
     with Store(out, read_only=True) as store:
@@ -203,12 +222,16 @@ def leaderboard(*, suite: str | None = None, out: Path = DEFAULT_OUT) -> Leaderb
         runs = store.read_runs()
         unfinished = sum(run.finished is None for run in runs)
         for run in reversed(runs):
-            for model in run.evaluated if run.finished else ():
-                _enter(tables, seen, store, run, model, suite)
+            for model in run.evaluated if run.finished and run.digests else ():
+                found = find_footprint(store, run, model, limits) if limits else None
+                if isinstance(found, ModelLeftOut):
+                    left_out.setdefault(model.facts.fingerprint, found)
+                else:
+                    _enter(tables, seen, store, run, model, suite, found)
     notes = []
     if unfinished:
         notes.append(tr("unfinished runs that are left out: {count}", count=unfinished))
-    if not tables:
+    if not tables and not left_out:
         notes.append(tr("no finished run with scores yet: start one with `assay run`"))
     return Leaderboard(
         out=str(out.resolve()),
@@ -216,6 +239,7 @@ def leaderboard(*, suite: str | None = None, out: Path = DEFAULT_OUT) -> Leaderb
             rank(name, tuple(rows.values()), content=content[:8], tests=tests, asked=asked)
             for (content, asked), (name, tests, rows) in tables.items()
         ),
+        left_out=tuple(left_out.values()),
         notes=tuple(notes),
     )
 
@@ -227,6 +251,7 @@ def _enter(
     run: Run,
     model: RunModel,
     only: str | None,
+    footprint: Footprint | None,
 ) -> None:
     """Runs come newest first, so the first entry of a model is the one that counts."""
     tries: tuple[StoredTry, ...] | None = None
@@ -242,7 +267,11 @@ def _enter(
         asked = ", ".join(_ways_of_asking(run, suite, trials))
         _, _, rows = tables.setdefault((digest, asked), (suite.name, len(summary.tests), {}))
         rows[model.facts.fingerprint] = Standing(
-            model=model.spec, score=summary.score, run=run.id, when=run.created
+            model=model.spec,
+            score=summary.score,
+            run=run.id,
+            when=run.created,
+            footprint=footprint,
         )
 
 

@@ -1,7 +1,10 @@
 """What `assay speed` left in the store: a model's figures at each depth of context."""
 
+import re
 from collections.abc import Iterable
 
+from assay.errors import UsageError
+from assay.messages import tr
 from assay.request_identity import MEASURE
 from assay.store import Store, StoredTry
 from assay.summary.depths import depth_figures
@@ -9,6 +12,7 @@ from assay.types import Machine, Reply
 from assay.types.performance import DepthFigures
 
 DEPTH = f"{MEASURE}depth"
+_SIZES = {"": 1, "k": 1024, "m": 1024**2}
 
 
 def depths_in(tries: Iterable[StoredTry]) -> tuple[DepthFigures, ...]:
@@ -32,6 +36,17 @@ def known_depths(
                 newest[depth] = (run, {})
             newest[depth][1][test_id] = reply
     return tuple(depth_figures(depth, list(newest[depth][1].values())) for depth in sorted(newest))
+
+
+def read_tokens(text: str) -> int:
+    """4096 and 4k are the same."""
+    found = re.fullmatch(r"\s*(\d{1,9})([km]?)\s*", text.lower())
+    if found is None:
+        raise UsageError(
+            tr("--context does not understand {text!r}", text=text),
+            hint=tr("give tokens, such as 4096 or 4k; several are separated by commas: 0,4k,16k"),
+        )
+    return int(found[1]) * _SIZES[found[2]]
 
 
 def depth_of(test_id: str) -> int:

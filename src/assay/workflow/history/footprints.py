@@ -1,0 +1,107 @@
+"""Which models fit a machine: what was measured of each against the limits of a user."""
+
+import re
+import shlex
+from dataclasses import dataclass
+
+from assay.errors import UsageError
+from assay.machine import this_machine
+from assay.messages import tr
+from assay.stats import estimates
+from assay.store import Run, RunModel, Store
+from assay.summary.checkpoints import speed_figures
+from assay.summary.speed import performance
+from assay.text import number_format as numbers
+from assay.types.results import Footprint, ModelLeftOut
+from assay.workflow.checkpoints.measures import SPEED
+from assay.workflow.history.measured_depths import known_depths
+
+MB = 1e6
+_UNITS = {"": 1e9, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+_BINARY = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+
+
+def read_memory(text: str) -> float:
+    """8GB, 8 GiB, 512MB; a bare number is in GB. In bytes."""
+    found = re.fullmatch(r"\s*(\d{1,9}(?:\.\d+)?)\s*([kmgt]?i?)b?\s*", text.lower())
+    unit = found and (_UNITS | _BINARY).get(found[2])
+    if not found or not unit:
+        raise UsageError(
+            tr("--max-memory does not understand {text!r}", text=text),
+            hint=tr("give for example 8GB, 7.5GiB or 900MB"),
+        )
+    return float(found[1]) * unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitLimits:
+    """What a model may take and must reach, with `context` tokens in use. In bytes and tokens/s."""
+
+    max_memory: float | None = None
+    min_speed: float | None = None
+    context: int | None = None
+
+    def __bool__(self) -> bool:
+        return (self.max_memory, self.min_speed, self.context) != (None, None, None)
+
+
+def find_footprint(
+    store: Store, run: Run, model: RunModel, limits: FitLimits
+) -> Footprint | ModelLeftOut:
+    """By `assay speed`, at the shortest measured context that is long enough; without a context in
+    the limits also by the run itself. Never by an estimate.
+    """
+    known = known_depths(store, model.facts.fingerprint, this_machine())
+    wanted = limits.context or 0
+    for each in known:
+        if not each.fits and each.depth <= wanted:
+            gaps = {"depth": numbers.count(each.depth), "why": each.why_not}
+            return _left_out(model, tr("no longer fits at {depth} tokens: {why}", **gaps))
+        if not each.why_not and each.depth >= wanted:
+            speed = each.client_decode if each.client_decode.n else each.decode
+            return _within(
+                model, Footprint(memory=each.memory, speed=speed, context=each.depth), limits
+            )
+    longest = model.facts.context_length
+    if longest is not None and longest < wanted:
+        return _left_out(model, tr("has a context of {count} tokens", count=numbers.count(longest)))
+    return _within(model, None if limits.context else _of_run(store, run, model), limits)
+
+
+def _within(
+    model: RunModel, found: Footprint | None, limits: FitLimits
+) -> Footprint | ModelLeftOut:
+    memory = found.memory.value if found else None
+    speed = found.speed.value if found else None
+    unknown = (memory is None and limits.max_memory is not None) or (
+        speed is None and limits.min_speed is not None
+    )
+    if found is None or unknown:
+        words = ["assay", "speed", model.spec]
+        words += ["--context", str(limits.context)] if limits.context else []
+        return ModelLeftOut(model=model.spec, why=tr("not measured"), command=shlex.join(words))
+    if limits.max_memory is not None and (memory or 0.0) * MB > limits.max_memory:
+        taken = numbers.memory(round((memory or 0.0) * MB))
+        return _left_out(model, tr("takes {memory} of memory", memory=taken))
+    if limits.min_speed is not None and (speed or 0.0) < limits.min_speed:
+        return _left_out(model, tr("decodes {speed}", speed=numbers.figure(found.speed)))
+    return found
+
+
+def _left_out(model: RunModel, why: str) -> ModelLeftOut:
+    return ModelLeftOut(model=model.spec, why=why)
+
+
+def _of_run(store: Store, run: Run, model: RunModel) -> Footprint:
+    """A checkpoint was timed beside its tests; of a served model the answers are."""
+    measures = [kept.reply for kept in store.read_measures(run, model) if kept.suite == SPEED]
+    timed, memory, _ = speed_figures(measures)
+    if timed is not None and memory is not None:
+        return Footprint(memory=memory, speed=timed.tokens_per_s)
+    measured = performance(kept.reply for kept in store.read_tries(run, model))
+    taken = model.observed.memory_bytes if model.observed else None
+    memory = estimates.nothing(unit="MB")
+    if taken:
+        memory = estimates.estimate(taken / MB, (None, None), 1, unit="MB", method="reported")
+    speed = measured.client_decode if measured.client_decode.n else measured.decode.all
+    return Footprint(memory=memory, speed=speed)
