@@ -2,8 +2,6 @@
 model what it is, how quick and how it ended; and every try in figures.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator
 

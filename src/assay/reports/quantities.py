@@ -1,7 +1,5 @@
 """What every report says of speed, tokens and failures: named figures and whole sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from assay.messages import tr, trn

@@ -1,7 +1,5 @@
 """Speed and memory by depth of context: a table, what it says, and a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

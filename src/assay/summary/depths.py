@@ -1,7 +1,5 @@
 """What `assay speed` measured of a model, by depth of context: medians and ranges of n tries."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -8,8 +8,6 @@
 Speeds are sums over sums, so that a long answer weighs what it took.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

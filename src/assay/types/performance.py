@@ -1,7 +1,5 @@
 """How fast a model answers, what that takes, and how answers end, in figures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal

@@ -1,7 +1,5 @@
 """What is put to a model, and what comes back: Request with its Work, and Reply."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

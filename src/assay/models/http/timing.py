@@ -4,8 +4,6 @@ again.
 How many tokens a word has is the server's secret: two prompts of one token's answer tell.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Speed and memory over the depth of context, as one SVG: a panel a figure, a line a model."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from assay.messages import tr

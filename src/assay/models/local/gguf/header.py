@@ -5,8 +5,6 @@ for Qwen's vocabulary, against 0.5 s, and without a limit on what a file may cla
 compared with what is left of the file before anything is made of it.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import struct

@@ -1,7 +1,5 @@
 """A GGUF file as a Checkpoint, and the file of a local Ollama model."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

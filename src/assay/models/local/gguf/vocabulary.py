@@ -5,8 +5,6 @@ pre-tokenizer (`tokenizer.ggml.pre`), and one that is not known is refused. A te
 token ids with llama.cpp's.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
