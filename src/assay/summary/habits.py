@@ -48,9 +48,7 @@ def _kinds_of(trial: Attempt, pass_mark: float) -> Iterator[HabitKind]:
 
 
 def find_one_letter(choices: Sequence[Score]) -> tuple[str, int, int] | None:
-    """The letter of nearly all answers, how often it came, and the number of tests; None where
-    there is none, or where it was mostly right.
-    """
+    """The letter of nearly all answers, its count, and how many tests; None if mostly right."""
     counts = Counter(each.extracted for each in choices if each.extracted)
     if len(choices) < FEWEST_CHOICES or not counts:
         return None

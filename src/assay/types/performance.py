@@ -23,14 +23,11 @@ class Speeds:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Performance:
     """The quantitative side of one model: every figure an Estimate, with n = 0 if not measured.
-
-    `seconds_*` and `tokens_per_s` are by the client's clock, over the whole request. `prefill` and
-    `decode` are the two parts a server works in; `decode_clock` says whose clock `decode` rests on,
-    one for all its requests; `client_decode` is by the client's in any case. `prefill_at_most`:
-    some prompt may have been kept from before without a word, so that `prefill` is an upper bound.
-    `load_s` is over requests that loaded the model; `other_s` is what the server's total has beyond
-    loading, reading and writing.
-    `retries` counts attempts beyond the first. `finishes` has the server's own words, "" where it
+    `seconds_*` and `tokens_per_s` are by the client's clock, over the whole request; `decode` is by
+    the clock that `decode_clock` names, `client_decode` by the client's. `prefill_at_most`: some
+    prompt may have been kept from before, so that `prefill` is an upper bound. `load_s` is over
+    requests that loaded the model; `other_s`: the server's total beyond loading, reading and
+    writing. `retries`: attempts beyond the first. `finishes`: in the server's words, "" where it
     gave none.
     """
 
@@ -59,9 +56,8 @@ class Performance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TryFigures:
-    """One try in figures; None is unknown. `cold`: the model was loaded for it. `finish` is the
-    server's word, `failure` the cause of a request that failed for good. `prefill_at_most` and the
-    clock of `decode_tokens_per_s` are as in Performance.
+    """One try; None is unknown. `cold`: the model was loaded for it. `finish`: the server's word,
+    `failure`: the cause. `prefill_at_most` and the clock of decoding are as in Performance.
     """
 
     suite: str
@@ -85,11 +81,9 @@ class TryFigures:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepthFigures:
     """A model with `depth` tokens of its context in use: medians with the range of n tries.
-
-    `prompt_tokens` is what was read, as the model counted. `prefill` and `decode` are by `clock`,
-    `client_decode` is by the client's in any case. `cached_first_token_s`: of a prompt that was
-    asked just before. `gpu_share`: of `memory` (MB). `why_not`: of a depth that could not be
-    measured; `fits` is False where that is for want of memory or context.
+    `prompt_tokens`: as the model counted. `prefill` and `decode` are by `clock`.
+    `cached_first_token_s`: of a prompt that was asked just before. `gpu_share`: of `memory` (MB).
+    `why_not`: it was not measured; `fits` False: for want of memory or context.
     """
 
     depth: int
