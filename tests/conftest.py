@@ -167,6 +167,15 @@ def right(tests: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {test["id"]: test["expected"] for test in tests}
 
 
+def stored_work_of(store: Any, request_id: str) -> Any:
+    """A request as the store holds it."""
+    from assay.store.bodies import read_back
+    from assay.types import Work
+
+    body = store._file.one("SELECT body FROM requests WHERE id = ?", (request_id,))[0]
+    return read_back(Work, body)
+
+
 @contextmanager
 def no_hang(seconds: int = PATIENCE_S) -> Iterator[None]:
     """Ends a test that would run for hours, as a pattern does that backtracks without end. It says

@@ -54,6 +54,7 @@ from assay.types.judgements import (
     Judging,
     Quote,
 )
+from tests.conftest import stored_work_of
 
 FACTS = ModelFacts(spec="scripted:m.json", name="m", fingerprint="sha256:1")
 MODEL = RunModel(position=0, spec=FACTS.spec, slug="m-1", facts=FACTS)
@@ -146,7 +147,7 @@ def test_every_kind_of_reply_comes_back_as_it_was(store, reply):
     number = store.store_reply(run, MODEL.facts.fingerprint, request, reply)
     assert store.read_reply(number) == reply
     assert store.find_answer(run, request.id) == number
-    assert store.read_work(request.id) == request.work
+    assert stored_work_of(store, request.id) == request.work
 
 
 def test_a_failed_request_is_kept_and_is_no_answer(store):

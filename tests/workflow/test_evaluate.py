@@ -17,7 +17,7 @@ from assay.reports.progress import SilentProgress
 from assay.store import Store
 from assay.types import OutcomeKind
 from assay.workflow.evaluate.run_folder import RunFolder
-from tests.conftest import numbered, right
+from tests.conftest import numbered, right, stored_work_of
 
 
 def newly_asked(bench):
@@ -152,7 +152,7 @@ def test_a_live_conversation_is_asked_turn_by_turn_and_its_last_reply_marked(ben
     with Store(bench.out) as store:
         run = store.find_run("latest")
         (kept,) = store.read_tries(run, run.models[0])
-        asked = [message.content for message in store.read_work(kept.request_id).messages]
+        asked = [message.content for message in stored_work_of(store, kept.request_id).messages]
     assert asked == ["One", "first", "Two"]
 
 
@@ -194,7 +194,7 @@ def test_suite_prompt_weights_and_pass_mark_count(bench):
     with Store(bench.out) as store:
         run = store.find_run("latest")
         kept = next(iter(store.read_tries(run, run.models[0])))
-        assert store.read_work(kept.request_id).messages[0].content == "Be brief."
+        assert stored_work_of(store, kept.request_id).messages[0].content == "Be brief."
 
 
 def test_two_suites_that_share_an_id_keep_their_answers_apart(bench):

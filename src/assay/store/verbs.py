@@ -263,11 +263,6 @@ class Store:
         row = self._file.one("SELECT count(*) FROM replies WHERE run_id = ?", (run.id,))
         return int(row[0])
 
-    def read_work(self, request_id: str) -> Work:
-        body = self._file.one("SELECT body FROM requests WHERE id = ?", (request_id,))[0]
-        work: Work = read_back(Work, body)
-        return work
-
     def store_scores(
         self, run: Run, model: RunModel, scores: Sequence[tuple[TryKey, int, Score | None]]
     ) -> None:
