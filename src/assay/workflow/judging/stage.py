@@ -226,24 +226,48 @@ class JudgingStage:
         """Add one judge's judgements. Answers to one test follow each other: its task is shared."""
         places = {(each.case.suite, each.case.id): n for n, each in reversed([*enumerate(answers)])}
         in_order = sorted(answers, key=lambda each: places[each.case.suite, each.case.id])
-        readings = [_AnswerReading(self.panel, judge, answer, scales) for answer in in_order]
-        known = [each for each in readings if not find_unanswered(each.questionnaires, ledger)]
-        asked = [each for each in readings if each not in known]
+        readings = {answer: self._readings(judge, answer, scales) for answer in in_order}
+        questions = {
+            answer: [each for _, pair in pairs for each in pair]
+            for answer, pairs in readings.items()
+        }
+        known = [each for each in in_order if not find_unanswered(questions[each], ledger)]
+        asked = [each for each in in_order if each not in known]
         name = tr("judge {spec}", spec=judge.model.facts.spec)
-        self.observer.model_started(name, total=len(readings), reused=len(known))
+        self.observer.model_started(name, total=len(in_order), reused=len(known))
         width = self.panel.answers_at_once(judge)
         groups = [asked[first : first + width] for first in range(0, len(asked), width)]
         for group in (known, *groups):
-            questions = [each for reading in group for each in reading.questionnaires]
+            to_ask = [each for answer in group for each in questions[answer]]
             tokens = TokenProgress(self.observer)
-            ask_all(judge.model, questions, ledger, tokens, name=name, until=self.until)
-            for reading in group:
-                answer = reading.answer
-                answer.judgements += reading.judgements()
+            ask_all(judge.model, to_ask, ledger, tokens, name=name, until=self.until)
+            for answer in group:
+                for scale, pair in readings[answer]:
+                    read, *without = (calibrated(each.judgement(), scale) for each in pair)
+                    rubric = self.panel.rubric_of(answer.case)
+                    counts = lower_of(read, without[0], rubric) if without else read
+                    answer.judgements.append(counts)
                 score = self._store_final(answer, doubts)
                 if group is not known:
                     self.observer.replied(name, answer.stored.reply, score)
         self.observer.model_finished(name)
+
+    def _readings(
+        self, judge: PanelJudge, answer: AnswerToJudge, scales: Scales
+    ) -> list[tuple[Calibration, list[Questionnaire]]]:
+        """By repeat; an answer that addresses its judge is read a second time, without that."""
+        panel, rest = self.panel, without_demands(answer.shown)
+        found = []
+        for repeat in range(panel.options.judge_repeats):
+            about = panel.assignment(judge, answer.case, answer.shown, repeat)
+            about = replace(about, evidence=answer.evidence)
+            scale = scales.get((about.rubric.digest, about.layout), UNCALIBRATED)
+            # Where there are two, both are asked everything, so that they can be compared.
+            to_ask = [replace(about, calibration=scale)]
+            if rest is not None:
+                to_ask = [about, replace(about, answer=rest, explain=False)]
+            found.append((scale, [open_questionnaire(each) for each in to_ask]))
+        return found
 
 
 def _without_readings(evidence: Evidence) -> Evidence:
@@ -266,36 +290,6 @@ def _by_its_criteria(judgement: Judgement, rubric: Rubric) -> Judgement:
     gaps = {"given": ", ".join(given), "wanted": ", ".join(wanted)}
     why = tr("it scores {given}, and the rubric asks for {wanted}", **gaps)
     return replace(judgement, scores=(), unscored_reason="unreadable", explanation=why)
-
-
-class _AnswerReading:
-    """One answer, read by one judge; one that addresses its judge a second time, without that."""
-
-    def __init__(
-        self, panel: JudgePanel, judge: PanelJudge, answer: AnswerToJudge, scales: Scales
-    ) -> None:
-        self.answer = answer
-        self._rubric = panel.rubric_of(answer.case)
-        rest = without_demands(answer.shown)
-        self._pairs: list[tuple[Calibration, list[Questionnaire]]] = []
-        for repeat in range(panel.options.judge_repeats):
-            about = panel.assignment(judge, answer.case, answer.shown, repeat)
-            about = replace(about, evidence=answer.evidence)
-            scale = scales.get((self._rubric.digest, about.layout), UNCALIBRATED)
-            # Where there are two, both are asked everything, so that they can be compared.
-            to_ask = [replace(about, calibration=scale)]
-            if rest is not None:
-                to_ask = [about, replace(about, answer=rest, explain=False)]
-            self._pairs.append((scale, [open_questionnaire(each) for each in to_ask]))
-
-    @property
-    def questionnaires(self) -> list[Questionnaire]:
-        return [each for _, pair in self._pairs for each in pair]
-
-    def judgements(self) -> Iterator[Judgement]:
-        for scale, pair in self._pairs:
-            read, *without = (calibrated(each.judgement(), scale) for each in pair)
-            yield lower_of(read, without[0], self._rubric) if without else read
 
 
 def has_checker(case: Case) -> bool:
