@@ -9,7 +9,7 @@ from assay.sandbox import open_sandbox
 from assay.types.checks import SHIPPED_SUITES
 
 # Seed 0 asks for the usual forms, which a text learnt by heart may fit.
-SEEDS = range(1, 11)
+SEEDS = range(1, 4)
 SEARCH = "def {{truth.function}}({{truth.sequence}}, {{truth.wanted}}):\n    items, wanted = "
 SEARCH += "{{truth.sequence}}, {{truth.wanted}}\n"
 LINEAR = """

@@ -18,7 +18,7 @@ from assay.sandbox import open_sandbox
 
 SUITE = Path(assay.__file__).parent / "builtin/suites/data"
 FOLDERS = ("dt_04_data_validation", "dt_05_quarterly_report", "dt_06_patterns")
-SEEDS = range(10)
+SEEDS = range(4)
 HEADINGS = "".join(
     f"## {name}\n\nSee the block.\n\n"
     for name in ("Executive summary", "Key metrics", "What changed", "Risks", "Recommendations")

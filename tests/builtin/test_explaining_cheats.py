@@ -1,5 +1,5 @@
 """Answers to CT-04, CT-05 and CT-06 that try to pass without solving the task. None reaches half of
-the share at any of ten seeds, whatever they list, print, patch or claim.
+the share at any of three seeds, whatever they list, print, patch or claim.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assay.errors import SandboxUnavailable
 from assay.sandbox import Sandbox, open_sandbox
 from assay.types.checks import SHIPPED_SUITES
 
-SEEDS = range(1, 11)
+SEEDS = range(1, 4)
 Cheat = Callable[[Made], str]
 
 

@@ -18,7 +18,7 @@ from assay.types.checks import SHIPPED_SUITES
 from assay.workflow.authoring import CheckerTrial
 
 FOLDERS = sorted(path.parent for path in SHIPPED_SUITES.glob("*/*/test.json"))
-SEEDS = 3  # `assay validate` tries 20
+SEEDS = 2  # `assay validate` tries 20
 SLOW = {"ct_06_api_client": 1}  # a client has to wait
 KEPT = {
     "coding": {"writing": 2, "improving": 2, "explaining": 2},

@@ -56,7 +56,7 @@ def _config(folder: Path, **about: Any) -> None:
 
 DOUBLING = {
     "type": "Sequence",
-    "normalizers": [_replace({"String": "a"}, "aa") for _ in range(40)],
+    "normalizers": [_replace({"String": "a"}, "aa") for _ in range(9)],
 }
 GROWING = (
     "{% set ns = namespace(x='a' * 1000) %}{% for i in range(60) %}"
@@ -81,7 +81,7 @@ HOSTILE: dict[str, tuple[Spoil, str]] = {
         partial(_template, text=MACRO), "maximum recursion depth"),
     "template that looks into Python": (
         partial(_template, text="{{ messages.__class__.__mro__ }}"), "unsafe"),
-    "normaliser that doubles every a, 40 times": (
+    "normaliser that doubles every a, 9 times": (
         partial(_tokenizer, normalizer=DOUBLING), "times as long"),
     "normaliser that puts 10,000 letters between any two": (
         partial(_tokenizer, normalizer=_replace({"Regex": ""}, "x" * 10_000)), "times as long"),
