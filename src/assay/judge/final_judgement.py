@@ -98,12 +98,8 @@ def score_of(final: FinalJudgement) -> Score:
     overall = {"overall": shown_tenths(final.tenths), "band": final.band}
     share = final.evidence.share
     if final.by_checks and share is not None:
-        told = tr(
-            "{overall} of 10, {band}: {passed} of {total} checks passed",
-            **overall,
-            passed=final.evidence.passed,
-            total=final.evidence.total,
-        )
+        gaps = {**overall, "passed": final.evidence.passed, "total": final.evidence.total}
+        told = tr("{overall} of 10, {band}: {passed} of {total} checks passed", **gaps)
         return scored(scorer=BY_CHECKS, value=float(share), explanation=told)
     if final.no_answer:
         why = final.explanation
@@ -319,10 +315,5 @@ def _about_evidence(evidence: Evidence, scored: Sequence[Judgement]) -> Iterator
     judged = lower_median(given) if given else least
     apart = max(least - judged, judged - most)
     if apart > SPREAD_OF_HIGH:
-        told = tr(
-            "the judge gives {judged} for correctness, the checks allow {least} to {most}",
-            judged=judged,
-            least=least,
-            most=most,
-        )
-        yield apart >= APART_OF_LOW, told
+        told = tr("the judge gives correctness {judged}, and the checks allow {least} to {most}")
+        yield apart >= APART_OF_LOW, told.format(judged=judged, least=least, most=most)

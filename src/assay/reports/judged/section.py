@@ -1,6 +1,7 @@
 """The judged tests of a run in its report."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from assay.messages import tr, trn
 from assay.reports.judge_card import judges_blocks
@@ -133,19 +134,14 @@ def judging_blocks(of: Judged, *, level: int) -> Iterator[Block]:
 def _deviation(of: Deviation) -> str:
     """On the rubric's own examples, whose scores are known, in points of 10."""
     return tr(
-        "{judge} ({form}), {count} examples of {rubric}: mean distance {distance}, bias {bias} "
-        "(above 0 is kindness), {near} within a point, {same} in the same band, rank correlation "
-        "{rank}; {unscored} unscored.",
-        judge=of.judge,
-        form=form_name(of.form),
-        count=of.n,
-        rubric=of.rubric,
+        "{judge} ({how}), {n} examples of {rubric}: mean distance {distance}, bias {kindness} "
+        "(above 0 is kindness), {within_one} within a point, {same_band} in the same band, rank "
+        "correlation {rank}; {unscored} unscored.",
+        how=form_name(of.form),
         distance=_around("{:.2f}", of.mean_absolute, *(of.mean_absolute_interval or ())),
-        bias=_around("{:+.2f}", of.bias, *(of.bias_interval or ())),
-        near=of.within_one,
-        same=of.same_band,
+        kindness=_around("{:+.2f}", of.bias, *(of.bias_interval or ())),
         rank=_around("{:.2f}", of.spearman),
-        unscored=of.unscored,
+        **asdict(of),
     )
 
 

@@ -31,29 +31,14 @@ _SETSOCKOPT = (54, 208)
 _SOL_SOCKET = 1
 _QUEUES = (7, 8)  # SO_SNDBUF, SO_RCVBUF
 _FORBIDDEN = {
-    "shmget": (29, 194),
-    "semget": (64, 190),
-    "msgget": (68, 186),
-    "ptrace": (101, 117),
-    "syslog": (103, 116),
-    "io_setup": (206, 0),
-    "mq_open": (240, 180),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-    "keyctl": (250, 219),
-    "unshare": (272, 97),
-    "perf_event_open": (298, 241),
-    "fanotify_init": (300, 262),
-    "setns": (308, 268),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "memfd_create": (319, 279),
-    "bpf": (321, 280),
-    "userfaultfd": (323, 282),
-    "io_uring_setup": (425, 425),
-    "pidfd_getfd": (438, 438),
-    "memfd_secret": (447, 447),
-}
+    "shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186), "ptrace": (101, 117),
+    "syslog": (103, 116), "io_setup": (206, 0), "mq_open": (240, 180), "add_key": (248, 217),
+    "request_key": (249, 218), "keyctl": (250, 219), "unshare": (272, 97),
+    "perf_event_open": (298, 241), "fanotify_init": (300, 262), "setns": (308, 268),
+    "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "memfd_create": (319, 279),
+    "bpf": (321, 280), "userfaultfd": (323, 282), "io_uring_setup": (425, 425),
+    "pidfd_getfd": (438, 438), "memfd_secret": (447, 447),
+}  # fmt: skip
 
 _LOAD, _AND_JUMP_IF_EQUAL, _AND_JUMP_IF_NOT_BELOW, _AND_JUMP_IF_BITS, _RETURN = (
     0x20,  # BPF_LD | BPF_W | BPF_ABS
