@@ -4,19 +4,33 @@ so that they say what the program does.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from assay.checks.exact_match import ExactMatch
 from assay.checks.keywords import Keywords
 from assay.checks.multiple_choice import MultipleChoice
 from assay.checks.scoring import score_reply
 from assay.checks.top_k import TopK
-from assay.text.answer_words import is_denied, is_refusal, only_declines
+from assay.text import answer_words
+from assay.text.answer_words import (
+    declines,
+    is_denied,
+    is_one_of_several,
+    is_refusal,
+    is_unused,
+    may_qualify,
+)
+from assay.text.folding import fold_for_matching
 from assay.types import AnswerCheck, Answered, Case, Message, Score
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "answer-words.md"
+
+HEADINGS = ("Denying and alternatives", "Declining")
 
 
 def rows(heading: str) -> list[tuple[str, str, str]]:
@@ -82,9 +96,40 @@ def test_one_prediction_that_does_not_decline_is_an_answer() -> None:
     assert scored(check, "I do not know.", "I do not know.", "No idea.").no_answer
 
 
+@pytest.mark.parametrize("words", ["not", "advises", "unused", "denied_behind", "or"])
+@given(data=st.data())
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_the_quick_look_misses_no_word_that_qualifies(words: str, data: st.DataObject) -> None:
+    listed = re.compile(rf"\s{answer_words.WORDS[words]}\s")
+    text = data.draw(st.from_regex(listed, fullmatch=True))
+    assert may_qualify(text)
+    if words in ("not", "advises", "unused"):
+        assert answer_words._MAY_DENY.search(text)
+
+
+def test_the_quick_look_changes_no_reading() -> None:
+    """Every word of the documented answers, read with the quick look and without it."""
+    answers = [answer for heading in HEADINGS for answer, _, _ in rows(heading)]
+    for folded in map(fold_for_matching, answers):
+        for place in [match.start() for match in re.finditer(r"\b", folded)]:
+            before, behind = folded[:place], folded[place:]
+            near = before[-answer_words.SEEN :]
+            denied = answer_words._DENIED_BEFORE.search(near)
+            assert is_denied(before) == bool(denied)
+            assert is_unused(before) == bool(denied or answer_words._UNUSED_BEFORE.search(near))
+            others = (
+                answer_words._OTHER_BEFORE.search(near),
+                answer_words._OTHER_BEHIND.match(behind),
+            )
+            assert is_one_of_several(before, behind, lambda _: False) == any(others)
+        refuses = answer_words._REFUSAL.match(folded.strip())
+        knows_nothing = answer_words._KNOWS_NOTHING.fullmatch(folded.strip())
+        assert declines(folded, only=False) == bool(refuses or knows_nothing)
+
+
 def test_hostile_texts_are_read_in_bounded_time() -> None:
     for piece in ("not the ", "not a b ", "no x ", "or a ", "i cannot ", "sorry ", "not '''"):
         text = piece * 50_000
         assert not is_denied(text + ".", "." + text)
-        only_declines(text[:400])
+        declines(text[:400], only=True)
         is_refusal(text)

@@ -102,5 +102,5 @@ class ExactMatch(AnswerCheck):
 
 
 def _quoted(texts: Sequence[str]) -> str:
-    shown = (text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…" for text in texts)
-    return ", ".join(f'"{text}"' for text in shown)
+    shown = [text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…" for text in texts]
+    return '"' + '", "'.join(shown) + '"' if shown else ""

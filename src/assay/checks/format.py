@@ -12,6 +12,7 @@ from assay.plugins import check
 from assay.text.function_calls import find_function_call
 from assay.text.json_in_prose import find_json, read_scalar
 from assay.text.json_schema import BadSchema, find_breach, refuse_bad_schema
+from assay.text.prose import count_characters, count_sentences, count_words, read_markdown
 from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
 from assay.types.checks import ONE_ANSWER, Requests
 
@@ -19,6 +20,13 @@ MARKDOWN_ELEMENTS = (
     "header", "list", "bold", "italic", "code", "code_block", "table", "link", "quote",
 )  # fmt: skip
 _LEAST = ("min_length", "min_words")
+_COUNTED: Mapping[str, Callable[[str], int]] = {
+    "min_length": count_characters,
+    "max_length": count_characters,
+    "min_words": count_words,
+    "max_words": count_words,
+    "max_sentences": count_sentences,
+}
 _LIMITS = (("min_length", "max_length"), ("min_words", "max_words"))
 
 
@@ -155,7 +163,14 @@ def _rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
     if asked.json_schema is not None:
         yield _schema_rule(asked.json_schema, answer)
     yield from _count_rules(asked, answer)
-    text = unicodedata.normalize("NFC", answer.strip())
+    if asked.starts_with is not None or asked.ends_with is not None:
+        yield from _edge_rules(asked, unicodedata.normalize("NFC", answer.strip()))
+    if asked.language is not None:
+        yield _language_rule(asked.language, answer)
+    yield from _markdown_rules(asked, answer)
+
+
+def _edge_rules(asked: Rules, text: str) -> Iterator[ScorePart]:
     if asked.starts_with is not None:
         wanted = unicodedata.normalize("NFC", asked.starts_with.lstrip())
         begin = text[: len(wanted)]
@@ -166,9 +181,6 @@ def _rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
         end = text[-len(wanted) :]
         said = tr('ends with "{end}", "{wanted}" asked for', end=end, wanted=wanted)
         yield _part("ends_with", text.endswith(wanted), said)
-    if asked.language is not None:
-        yield _language_rule(asked.language, answer)
-    yield from _markdown_rules(asked, answer)
 
 
 def _part(name: str, holds: bool, explanation: str) -> ScorePart:
@@ -232,32 +244,22 @@ def _schema_rule(schema: Mapping[str, Any], answer: str) -> ScorePart:
 
 
 def _count_rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
-    from assay.text.prose import count_characters, count_sentences, count_words
-
-    rules: tuple[tuple[str, int | None, bool, Callable[[str], int]], ...] = (
-        ("min_length", asked.min_length, True, count_characters),
-        ("max_length", asked.max_length, False, count_characters),
-        ("min_words", asked.min_words, True, count_words),
-        ("max_words", asked.max_words, False, count_words),
-        ("max_sentences", asked.max_sentences, False, count_sentences),
-    )
-    for name, limit, is_least, count_in in rules:
+    for name, count_in in _COUNTED.items():
+        limit = getattr(asked, name)
         if limit is None:
             continue
         count = count_in(answer)
-        if is_least:
+        if name in _LEAST:
             said = tr("{count}, at least {limit} asked for", count=count, limit=limit)
+            yield _part(name, count >= limit, said)
         else:
             said = tr("{count}, at most {limit} asked for", count=count, limit=limit)
-        yield _part(name, count >= limit if is_least else count <= limit, said)
+            yield _part(name, count <= limit, said)
 
 
 def _markdown_rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
     if asked.list_item_count is None and not asked.markdown_elements:
         return
-    # Imported for the rules that need it: the parser takes longer than a small suite.
-    from assay.text.prose import read_markdown
-
     markdown = read_markdown(answer)
     if asked.list_item_count is not None:
         said = tr(

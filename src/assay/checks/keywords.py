@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from assay.files.fields import Doc, Phrases
 from assay.messages import tr
 from assay.plugins import check
-from assay.text.answer_words import is_denied, is_one_of_several
+from assay.text.answer_words import is_denied, is_one_of_several, may_qualify
 from assay.text.folding import fold_for_matching, is_mark
 from assay.text.safe_text import one_line
 from assay.types import AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
@@ -47,19 +47,24 @@ class Keywords(AnswerCheck):
 
     def score(self, answer: str, context: Context | None = None, /) -> Score:
         text = fold_for_matching(answer)
-        expected = [*chain.from_iterable(self.expected_keywords)]
+        expected = [*chain.from_iterable(self.expected_keywords)] if may_qualify(text) else ()
         parts: list[ScorePart] = []
         found: list[str] = []
         missing: list[str] = []
         denied: list[str] = []
         for item in self.expected_keywords:
             name = " / ".join(item)
-            named = [word for word in item if occurs(word, text, self.keyword_match)]
-            hit = next((w for w in named if states(w, text, self.keyword_match, expected)), None)
-            (found if hit else denied if named else missing).append(
-                hit or "".join(named[:1]) or name
-            )
-            parts.append(ScorePart(name=name, value=float(hit is not None)))
+            hit = first_denied = None
+            for word in item:
+                stated = states(word, text, self.keyword_match, expected)
+                if stated:
+                    hit = word
+                    break
+                if stated is False:
+                    first_denied = first_denied or word
+            shown = found if hit else denied if first_denied else missing
+            shown.append(hit or first_denied or name)
+            parts.append(ScorePart(name=name, value=1.0 if hit else 0.0))
         unwanted = [
             keyword
             for keyword in chain.from_iterable(self.forbidden_keywords)
@@ -110,43 +115,54 @@ class Keywords(AnswerCheck):
 
 def occurs(keyword: str, folded: str, match: str) -> bool:
     """Whether a text that `fold_for_matching` has folded contains a keyword."""
-    return next(_places(keyword, folded, match), None) is not None
+    return _find(keyword, folded, match) is not None
 
 
 def states(
     keyword: str, folded: str, match: str = "word", expected: Collection[str] | None = None
-) -> bool:
+) -> bool | None:
     """Whether a text has a keyword that it neither denies nor, where `expected` is given, offers
-    as one of several of which another is not expected.
+    as one of several of which another is not expected. None: it does not have the keyword.
+    `expected` is empty where `may_qualify` found nothing: what is there is stated.
     """
-    for start, end in _places(keyword, folded, match):
-        before, behind = folded[:start], folded[end:]
-        if is_denied(before, behind):
-            continue
-        if expected is None or not is_one_of_several(
-            before, behind, lambda other: any(occurs(word, other, match) for word in expected)
+
+    def is_expected(other: str) -> bool:
+        return any(occurs(word, other, match) for word in expected or ())
+
+    hit = _find(keyword, folded, match)
+    if hit is None or expected == ():
+        return None if hit is None else True
+    while hit is not None:
+        before, behind = folded[: hit.start()], folded[hit.end() :]
+        if not is_denied(before, behind) and (
+            expected is None or not is_one_of_several(before, behind, is_expected)
         ):
             return True
+        hit = _find(keyword, folded, match, hit.end())
     return False
 
 
-def _places(keyword: str, folded: str, match: str) -> Iterator[tuple[int, int]]:
-    """Where a keyword begins and ends.
-
-    A match never ends inside a character: "ɔ" is not found in "ɔ̃", nor "x" after a mark.
+def _find(keyword: str, folded: str, match: str, start: int = 0) -> re.Match[str] | None:
+    """The first place of a keyword. None ends inside a character: "ɔ" is not found in "ɔ̃", nor "x"
+    after a mark.
     """
     first_word, pattern = _pattern(keyword, match)
     # Plain search first: a miss costs a twentieth of the pattern's time.
     if not first_word or first_word not in folded:
-        return
-    for hit in pattern.finditer(folded):
-        following = folded[hit.end() : hit.end() + 1]
-        if following and not following.isascii() and is_mark(following):
-            continue
-        preceding = folded[hit.start() - 1 : hit.start()] if match != "substring" else ""
-        if preceding and not preceding.isascii() and is_mark(preceding) and hit[0][0].isalnum():
-            continue
-        yield hit.span()
+        return None
+    hit = pattern.search(folded, start)
+    while hit and not folded.isascii() and _cuts_character(hit, match):
+        hit = pattern.search(folded, hit.end())
+    return hit
+
+
+def _cuts_character(hit: re.Match[str], match: str) -> bool:
+    start, end = hit.span()
+    following = hit.string[end : end + 1]
+    if not following.isascii() and is_mark(following):
+        return True
+    preceding = hit.string[start - 1 : start] if match != "substring" else ""
+    return not preceding.isascii() and is_mark(preceding) and hit[0][0].isalnum()
 
 
 @lru_cache(maxsize=8192)

@@ -9,7 +9,7 @@ from annotated_types import Len
 
 from assay.checks.letters.options import LikeliestOption, most_likely, options_of
 from assay.files.fields import Distinct, Doc, Rule, Texts, form
-from assay.messages import tr, trn
+from assay.messages import fill, message, tr, trn
 from assay.plugins import check
 from assay.types import (
     LETTERS,
@@ -26,6 +26,15 @@ if TYPE_CHECKING:
     from assay.checks.letters.reading import How
 
 _WITHOUT_MARKERS = "ABCDE"
+_HOW = {
+    "whole": message("the whole answer"),
+    "cue": message("the last letter announced as the answer"),
+    "alone": message("the only letter standing alone"),
+    "lead": message("the letter the answer begins with"),
+    "hint": message("the only letter pointed to"),
+    "text": message("the only option whose text is given"),
+    "end": message("the only letter that ends a clause"),
+}
 
 
 @check("multiple_choice")
@@ -64,7 +73,11 @@ class MultipleChoice(AnswerCheck):
         if reading.letter is None:
             explanation = _why_none(reading.how, self.expected)
             return Score(value=0.0, no_answer=True, explanation=explanation)
-        gaps = {"letter": reading.letter, "how": _how(reading.how), "expected": self.expected}
+        gaps = {
+            "letter": reading.letter,
+            "how": fill(_HOW[reading.how], {}),
+            "expected": self.expected,
+        }
         if reading.letter in options.letters:
             explanation = tr("Read {letter} ({how}); expected {expected}.", **gaps)
         else:
@@ -154,19 +167,6 @@ class MultipleChoice(AnswerCheck):
                 letters=", ".join(offered),
             )
             yield FieldProblem(("expected",), message)
-
-
-def _how(how: How) -> str:
-    phrases = {
-        "whole": tr("the whole answer"),
-        "cue": tr("the last letter announced as the answer"),
-        "alone": tr("the only letter standing alone"),
-        "lead": tr("the letter the answer begins with"),
-        "hint": tr("the only letter pointed to"),
-        "text": tr("the only option whose text is given"),
-        "end": tr("the only letter that ends a clause"),
-    }
-    return phrases.get(how, how)
 
 
 def _why_none(how: How, expected: str) -> str:

@@ -10,7 +10,7 @@ from assay.checks.keywords import states
 from assay.checks.letters.options import most_likely
 from assay.messages import tr
 from assay.text.answer_words import declines_instead
-from assay.text.folding import drop_invisible, fold_for_matching
+from assay.text.folding import fold_for_matching, is_blank
 from assay.types import LETTERS, Answered, Case, ChoiceLikelihoods, Context, Failed, Reply, Score
 
 TICK = "tick "
@@ -20,10 +20,11 @@ def score_reply(case: Case, reply: Reply) -> Score | None:
     """Score one reply; None where the request failed."""
     if isinstance(reply, Failed):
         return None
-    if not isinstance(reply, Answered | ChoiceLikelihoods):
+    if isinstance(reply, ChoiceLikelihoods):
+        if not case.check.requests().letters:
+            raise ValueError(f"likelihoods cannot be scored by {case.method!r}")
+    elif not isinstance(reply, Answered):
         raise ValueError(f"a reply of kind {reply.kind!r} is a measurement and has no score")
-    if isinstance(reply, ChoiceLikelihoods) and not case.check.requests().letters:
-        raise ValueError(f"likelihoods cannot be scored by {case.method!r}")
     try:
         score = _score(case, reply)
     # A fault in a check must neither end the run nor pass for a wrong answer.
@@ -56,13 +57,13 @@ def _score(case: Case, reply: Answered | ChoiceLikelihoods) -> Score:
         if score is not None:
             return score
     texts = (reply.text, *reply.predictions)
-    if not case.check.scores_empty and not any(drop_invisible(text).strip() for text in texts):
+    if not case.check.scores_empty and all(map(is_blank, texts)):
         return _no_answer(tr("The answer is empty."))
     score = _as_score(case.check.score(reply.text, context))
     scored = score.value is not None and not score.no_answer and not case.check.may_decline
     if scored and declines_instead(texts, score.value or 0.0, case.check.gold() or ""):
         return _no_answer(tr("The answer only declines."))
-    if ticked := [*_tick_sentences(case.tags, reply.text)]:
+    if case.tags and (ticked := [*_tick_sentences(case.tags, reply.text)]):
         return replace(score, explanation=" ".join([score.explanation, *ticked]).strip())
     return score
 

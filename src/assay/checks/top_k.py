@@ -13,7 +13,7 @@ from annotated_types import Ge, Le
 
 from assay.checks.keywords import states
 from assay.files.fields import Doc, SomeTexts
-from assay.messages import tr
+from assay.messages import fill, message, tr
 from assay.plugins import check
 from assay.text.folding import fold_for_matching
 from assay.types import AnswerCheck, Answered, Context, Requests, Score
@@ -26,6 +26,12 @@ MAX_K = 100
 ANNOUNCED_AT_MOST = 3  # "Sure!", a heading and a comment before the line that answers
 # After a pipe these show what came before and leave nothing out.
 VIEWERS = frozenset(["less", "more", "most", "cat", "sort", "nl", "column"])
+_METHODS = {
+    "given": message("predictions as given"),
+    "beam": message("beam search"),
+    "sampled": message("sampled"),
+}
+_ITSELF = message("the answer itself")
 
 
 @check("top_k")
@@ -98,7 +104,7 @@ def _answering_line(answer: str, check: TopK, programs: frozenset[str]) -> Answe
     lines = list(islice(answer_lines(answer), ANNOUNCED_AT_MOST + 1))
     for at, line in enumerate(lines[:-1]):
         following = lines[at + 1 :]
-        if _accepted_by(line, check, programs) or not _leads_on(line, following, check, programs):
+        if not _leads_on(line, following, check, programs) or _accepted_by(line, check, programs):
             return line
     return lines[-1] if lines else AnswerLine("", in_code=False)
 
@@ -132,11 +138,7 @@ def _comes_again(command: Command, answering: Command) -> bool:
 
 
 def _method(reply: Answered) -> str:
-    return {
-        "given": tr("predictions as given"),
-        "beam": tr("beam search"),
-        "sampled": tr("sampled"),
-    }.get(reply.prediction_method or "", tr("the answer itself"))
+    return fill(_METHODS.get(reply.prediction_method or "", _ITSELF), {})
 
 
 def _accepted_by(line: AnswerLine, check: TopK, programs: frozenset[str]) -> str | None:

@@ -31,12 +31,20 @@ _DENIED_BEFORE = re.compile(  # not | think it is | a modem or | an | old
     rf"(?:{_ARTICLE}{_QUOTES}(?:{_NAME_WORD}){{0,2}})?{_QUOTES}(?:[\w-]{{1,20}}-)?\Z"
 )
 _UNUSED_BEFORE = re.compile(rf"(?<![\w-]){WORDS['unused']}\s+{_QUOTES}\Z")
+# Every word that denies or advises against has one of these: a text without them, as most are, is
+# searched for nothing else, which takes a tenth of the time.
+_MAY_DENY = re.compile(
+    r"n(?:o[tn\s]|'|e[vi\s]|icht)|pas|rather|instead|unlike|opposed|plutôt|lieu|contraire|menye"
+    r"|kein|avoid|évite|without"
+)
 _DENIED_BEHIND = re.compile(rf"[\"'”’»`*)\]_]{{0,4}}\s+{WORDS['denied_behind']}(?!\w)")
 # Without an article only what stands right beside "or" is the other: "xHCI or EHCI controller".
 _OTHER_BEHIND = re.compile(
     rf"[\"'”’»`*)\]_]{{0,4}},?\s+(?:{WORDS['or']}\s+|(?:{_NAME_WORD}){{1,2}}{WORDS['or']}\s+(?={_ARTICLE}))"
     r"([^.,;:!?\n]{1,60})"
 )
+_OR = re.compile(rf"\s{WORDS['or']}\s")
+_MAY_QUALIFY = re.compile(rf"{_MAY_DENY.pattern}|wrong|incorrect|ruled|\s{WORDS['or']}\s")
 _OTHER_BEFORE = re.compile(
     rf"([^.,;:!?\n]{{1,60}}?),?\s+{WORDS['or']}\s+(?:{_ARTICLE}(?:{_NAME_WORD}){{0,2}})?{_QUOTES}\Z"
 )
@@ -56,17 +64,26 @@ _KNOWS_NOTHING = re.compile(
     rf"\W{{0,9}}(?:(?:{WORDS['sorry']}|{WORDS['pity']})[\s,.]{{1,3}}(?:(?:but|mais)\s+)?)?"
     rf"{WORDS['knows_nothing']}(?!\w)(?![^.!?\n]*\b{WORDS['goes_on']}\b)[^.!?\n]{{0,60}}[.!]?\W*"
 )
+# How both of them begin: an answer that begins otherwise, as most do, is compared with neither.
+_BEGINS_TO_DECLINE = re.compile(
+    rf"\W{{0,9}}(?:{WORDS['sorry']}|{WORDS['pity']}|{_WHO_DECLINES}|{WORDS['knows_nothing']})"
+)
 _DECLINING_WORD = re.compile(
     rf"(?<!\w)(?:{WORDS['sorry']}|{WORDS['declines']}|{WORDS['knows_nothing']}|refuse)(?!\w)"
 )
 
 
+def may_qualify(text: str) -> bool:
+    """Whether a text has a word by which it could deny something or offer it as one of several."""
+    return _MAY_QUALIFY.search(text) is not None
+
+
 def is_denied(before: str, behind: str = "") -> bool:
     """Whether the words around a place deny what stands there: "not an Ethernet controller"."""
     before = before[-SEEN:]
-    return (
-        _DENIED_BEFORE.search(before) is not None or _DENIED_BEHIND.match(behind[:SEEN]) is not None
-    )
+    if _MAY_DENY.search(before) and _DENIED_BEFORE.search(before):
+        return True
+    return _DENIED_BEHIND.match(behind[:SEEN]) is not None
 
 
 def is_unused_at(text: str, place: int) -> bool:
@@ -76,32 +93,42 @@ def is_unused_at(text: str, place: int) -> bool:
 
 def is_unused(before: str) -> bool:
     """The same of a command or a kernel module, which is there to be used: "does not need X"."""
-    return is_denied(before) or _UNUSED_BEFORE.search(before[-SEEN:]) is not None
+    before = before[-SEEN:]
+    return (
+        _MAY_DENY.search(before) is not None
+        and (_DENIED_BEFORE.search(before) or _UNUSED_BEFORE.search(before)) is not None
+    )
 
 
 def is_one_of_several(before: str, behind: str, is_expected: Callable[[str], bool]) -> bool:
     """Whether a short answer joins what stands here by "or" to something that is not expected."""
     if len(before) + len(behind) > ONE_CLAIM:
         return False
-    others = (_OTHER_BEFORE.search(before[-SEEN:]), _OTHER_BEHIND.match(behind[:SEEN]))
-    return any(other is not None and not is_expected(other[1]) for other in others)
+    other = _OTHER_BEHIND.match(behind[:SEEN])
+    if other and not is_expected(other[1]):
+        return True
+    # "or" first: what stands before it is looked for from every character.
+    other = _OTHER_BEFORE.search(before[-SEEN:]) if _OR.search(before) else None
+    return other is not None and not is_expected(other[1])
 
 
 def is_refusal(text: str) -> bool:
     """Whether a text declines, at its beginning, to do what was asked."""
-    return _REFUSAL.match(fold_for_matching(text[: 2 * LONGEST_REFUSAL].strip())) is not None
+    return _REFUSAL.match(_folded_beginning(text)) is not None
 
 
-def only_declines(text: str) -> bool:
-    """Whether a text says that it does not know, or cannot, and nothing else."""
-    if len(text) > LONGEST_REFUSAL:
+def declines(text: str, *, only: bool) -> bool:
+    """Whether a text says that it does not know, or declines; with `only`, and nothing else."""
+    if only and len(text) > LONGEST_REFUSAL:
         return False
-    folded = fold_for_matching(text).strip()
-    if _KNOWS_NOTHING.fullmatch(folded):
+    folded = _folded_beginning(text)
+    if not _BEGINS_TO_DECLINE.match(folded):
+        return False
+    if len(text) <= LONGEST_REFUSAL and _KNOWS_NOTHING.fullmatch(folded):
         return True
     refusal = _REFUSAL.match(folded)
-    if refusal is None:
-        return False
+    if refusal is None or not only:
+        return refusal is not None
     rest = folded[refusal.end() :]
     is_last = re.search(r"[.!?\n:]\W*\w", rest) is None
     return is_last and re.search(rf"\b{WORDS['goes_on']}\b", rest) is None
@@ -111,10 +138,14 @@ def declines_instead(texts: Iterable[str], value: float, expected: str) -> bool:
     """Whether every text declines and `expected` does not ask for that. What scored nothing may say
     more than that it declines; what scored something must say nothing else.
     """
-    declines = only_declines if value else is_refusal
-    said = [text for text in texts if text.strip()]
-    whole = all(only_declines(text) or declines(text) for text in said)
-    return whole and not asks_to_decline(expected)
+    for text in texts:
+        if text.strip() and not declines(text, only=value > 0):
+            return False
+    return not asks_to_decline(expected)
+
+
+def _folded_beginning(text: str) -> str:
+    return fold_for_matching(text[: 2 * LONGEST_REFUSAL]).strip()
 
 
 def asks_to_decline(expected: str) -> bool:

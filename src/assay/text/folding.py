@@ -9,13 +9,16 @@ import unicodedata
 from functools import lru_cache
 
 # Control, zero-width and direction characters, soft hyphen, variation selectors: none is seen.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f\u00ad"
-    "\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]+"
+_UNSEEN = (
+    "\x00-\x08\x0e-\x1b\x7f\u00ad"
+    "\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
 )
+_INVISIBLE = re.compile(f"[{_UNSEEN}]")  # without "+" a text that has none takes half the time
+_VISIBLE = re.compile(rf"[^\s{_UNSEEN}]")
 # A pattern, not str.translate: 6 µs instead of 150 µs on 600 characters.
 _APOSTROPHES = re.compile("[\u2018\u2019\u201b\u02bc\u2032]")
 _HYPHENS = re.compile("[\u2010\u2011]")  # what typesetters and some models write for "-"
+_FOLDED_AWAY = re.compile(f"[{_UNSEEN}{_APOSTROPHES.pattern[1:-1]}{_HYPHENS.pattern[1:-1]}]")
 _WHITE_SPACE = re.compile(r"\s+")
 
 # Nothing real is wrapped deeper than `**"(Paris)."**`; the bound keeps "*" * 200_000 linear.
@@ -34,7 +37,12 @@ _DUNDER = re.compile(r"__[a-z][a-z0-9_]*__")
 
 def drop_invisible(text: str) -> str:
     """The text without characters that no reader sees."""
-    return _INVISIBLE.sub("", text)
+    return text if text.isascii() and text.isprintable() else _INVISIBLE.sub("", text)
+
+
+def is_blank(text: str) -> bool:
+    """Whether a reader sees nothing."""
+    return _VISIBLE.search(text) is None
 
 
 def straight_apostrophes(text: str) -> str:
@@ -49,10 +57,11 @@ def plain_hyphens(text: str) -> str:
 
 def fold_for_matching(text: str) -> str:
     """NFKC and casefold, apostrophes and hyphens plain, invisible characters gone."""
-    text = drop_invisible(text)
     if text.isascii():
-        return text.lower()
-    folded = unicodedata.normalize("NFKC", plain_hyphens(straight_apostrophes(text)))
+        return drop_invisible(text).lower()
+    if _FOLDED_AWAY.search(text):
+        text = plain_hyphens(straight_apostrophes(drop_invisible(text)))
+    folded = unicodedata.normalize("NFKC", text)
     # Casefolding can undo the composition ("ΐ"), so the form is restored after it.
     return unicodedata.normalize("NFKC", folded.casefold())
 

@@ -4,14 +4,18 @@ Markdown is read by a CommonMark parser with tables, so "#" in a fence is no hea
 sentence no list.
 """
 
+from __future__ import annotations
+
 import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 # An answer has at most some 16,000 tokens; the parser is quadratic on junk such as "[" * 200_000.
 _MOST_MARKDOWN = 32_000
@@ -43,6 +47,9 @@ class Markdown:
 
 @cache
 def _parser() -> MarkdownIt:
+    # Imported for the rules that need it: it takes longer than a small suite.
+    from markdown_it import MarkdownIt
+
     return MarkdownIt("commonmark").enable("table")
 
 
@@ -73,7 +80,8 @@ _WORD_CHARACTER = re.compile(r"\w")
 
 def count_words(text: str) -> int:
     """White-space-separated pieces with at least one word character: "-" and "…" are none."""
-    return sum(1 for piece in text.split() if _WORD_CHARACTER.search(piece))
+    pieces = text.split()
+    return sum(1 for piece in pieces if piece.isalnum() or _WORD_CHARACTER.search(piece))
 
 
 _STOP = re.compile(r"[.!?…؟।]+[\"'”»’)\]*_`]{0,6}(?=\s|\Z)|[。！？｡]+[」』”）)]{0,4}")

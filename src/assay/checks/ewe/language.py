@@ -199,6 +199,7 @@ _NOT_PROSE = re.compile(
     r"|\b(?:https?|ftp|file)://\S+|\bwww\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.\w{2,}",
     re.DOTALL,
 )
+_MARKS_OF_NO_PROSE = re.compile(r"[`~<@]|://|www\.")  # each of those has one
 _BREAKS = frozenset('.!?…;:\n\r\u2028\u2029"“”„«»()[]{}|•*=—–→')
 _SINGLE_QUOTES = re.compile(r"(?<!\w)['‘’]|['‘’](?!\w)")  # not the apostrophe of l'eau
 # No letter has five marks, and putting thousands of them in order takes quadratic time.
@@ -225,14 +226,20 @@ _LETTERS = _Letters()
 
 def composed(text: str) -> str:
     """As much of a text as is read, in NFC."""
-    return unicodedata.normalize("NFC", _MANY_MARKS.sub(r"\1", text[:CHARACTERS_READ]))
+    text = text[:CHARACTERS_READ]
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", _MANY_MARKS.sub(r"\1", text))
 
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text as the model reads them: NFC, confusables and case folded, without
     code, markup, addresses, digits and punctuation; single spaces; no combining mark dropped.
     """
-    prose = _SINGLE_QUOTES.sub("\n", _NOT_PROSE.sub("\n", composed(text)))
+    prose = composed(text)
+    if _MARKS_OF_NO_PROSE.search(prose):
+        prose = _NOT_PROSE.sub("\n", prose)
+    prose = _SINGLE_QUOTES.sub("\n", prose)
     folded = unicodedata.normalize("NFC", prose.translate(_FOLD).casefold())
     lines = (" ".join(line.split()) for line in folded.translate(_LETTERS).split("\n"))
     return [line for line in lines if line]
@@ -289,10 +296,10 @@ class LanguageModel:
         import numpy as np
 
         rows = len(symbols) - (ORDER - 1)
-        total = np.zeros((rows, len(self.languages)), dtype=np.int64)
-        open_rows = np.arange(rows)
+        total = np.zeros((rows, len(self.languages)), dtype=np.int32)
+        open_rows, key = np.arange(rows), run_keys(symbols, ORDER)
         for order in range(ORDER, 0, -1):
-            key = run_keys(symbols, order)[open_rows]
+            key &= np.uint32((1 << 8 * order) - 1)
             place, known = _find(self.keys[order - 1], key)
             total[open_rows[known]] += self.steps[order - 1][place[known]]
             open_rows, key = open_rows[~known], key[~known]
@@ -315,9 +322,8 @@ def run_keys(symbols: Keys, length: int) -> Keys:
 
 
 def _find(table: Keys, wanted: Keys) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    import numpy as np
-
-    place = np.minimum(np.searchsorted(table, wanted), len(table) - 1)
+    place = table.searchsorted(wanted)
+    place[place == len(table)] = 0
     return place, table[place] == wanted
 
 

@@ -15,6 +15,7 @@ _NOUN = _WORDS["noun"]
 _FILL = "(?:" + _WORDS["fill"] + r"(?!\w)" + _OPEN + r"){0,5}"
 _TO_LETTER = _OPEN + _FILL + r"\Z"
 
+NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 LETTER = re.compile(
     r"(?<![\w\\])(?<!\w[-./+'])"
     r"[A-Za-z]"

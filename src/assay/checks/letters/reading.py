@@ -85,7 +85,7 @@ def _prepare(answer: str) -> str:
     text = straight_apostrophes(drop_invisible(answer))
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-        text = "".join(" " if _is_ornament(character) else character for character in text)
+        text = patterns.NOT_ASCII.sub(lambda found: _without_ornament(found[0]), text)
     if "<" in text:
         text = patterns.SPECIAL_TOKEN.sub("", text)
         text = patterns.LETTER_TAG.sub(r"\1", text)
@@ -98,9 +98,10 @@ def _prepare(answer: str) -> str:
     return patterns.HEADED_BY_A.sub("answer: ", text.strip())
 
 
-def _is_ornament(character: str) -> bool:
-    """Whether this is an emoji or the like; crosses say something and stay."""
-    return unicodedata.category(character) == "So" and character not in "❌✗✘🚫❎"
+def _without_ornament(character: str) -> str:
+    """A blank for an emoji or the like; crosses say something and stay."""
+    is_ornament = unicodedata.category(character) == "So" and character not in "❌✗✘🚫❎"
+    return " " if is_ornament else character
 
 
 def _mentions(text: str, options: Options) -> list[_Mention]:

@@ -150,7 +150,8 @@ def _as_files(program: str, operands: list[str]) -> list[str]:
         return operands
     kept = 1 if program in _GREPS else 0  # its pattern
     plain = [*operands[:kept], *map(without_dot_slash, operands[kept:])]
-    plain[-1] = re.sub(r"(?<=\w/)\.$", "", plain[-1])
+    if plain[-1].endswith("/."):
+        plain[-1] = re.sub(r"(?<=\w/)\.$", "", plain[-1])
     return plain
 
 

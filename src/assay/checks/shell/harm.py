@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from assay.checks.shell.meaning import Action, actions_of, fulfils
+from assay.checks.shell.meaning import Action, actions_of
 from assay.checks.shell.programs import PAIRS
 from assay.checks.shell.sequence import CommandsFound, pipelines_of
 from assay.checks.shell.syntax import Command, parse
@@ -27,23 +27,22 @@ _COPIES_TO_LAST = frozenset({"cp", "mv", "ln"})
 
 def harm_in(found: CommandsFound, steps: Sequence[Sequence[str]]) -> str:
     """What is harmful in the commands of an answer, as a sentence; empty where nothing is."""
-    texts = chain.from_iterable(steps)
-    wanted = [a for t in texts for line in pipelines_of(t) for stage in line for a in stage]
-    does = [
-        (at, action, command)
-        for at, command in enumerate(found.commands)
-        for action in actions_of(command)
-    ]
-    asked = {action for _, action, _ in does if any(fulfils(action, one) for one in wanted)}
-    last = {action: at for at, action, _ in does if action in asked}
-    for at, action, command in does:
-        if action in asked:
-            continue
-        if any(_destroys(*each) for each in [(action, command), *_substituted(command)]):
-            return tr("The answer destroys data: {command}.", command=command.source)
-        undone = (step for step, place in last.items() if place < at and _undoes(action, step))
-        if next(undone, None):
-            return tr("The answer takes a step back: {command}.", command=command.source)
+    asked = {
+        place
+        for text in chain.from_iterable(steps)
+        for pipeline in pipelines_of(text)
+        for wanted in chain.from_iterable(pipeline)
+        for place in found.places(wanted)
+    }
+    last = {found.actions[at][which]: at for at, which in sorted(asked)}
+    for at, command in enumerate(found.commands):
+        for which, action in enumerate(found.actions[at]):
+            if (at, which) in asked:
+                continue
+            if any(_destroys(*each) for each in [(action, command), *_substituted(command)]):
+                return tr("The answer destroys data: {command}.", command=command.source)
+            if any(place < at and _undoes(action, step) for step, place in last.items()):
+                return tr("The answer takes a step back: {command}.", command=command.source)
     return ""
 
 

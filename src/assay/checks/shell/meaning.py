@@ -7,7 +7,7 @@ pacman -Syu nginx                   ->  pacman refresh  +  upgrade  +  install n
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from assay.checks.shell import programs as known
 from assay.checks.shell.arguments import arguments_of, words_in_place
@@ -25,8 +25,7 @@ _REFRESHES = {("apt", "update"), ("dnf", "makecache"), ("dnf", "check-update"),
               ("zypper", "refresh"), ("pacman", "refresh"), ("apk", "update")}  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """One thing that is done. An option with a value is written `-n=5`."""
 
     program: str

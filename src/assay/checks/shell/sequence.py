@@ -43,7 +43,8 @@ def programs_of(expected: str) -> frozenset[str]:
 
 
 def known_programs(expected: Iterable[str]) -> frozenset[str]:
-    return KNOWN_PROGRAMS.union(*map(programs_of, expected))
+    named = frozenset().union(*map(programs_of, expected))
+    return KNOWN_PROGRAMS if named <= KNOWN_PROGRAMS else KNOWN_PROGRAMS | named
 
 
 def list_briefly(texts: Iterable[str]) -> str:
@@ -70,22 +71,23 @@ class CommandsFound:
 
     def __init__(self, commands: Sequence[Command]) -> None:
         self.commands = tuple(commands)
-        self._actions = [actions_of(command) for command in self.commands]
+        self.actions = [actions_of(command) for command in self.commands]
         self._by_program: dict[str, list[tuple[int, int]]] = {}
-        for at, actions in enumerate(self._actions):
+        for at, actions in enumerate(self.actions):
             for which, action in enumerate(actions):
                 self._by_program.setdefault(action.program, []).append((at, which))
         self._places: dict[Action, list[tuple[int, int]]] = {}
 
     def places(self, wanted: Action) -> list[tuple[int, int]]:
         """Where an action is done: command and action, in order."""
-        if wanted not in self._places:
-            self._places[wanted] = [
+        places = self._places.get(wanted)
+        if places is None:
+            places = self._places[wanted] = [
                 (at, which)
                 for at, which in self._by_program.get(wanted.program, ())
-                if fulfils(self._actions[at][which], wanted)
+                if fulfils(self.actions[at][which], wanted)
             ]
-        return self._places[wanted]
+        return places
 
     def match(self, steps: Sequence[Sequence[str]]) -> dict[int, int]:
         """The longest in-order match: step -> the command that completes it."""
@@ -141,4 +143,4 @@ class CommandsFound:
         return None
 
     def _does(self, at: int, wanted: tuple[Action, ...]) -> bool:
-        return all(any(fulfils(done, one) for done in self._actions[at]) for one in wanted)
+        return all(any(fulfils(done, one) for done in self.actions[at]) for one in wanted)

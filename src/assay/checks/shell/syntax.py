@@ -47,7 +47,8 @@ class Command:
     @property
     def program(self) -> str:
         """The first word, without the folder where system programs lie."""
-        return _SYSTEM_FOLDER.sub("", self.words[0])
+        word = self.words[0]
+        return _SYSTEM_FOLDER.sub("", word) if "/" in word else word
 
 
 class Parsed(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Literal
 from assay.judge.questionnaire import Assignment
 from assay.messages import tr
 from assay.text import answer_words
-from assay.text.answer_words import LONGEST_REFUSAL, only_declines
+from assay.text.answer_words import LONGEST_REFUSAL, declines
 from assay.text.echo import is_echo
 from assay.types import Case
 from assay.types.judgements import CriterionScore, Judgement
@@ -45,7 +45,7 @@ def why_trivial(answer: str, case: Case) -> Trivial | None:
         return "echo"
     if len(answer) > LONGEST_REFUSAL:
         return None
-    return "refusal" if is_refusal(answer) or only_declines(answer) else None
+    return "refusal" if is_refusal(answer) or declines(answer, only=True) else None
 
 
 def is_refusal(text: str) -> bool:
