@@ -5,8 +5,6 @@
 Every turn that goes on uses up an expected call, so that no model can call for ever.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

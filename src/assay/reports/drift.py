@@ -1,7 +1,5 @@
 """How far models moved from another: a table, the places that flipped, and each block."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from assay.messages import tr, trn

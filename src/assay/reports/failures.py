@@ -1,7 +1,5 @@
 """The wrong answers that matter most: what was asked, what came, and why it does not count."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

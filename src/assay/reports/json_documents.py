@@ -3,8 +3,6 @@
 Nothing is rounded, and a missing figure is null.
 """
 
-from __future__ import annotations
-
 from assay.reports.checkpoints.json_documents import decision_document
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.reports.judged.json_documents import judged_json

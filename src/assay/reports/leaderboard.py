@@ -1,7 +1,5 @@
 """Every model in a store, suite by suite, best first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from assay.messages import tr, trn

@@ -1,7 +1,5 @@
 """A run's report: what was decided, then every model, suite and test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from assay.messages import tr

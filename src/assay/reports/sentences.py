@@ -1,7 +1,5 @@
 """Sentences that several reports share: of a run, a machine, what is known of a model."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 

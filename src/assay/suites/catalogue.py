@@ -1,10 +1,7 @@
 """The suites that ship, those that were fetched, and what a name on the command line means.
 
-    BENCHMARKS/mmlu/             the suite mmlu, which `assay fetch` writes
-    BENCHMARKS/hellaswag/        the suite hellaswag, likewise
-    BENCHMARKS/custom_os_eval/   each file named like a category of `os` takes its place
-
-Other files there are ignored; `assay suites` names those that took effect.
+In the folder of benchmarks, each file of `custom_os_eval/` that is named like a category of `os`
+takes its place; `assay suites` names those that took effect.
 """
 
 import os

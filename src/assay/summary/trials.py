@@ -1,7 +1,5 @@
 """What the trials of one model say, by test, category and suite."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections import Counter

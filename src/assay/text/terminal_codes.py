@@ -1,8 +1,5 @@
-"""Text that was caught from a terminal, without what only steered the terminal.
-
-In: a text with escape sequences, as `ollama run MODEL > FILE` leaves them. Out: the text as a
-reader saw it: colours, cursors and titles are gone, and a word that was taken back and written
-again on the next line is there once.
+"""Text caught from a terminal, as `ollama run MODEL > FILE` leaves it, as a reader saw it: colours,
+cursors and titles are gone, and a word that was taken back and written again is there once.
 """
 
 import re

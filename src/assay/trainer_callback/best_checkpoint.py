@@ -2,10 +2,9 @@
 the selection where the training arguments name no metric, by the Trainer itself where they name
 another's.
 
-The Trainer chooses between its own evaluation and its saving, when our figure of the checkpoint
-does not exist yet. With our metric it chooses nothing, and `note_best` writes what it would have
-into its state as soon as the figure is there. Until then its rotation keeps both the checkpoint
-that it has just saved and the best so far, so that none of the two is lost.
+The Trainer chooses before it saves, when our figure of the checkpoint does not exist yet. With our
+metric it chooses nothing, and `note_best` writes what it would have into its state later. Until
+then its rotation keeps both the checkpoint just saved and the best so far.
 """
 
 from pathlib import Path

@@ -1,12 +1,7 @@
 """What transformers' Trainer calls, and what it finds in its log.
 
-It leaves the training as it is: the weights are a copy read from the saved folder, random numbers
-are drawn as if it had not been there, and whatever goes wrong here is a warning and a note in the
-log.
-
-    trainer = Trainer(..., callbacks=[assay.TrainerCallback(limit=50)])
-
-Reached as `assay.TrainerCallback`; importing this module imports transformers.
+The training stays as it is: the weights are a copy read from the saved folder, random numbers are
+drawn as if nothing had happened, and whatever goes wrong is a warning and a note in the log.
 """
 
 import json

@@ -1,7 +1,6 @@
 """A report before it is drawn: a Document of blocks.
 
-Builders in `reports/` make the blocks, and the renderers (terminal, Markdown, HTML) draw them
-without knowing of runs, judges or checkpoints.
+Builders in `reports/` make the blocks, and the renderers draw them without knowing of runs.
 Texts are plain and unescaped: a renderer makes what a model, a file or a user wrote harmless.
 A tone never carries a meaning alone; the words beside it say the same.
 """

@@ -1,7 +1,5 @@
 """How far models' predictions moved from those of another: what `assay drift` found."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from assay.types.scores import Estimate

@@ -4,8 +4,6 @@ To add an option, add a field to one of these classes: the command line and the 
 take it from here. A field without `option(...)` is a keyword argument of the functions only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path

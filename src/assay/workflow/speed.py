@@ -4,8 +4,6 @@ A run without tests: each depth is a few measurements, stored and reused like an
 from the shortest on; at the first that cannot be measured a model is left alone.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator, Sequence

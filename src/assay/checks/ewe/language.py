@@ -1,15 +1,11 @@
 """Which language a text is in, decided by runs of one to four letters.
 
-Three quantities decide, all in nats:
-
-    margin   how far the best language is ahead of the next one
-    mixture  the text read by a mixture of all languages, free to change at every letter: what an
-             unknown language looks like, for no single one explains it better than the mixture does
-    fit      (best - mixture + 2 * margin) per letter; below 0 the language is one we do not know
+Two quantities decide, in nats: the margin, by which the best language is ahead of the next one; and
+the fit, (best - mixture + 2 * margin) per letter, below 0 for a language we do not know. The mixture
+of all languages, free to change at every letter, is what an unknown one looks like.
 
 The model knows how likely a letter is after the three before it, by Witten-Bell interpolation, in
-steps of 1/12 nat. The thresholds and the figures behind them are in
-docs/decisions/010-ewe-language-model.md.
+steps of 1/12 nat: docs/decisions/010-ewe-language-model.md.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 asked about them.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from typing import Literal

@@ -7,8 +7,6 @@ The library throws a file away when its download breaks off. Weights are therefo
 and the same command continues within a file.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os
@@ -302,7 +300,7 @@ def _bar_that_calls(more: Callable[[float | None], None]) -> type:
     class Bar:
         def __init__(self, *_: object, **__: object) -> None: ...
 
-        def __enter__(self) -> Bar:
+        def __enter__(self) -> "Bar":
             return self
 
         def __exit__(self, *_: object) -> None: ...

@@ -1,11 +1,7 @@
-"""HellaSwag, asked as lm-evaluation-harness 0.4.13 asks it, without examples.
+"""HellaSwag, asked as lm-evaluation-harness 0.4.13 asks it, without examples (task `hellaswag` 1.0).
 
-The likeliest ending for its length is the answer; each follows the prompt after a space. (Task
-`hellaswag` 1.0.)
-
-Copies of the data exist whose contexts were joined and cleaned by somebody else (only `ctx`, and no
-markers). They are asked unchanged, and the suite says so in its title and version: scores on
-them are not scores on the official form.
+Copies of the data exist whose contexts were joined and cleaned by somebody else (only `ctx`). They
+are asked unchanged, and the suite's title and version say so: the scores are not comparable.
 """
 
 import re

@@ -4,8 +4,6 @@ Two items are the same question if their words, their options in any order and t
 are, white space and punctuation at the end of words aside.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -33,7 +31,7 @@ class ConvertedBenchmark:
     source: str
     categories: Mapping[str, Sequence[ChoiceTest]]
     weights: Mapping[str, int]
-    dropped: Sequence[Dropped] = ()
+    dropped: Sequence["Dropped"] = ()
     left_out: Sequence[str] = ()
     notes: Sequence[str] = ()
 
@@ -79,7 +77,7 @@ def files_of_suite(made: ConvertedBenchmark) -> dict[str, str]:
     return files
 
 
-def _dropped_lines(dropped: Sequence[Dropped]) -> str:
+def _dropped_lines(dropped: Sequence["Dropped"]) -> str:
     rows = [("subject", "file", "row", "reason", "like_file", "like_row")]
     for one in dropped:
         like = ("", "") if one.like is None else (one.like.name, str(one.like.row))

@@ -1,7 +1,5 @@
 """The rows of one file of a source, with their places; an item; and what is wrong with a source."""
 
-from __future__ import annotations
-
 import csv
 import importlib
 import io
@@ -35,7 +33,7 @@ class SourceFile:
     def shown(self) -> str:
         return shown_path(self.path)
 
-    def place(self, row: int = 1, line: int = 1) -> RowPlace:
+    def place(self, row: int = 1, line: int = 1) -> "RowPlace":
         """The first is that of what is wrong with the file as a whole."""
         return RowPlace(name=self.name, shown=self.shown, row=row, line=line)
 

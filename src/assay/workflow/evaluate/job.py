@@ -1,7 +1,5 @@
 """One run as it was asked for: the options of a user, and what only programs set."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -37,7 +35,7 @@ class Job(RunOptions):
     called: str = ""
 
     @classmethod
-    def of(cls, options: CommandOptions, **more: Any) -> Job:
+    def of(cls, options: CommandOptions, **more: Any) -> "Job":
         """A job with the fields that these options have; `more` wins."""
         return cls(**options.shared_with(cls) | more)
 

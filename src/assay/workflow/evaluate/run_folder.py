@@ -3,8 +3,6 @@
 Reports are written whole or not at all. Everything here can be made again from the store.
 """
 
-from __future__ import annotations
-
 import errno
 import importlib
 import os
@@ -80,7 +78,7 @@ class RunFolder:
                 hint=tr("wait until it has finished, then try again"),
             )
 
-    def __enter__(self) -> RunFolder:
+    def __enter__(self) -> "RunFolder":
         return self
 
     def __exit__(self, *_: object) -> None:

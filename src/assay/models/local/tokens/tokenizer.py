@@ -5,8 +5,6 @@ the file (allenai/open-instruct#1896, generative-computing/mellea#947). A model 
 its file was trained with what the file says, so `follow_file` puts it back.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -61,7 +59,7 @@ class LocalTokenizer:
             self.notes.append(note)
 
     @classmethod
-    def load(cls, folder: Path, *, trust_remote_code: bool = False) -> LocalTokenizer:
+    def load(cls, folder: Path, *, trust_remote_code: bool = False) -> "LocalTokenizer":
         """Read a tokenizer's files. Raises ModelUnavailable that names the file and the remedy."""
         require_extra()
         folder = find_tokenizer(folder, folder)
