@@ -1,7 +1,7 @@
 """Which language a text is in, decided by runs of one to four letters.
 
 Two quantities decide, in nats: the margin, by which the best language is ahead of the next one; and
-the fit, (best - mixture + 2 * margin) per letter, below 0 for a language we do not know. The mixture
+the fit, (best - mixture + 2 * margin) per letter, below 0 for a language not known. The mixture
 of all languages, free to change at every letter, is what an unknown one looks like.
 
 The model knows how likely a letter is after the three before it, by Witten-Bell interpolation, in

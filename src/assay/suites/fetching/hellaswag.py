@@ -1,4 +1,4 @@
-"""HellaSwag, asked as lm-evaluation-harness 0.4.13 asks it, without examples (task `hellaswag` 1.0).
+"""HellaSwag, asked as lm-evaluation-harness 0.4.13 asks it (0-shot, task `hellaswag` 1.0).
 
 Copies of the data exist whose contexts were joined and cleaned by somebody else (only `ctx`). They
 are asked unchanged, and the suite's title and version say so: the scores are not comparable.
