@@ -21,6 +21,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -122,12 +123,8 @@ def measure_all(answers: Path) -> dict[str, Any]:
     without = measure(answers)
     stage.find_scales = lambda *_: found[-1]  # type: ignore[assignment]
     with_card = measure(answers)
-    spare = panel.JudgePanel.questionnaire
-
-    def ask_everything(*words: Any, **named: Any) -> Any:
-        return spare(*words, **(named | {"calibration": None}))
-
-    panel.JudgePanel.questionnaire = ask_everything  # type: ignore[method-assign]
+    sparing = stage.open_questionnaire
+    stage.open_questionnaire = lambda about: sparing(replace(about, calibration=None))  # type: ignore[attr-defined]
     return {"without a card": without, "with a card": with_card, "everything": measure(answers)}
 
 
