@@ -106,6 +106,14 @@ def model(url: str) -> Iterator[Model]:
     opened.close()
 
 
+def test_tools_that_the_template_drops_are_noticed(model: Model) -> None:
+    tool = {"name": "get_weather", "description": "The weather in a city. " * 9, "parameters": {}}
+    tools = json.dumps([{"type": "function", "function": tool}])
+    (reply,) = asked(model, ToAnswer(messages=said("Hello"), sampling=GREEDY, tools=tools))
+    assert isinstance(reply, Failed)
+    assert reply.reason.startswith("the server ignored the tools")
+
+
 def said(prompt: str) -> tuple[Message, ...]:
     return (Message("user", prompt),)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.types import Failed, ToAnswer
+from assay.types import Failed, ToAnswer, ToolCall
 from tests.models.asking import PLAIN, QUICK, answered, only, request_of, said
 
 pytestmark = pytest.mark.usefixtures("planted_key")
@@ -32,13 +32,23 @@ GOOD = chunk({"content": "Good day."}, "stop") + DONE
 def answer_to(openai_server, opened):
     """The answer to a stream that a test writes."""
 
-    def asked(stream):
+    def asked(stream, **more):
         openai_server.reset()
         model = opened()
         openai_server.fault("garbage", times=None, body=stream, content_type="text/event-stream")
-        return only(model, ToAnswer(messages=said("Hi"), sampling=PLAIN))
+        return only(model, ToAnswer(messages=said("Hi"), sampling=PLAIN, **more))
 
     return asked
+
+
+@pytest.mark.parametrize("place", [{"index": 1}, {}])
+def test_a_call_comes_in_pieces_its_name_perhaps_again_its_index_perhaps_never(answer_to, place):
+    again = {"name": "f"} if place else {}
+    pieces = [{"name": "f", "arguments": ""}, {"arguments": '{"a"', **again}, {"arguments": ": 1}"}]
+    deltas = [{"content": None, "tool_calls": [{**place, "function": each}]} for each in pieces]
+    stream = "".join(map(chunk, deltas)) + chunk({}, "tool_calls") + DONE
+    reply = answer_to(stream, tools='[{"type": "function"}]')
+    assert (reply.text, reply.calls) == ("", (ToolCall("f", '{"a": 1}'),))
 
 
 # --------------------------------------------------------------------------------------- the events

@@ -175,11 +175,14 @@ class ToolCalls(AnswerCheck):
             why = tr("The model called nothing and said nothing.")
             none = tuple(replace(part, value=0.0, explanation=why) for part in parts)
             return Score(value=0.0, no_answer=True, explanation=why, parts=none)
-        wrong = [part for part in parts if part.value < 1]
+        wrong: dict[str, list[str]] = {}
+        for part in parts:
+            if part.value < 1:
+                wrong.setdefault(part.explanation, []).append(part.name)
         return Score(
             value=min(1.0, sum(part.value for part in parts) / len(parts)),
             extracted=_shown(calls) or None,
-            explanation=" ".join(f"{part.name}: {part.explanation}." for part in wrong)
+            explanation=" ".join(f"{', '.join(names)}: {why}." for why, names in wrong.items())
             or tr("All is right: {parts}.", parts=", ".join(part.name for part in parts)),
             parts=parts,
         )
@@ -194,9 +197,9 @@ class ToolCalls(AnswerCheck):
         calls = calls[:sent] if ending else calls  # calling on is another mistake
         right, named = self._matched(calls)
         most = max(len(calls), len(self.expected_calls))
-        called = _shown(calls) or (_why_called((), as_text) if as_text else tr("no call"))
+        called = _why_called(calls, as_text)
         wanted = ", ".join(" / ".join(map(str, each)) for each in self.expected_calls)
-        said = tr("{wanted} expected, not {called}", wanted=wanted, called=called)
+        said = tr("{wanted} expected; {called}", wanted=wanted, called=called)
         yield _part("name", (len(right) + len(named)) / most, said)
         yield _part("arguments", len(right) / most, said)
         if ending:
@@ -357,4 +360,4 @@ def _shown(calls: Sequence[ToolCall]) -> str:
 def _why_called(calls: Sequence[ToolCall], as_text: str | None) -> str:
     if as_text:
         return tr("a call written as text ({shape}), which no program takes for one", shape=as_text)
-    return tr("it called {calls}", calls=_shown(calls))
+    return tr("it called {calls}", calls=_shown(calls)) if calls else tr("it called nothing")

@@ -130,10 +130,10 @@ class ServedAnswer:
         self.thoughts.append(thought)
 
     def add_call(self, call: ToolCall, place: int) -> None:
-        """A call of a tool, or more of the arguments of one."""
+        """A call of a tool, or more of the arguments of one. Some repeat a name that they told."""
         known = self.calls.setdefault(place, ["", ""])
-        for at, more in enumerate((call.name, call.arguments)):
-            known[at] += more
+        known[0] = call.name if call.name.startswith(known[0]) else known[0] + call.name
+        known[1] += call.arguments
         self._token += call.name + call.arguments
 
     def remove_secrets(self, connection: Connection) -> None:
