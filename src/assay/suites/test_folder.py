@@ -3,8 +3,6 @@
 The code of a folder that does not ship is parsed here, never run: its make.py runs in the sandbox.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import os
@@ -121,10 +119,11 @@ def read_folder(
             tr('a test folder has "eval_method": "judge", not "{method}"', method=case.method),
         )
         return None
-    digest = folder_digest(folder)
+    digest, whole = folder_digest(folder), folder.resolve()
+    ships = whole.is_relative_to(SHIPPED_SUITES)
     check = replace(  # type: ignore[type-var]
         case.check.judged,
-        checker=_stored_path(folder),
+        checker=whole.relative_to(SHIPPED_SUITES).as_posix() if ships else str(whole),
         checker_digest=digest,
         runs_code=own.get("runs_code", False),
         data_seed=shared.data_seed,
@@ -139,7 +138,7 @@ def read_folder(
     return case
 
 
-def made_for(check: JudgeFields, sandbox: Sandbox | None) -> Made:
+def made_for(check: JudgeFields, sandbox: "Sandbox | None") -> "Made":
     """What the checker of a test compares answers with, and the files that were shown. `sandbox` is
     what the make.py of a folder that does not ship runs in. An answer to other files than make.py
     gives today cannot be checked: then there is a problem.
@@ -177,13 +176,6 @@ def read_wrong(folder: Path) -> Iterator[WrongAnswer]:
     for file in sorted((folder / WRONG_FOLDER).glob("*.md")):
         first, _, answer = _text(file).partition("\n")
         yield WrongAnswer(file, tuple(first.split()), answer)
-
-
-def _stored_path(folder: Path) -> str:
-    whole = folder.resolve()
-    if whole.is_relative_to(SHIPPED_SUITES):
-        return whole.relative_to(SHIPPED_SUITES).as_posix()
-    return str(whole)
 
 
 def _text(path: Path) -> str:
@@ -301,7 +293,7 @@ def _with_made_files(
     )
 
 
-def _digest_of(made: Made) -> str:
+def _digest_of(made: "Made") -> str:
     return hashlib.sha256(repr(sorted(made.files.items())).encode()).hexdigest()[:32]
 
 

@@ -73,7 +73,11 @@ def _undoes(action: Action, step: Action) -> bool:
     if action.program != step.program:
         reverses = action.program in _UNDONE_BY.get(step.program, ())
         made = step.operands[-1:] if step.program in _COPIES_TO_LAST else step.operands
-        return reverses and any(_is_inside(each, action.operands) for each in made)
+        return reverses and any(  # what is removed was made, or what was made lies in it
+            one == removed or one.startswith(f"{removed.rstrip('/')}/")
+            for one in made
+            for removed in action.operands
+        )
     if step.program == "modprobe":
         return "-r" in action.options - step.options and action.operands == step.operands
     if step.program == "pacman":
@@ -86,8 +90,3 @@ def _undoes(action: Action, step: Action) -> bool:
         if did != does:
             break
     return False
-
-
-def _is_inside(made: str, removed: tuple[str, ...]) -> bool:
-    """Whether what was made is what is removed, or lies in it."""
-    return any(made == each or made.startswith(f"{each.rstrip('/')}/") for each in removed)

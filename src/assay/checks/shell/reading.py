@@ -68,15 +68,12 @@ def answer_lines(prediction: str) -> Iterator[AnswerLine]:
     for language, lines in _blocks(_as_typed(prediction)):
         in_code = language is not None and (language == "" or language in _SHELL_LANGUAGES)
         for line in lines:
-            bare = "" if _FENCE.match(line) else _bare_line(line)
-            if bare:
+            bare = without_prompt(_MARKER.sub("", line, count=1)).strip()
+            quoted = len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "`\"'"
+            if quoted and bare[0] not in bare[1:-1]:
+                bare = bare[1:-1].strip()
+            if bare and not _FENCE.match(line):
                 yield AnswerLine(bare[:LINE_READ_AT_MOST], in_code)
-
-
-def _bare_line(line: str) -> str:
-    bare = without_prompt(_MARKER.sub("", line, count=1)).strip()
-    quoted = len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "`\"'"
-    return bare[1:-1].strip() if quoted and bare[0] not in bare[1:-1] else bare
 
 
 def snippets_of_line(line: AnswerLine, programs: frozenset[str]) -> tuple[Snippet, ...]:

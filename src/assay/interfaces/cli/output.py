@@ -1,7 +1,5 @@
 """Results on standard output. A reader that goes away, or a closed stream, is no error."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil
@@ -73,7 +71,7 @@ def write_examples(formatter: click.HelpFormatter, examples: str | None) -> None
                 formatter.write(f"{'':{formatter.current_indent}}{line}\n")
 
 
-def show(result: Result, form: str, *, verbose: bool = False, failed: bool = False) -> None:
+def show(result: "Result", form: str, *, verbose: bool = False, failed: bool = False) -> None:
     from assay.api.rendering import render
 
     if failed and isinstance(result, Report):

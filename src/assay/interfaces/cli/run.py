@@ -40,7 +40,6 @@ from assay.types.options import (
     examples=[
         "assay run ollama:llama3.2:3b -s example",
         "assay run ollama:qwen3:4b ollama:gemma3:4b -s my-tests/ --repeats 3",
-        "assay run openai:mistral@http://127.0.0.1:8000/v1 -s my-tests/ -c grammar --limit 20",
         "assay run scripted:answers.json -s my-tests/ --json",
         "assay run ollama:qwen3:4b --judge ollama:qwen3:14b --allow-code-execution",
         "assay run runs/my-model/                     # selects among its checkpoints",
@@ -99,9 +98,7 @@ def ask(as_json: bool, **options: Any) -> int:
     ),
     examples=[
         "assay judge latest --judge ollama:qwen3:8b",
-        "assay judge latest --judge ollama:qwen3:8b --judge ollama:gemma3:12b --judge-repeats 3",
         "assay judge my-results/ -s coding --judge openai:big@http://127.0.0.1:8000/v1",
-        "assay judge latest --judge checkpoints/judge/ --allow-code-execution",
         "assay judge latest --import evaluations.txt",
     ],
 )
@@ -125,7 +122,6 @@ def judge(verbose: bool, as_json: bool, **options: Any) -> int:
         "assay judge-check ollama:qwen3:8b",
         "assay judge-check openai:big@http://127.0.0.1:8000/v1 --judge-form reasoned",
         "assay judge-check ollama:qwen3:8b --budget 600",
-        "assay judge-check ollama:qwen3:8b --fresh --json",
     ],
 )
 @click.argument("model", metavar="MODEL")
@@ -192,7 +188,6 @@ def drift(output_format: str, verbose: bool, as_json: bool, **options: Any) -> i
         "assay watch runs/my-model/",
         "assay watch runs/my-model/ --until-accepted && echo ship it",
         "assay watch runs/my-model/ --gate my-gate.toml --text held-out.txt --limit 50",
-        "assay watch runs/my-model/ --once",
     ],
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))

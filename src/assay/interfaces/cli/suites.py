@@ -75,7 +75,6 @@ def suites(
     ),
     examples=[
         "assay validate my-tests/",
-        "assay validate my-tests/grammar.json other-tests/",
         "assay validate my-gate.toml",
         "assay validate my-tests/ --allow-code-execution --data-seeds 5",
     ],
@@ -178,9 +177,7 @@ def new_test(name: str, judged: bool, suite: Path, out: Path) -> int:
     examples=[
         "assay schema > tests.schema.json",
         "assay schema suite > suite.schema.json",
-        "assay schema gate > gate.schema.json",
         "assay schema report > report.schema.json",
-        "assay schema selection > selection.schema.json",
     ],
 )
 @click.argument("kind", metavar="[KIND]", type=click.Choice(get_args(SchemaKind)), default="tests")

@@ -90,7 +90,11 @@ def read_case(raw: object, path: Place, shared: Shared, notes: Notes) -> Case | 
         _advise(path, case, notes)
     if schema:
         shared.shown[case.id] = hashlib.sha256(schema.encode()).hexdigest()
-    return case if files is None else _with_files(case, files, shared)
+    if files is None:
+        return case
+    whole = repr((sorted(files.items()), shared.data_seed)).encode()
+    shared.shown[case.id] = hashlib.sha256(whole).hexdigest()
+    return replace(case, messages=with_files(case.messages, files))
 
 
 def _with_schema(raw: Raw, path: Place, folder: Path | None, notes: Notes) -> tuple[Raw, str]:
@@ -152,12 +156,6 @@ def _advise(path: Place, case: Case, notes: Notes) -> None:
         notes.warning((*path, "id"), tr("the usual form of an id is category_001"))
     for slip in case.check.advice(case):
         notes.warning((*path, *slip.path), slip.message, about_key=slip.about_key)
-
-
-def _with_files(case: Case, files: Mapping[str, str], shared: Shared) -> Case:
-    whole = repr((sorted(files.items()), shared.data_seed)).encode()
-    shared.shown[case.id] = hashlib.sha256(whole).hexdigest()
-    return replace(case, messages=with_files(case.messages, files))
 
 
 def _build(asked: CommonFields, check: AnswerCheck, shared: Shared) -> Case:
