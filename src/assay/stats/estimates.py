@@ -1,7 +1,5 @@
 """One sample: a share, a mean, a rate, a quantile, several shares under their weights, pass@k."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -110,7 +108,7 @@ def quantile_of(values: Sequence[float], share: float, *, unit: str, unscored: i
 
 
 def block_quantile(
-    blocks: Sequence[Sequence[float] | NDArray[np.float64]], share: float, *, unit: str
+    blocks: "Sequence[Sequence[float] | NDArray[np.float64]]", share: float, *, unit: str
 ) -> Estimate:
     """A quantile of all values, its interval from draws of whole blocks; one block has none. Each
     draw is looked up among some hundred values around the quantile, so that a million are quick.

@@ -74,9 +74,7 @@ class TestOptions(CommandOptions):
     repeats: int = option(
         1, least=1, most=1000, help=tr("Repeat each test N times, each time with another seed.")
     )
-    seed: int = option(
-        0, least=0, most=2_000_000_000, help=tr("Seed for sampling answers and for --limit.")
-    )
+    seed: int = option(0, least=0, most=2_000_000_000, help=tr("Seed of answers and of --limit."))
     max_tokens: int | None = option(
         None, least=1, help=tr("Maximum tokens per answer. Default: what the test says, else 1024.")
     )
@@ -90,9 +88,7 @@ class SamplingOptions(CommandOptions):
     """How answers are sampled, and whether stored ones are reused."""
 
     group = HOW
-    fresh: bool = option(
-        False, repeats_run=False, help=tr("Ask everything again instead of reusing answers.")
-    )
+    fresh: bool = option(False, repeats_run=False, help=tr("Ask again; reuse no stored answers."))
     sampling: SamplingMode = option(
         "fixed",
         help=tr(
@@ -141,9 +137,7 @@ class ServerOptions(CommandOptions):
         help=tr("Environment variable that contains the API key ('': send no key). "
                 "Default: OPENAI_API_KEY.")
     )  # fmt: skip
-    form: OpenAIForm = option(
-        "auto", "--api", help=tr("Endpoint of an OpenAI-compatible server to use.")
-    )
+    form: OpenAIForm = option("auto", "--api", help=tr("Endpoint of an OpenAI-compatible server."))
     budget: float | None = option(
         None,
         above=0,
@@ -489,9 +483,7 @@ class JudgeCheckOptions(OutputOptions, LocalOptions, ServerOptions, JudgeLayoutO
     group = HOW
     model: Any  # a spec; in Python, a Model too
     _: KW_ONLY
-    fresh: bool = option(
-        False, repeats_run=False, help=tr("Check again, although there is a card.")
-    )
+    fresh: bool = option(False, repeats_run=False, help=tr("Check again, even if there is a card."))
 
 
 @dataclass(frozen=True, kw_only=True)

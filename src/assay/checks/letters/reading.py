@@ -173,18 +173,15 @@ def _is_shared(letter: str, before: str, after: str) -> bool:
 
 def _by_cue(mentions: Sequence[_Mention]) -> LetterReading | None:
     for mention in reversed(mentions):
-        if _is_cued(mention):
+        before, after = mention.before, mention.after
+        cued = patterns.CUE_BEFORE.search(before) or patterns.CUE_AFTER.match(after)
+        if cued or (
+            patterns.CORRECTED_BEFORE.search(before) and patterns.CLAUSE_AFTER.match(after)
+        ):
             if mention.shared:
                 return LetterReading(None, "several")
             return LetterReading(mention.letter, "cue")
     return None
-
-
-def _is_cued(mention: _Mention) -> bool:
-    if patterns.CUE_BEFORE.search(mention.before) or patterns.CUE_AFTER.match(mention.after):
-        return True
-    corrects = patterns.CORRECTED_BEFORE.search(mention.before)
-    return corrects is not None and patterns.CLAUSE_AFTER.match(mention.after) is not None
 
 
 def _by_text_after_cue(text: str, options: Options) -> LetterReading | None:
