@@ -22,9 +22,7 @@ _IMPORTED_FROM = {
 
 
 def __getattr__(name: str) -> object:
-    """The public names are imported when they are first used: the command line must start quickly,
-    and `assay.TrainerCallback` brings transformers along.
-    """
+    """Imported when first used: the command line must start quickly, without transformers."""
     module = _IMPORTED_FROM.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,4 @@
-"""`python -m assay`, and what the command `assay` starts: the command line, loaded with care.
-
-A Ctrl-C in the tenth of a second in which modules are loaded is a Ctrl-C like any other.
-"""
+"""`python -m assay`, and what `assay` starts; a Ctrl-C while modules load is one too."""
 
 import sys
 

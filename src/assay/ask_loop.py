@@ -1,9 +1,4 @@
-"""The ask loop: pending Requests and a Model in, Replies out, each stored before it is counted.
-
-Tests, measurements and judges are all asked by `ask_all`:
-
-    reuse what the ledger holds -> ask the rest -> store each reply -> hand it to its dialogue
-"""
+"""The ask loop: reuse what the ledger holds, ask the rest, store each reply, then count it."""
 
 import threading
 import time
@@ -52,9 +47,7 @@ def ask_all(
     done: int = 0,
     until: float | None = None,
 ) -> None:
-    """Ask until nothing is pending; equal requests are asked once. `done`: how many requests are
-    answered and have no dialogue; `until`: when the budget is spent (time.monotonic).
-    """
+    """Until nothing is pending. `done`: answered without a dialogue; `until`: a time.monotonic."""
     dialogues = list(dialogues)
     planned = done + sum(each.left for each in dialogues)
     waiting = find_unanswered(dialogues, ledger)
@@ -106,9 +99,7 @@ def _count_left(waiting: _Waiting[Talk]) -> int:
 def ask(
     model: Model, requests: Sequence[Request], *, until: float | None = None
 ) -> Iterator[Reply]:
-    """Yield one reply for every request: one that the model skipped is Failed, one to nothing that
-    was asked is dropped. At `until` raises BudgetSpent; the rest stay pending.
-    """
+    """One reply for every request; one that the model skipped is Failed. May raise BudgetSpent."""
     waiting = {request.id for request in requests}
     _refuse_without_time(until, waiting)
     replies = model.answer(requests)

@@ -1,8 +1,5 @@
-"""Runs make.py and check.py of a test folder in the sandbox, and reads what they say.
-
-Nothing that a checker or an answer does raises here. `assay.checking`, the other side, tells when
-code of an answer is about to be run: if the process then ends without a report, the answer may have
-ended it. The checker runs once more, and that code counts as having died.
+"""Runs make.py and check.py of a test folder in the sandbox. Nothing they do raises here. Where an
+answer's code may have ended the process, the checker runs again and counts it as dead.
 """
 
 import hashlib
@@ -132,9 +129,7 @@ Report = dict[str, Any]  # what came of one item: "checks", "made", "failed" or 
 
 
 def _do(job: Mapping[str, Any], sandbox: Sandbox) -> Iterator[Report]:
-    """One report for each item. After a lost process the next goes on; an item whose answer may
-    have ended it is done once more, without that code.
-    """
+    """A report for each item; one whose answer may have ended the process is done again, inert."""
     items = list(job["items"])
     starts, inert = 0, False
     while items:

@@ -1,7 +1,5 @@
-"""The computer Assay runs on: system, processor, memory, GPUs, versions.
-
-Reads files and asks the tools of GPU makers where they are installed; loads neither torch nor a
-driver, and never raises: what cannot be found out is left empty.
+"""The computer Assay runs on, by files and tools of GPU makers; loads neither torch nor a driver,
+and never raises: what cannot be found out is left empty.
 """
 
 import importlib.metadata
@@ -54,9 +52,7 @@ def gpu_memory() -> int | None:
 
 
 def memory_of_listener(port: int) -> int | None:
-    """Resident bytes of the process that listens here and of those it started; None unless one of
-    them has a file of weights mapped: any other may be a door to the server that holds the model.
-    """
+    """With its children's; None unless one of them has weights mapped, so that it is the server."""
     import psutil
 
     try:

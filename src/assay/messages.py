@@ -1,7 +1,5 @@
-"""Every sentence a user reads goes through here: a translation is a catalogue, not a rewrite.
-
-`make messages` collects the sentences in `tr`, `trn`, `message`, `message_n` and `Doc`;
-a catalogue lies in `builtin/translations/LANG/LC_MESSAGES/assay.mo`. Without one, English is shown.
+"""Every sentence a user reads goes through here. `make messages` collects them for the catalogues
+in `builtin/translations`; without one, English is shown.
 """
 
 import gettext

@@ -86,9 +86,7 @@ class Plan:
         replies: Sequence[str],
         steps: tuple[ToolStep, ...] = (),
     ) -> Request:
-        """The request of one turn; `replies` are the model's answers to the earlier ones, `steps`
-        the tools that it has called since the last one.
-        """
+        """`replies`: to earlier turns; `steps`: the tools called since the last one."""
         work = self._work(exchange, turn, replies)
         if isinstance(work, ToAnswer) and (tools := exchange.case.check.requests().tools):
             work = replace(work, tools=tools, steps=steps)
@@ -276,9 +274,7 @@ def _too_long(suites: Sequence[Suite], facts: ModelFacts, context: int) -> Itera
 
 
 def rendered_prompt(case: Case, *, by_text: bool = False) -> str:
-    """The last user turn as the model sees it, choices included; `by_text`: for one that gives
-    likelihoods. Another is shown the choices of a text to be continued.
-    """
+    """Choices included; `by_text`: for a model that gives likelihoods."""
     asked = case.check.requests()
     lines = [f"{letter}. {text}" for letter, text in zip(LETTERS, asked.options, strict=False)]
     if lines and asked.shown:

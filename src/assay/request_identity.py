@@ -1,8 +1,5 @@
-"""Request identity: every Request is made here, with an id that is a hash of its content.
-
-Everything that could change the answer enters the hash, and nothing else. Stored replies are found
-by these ids: the order and the form of what is hashed never change, and new fields enter the hash
-only when set.
+"""Every Request is made here; its id is a hash of all that could change the answer. Stored replies
+are found by it: the form never changes, and new fields enter only when set.
 """
 
 import hashlib
@@ -52,9 +49,7 @@ def make_judge_request(
     repeat: int = 0,
     suite: str = JUDGE_SUITE,
 ) -> Request:
-    """`key`: as judge_key or example_key returns it; `turn`: the number of the attempt, of the
-    question, or of the order of a pair; `suite`: what the store counts it under.
-    """
+    """`turn`: the attempt, question or order of a pair; `suite`: what the store counts it under."""
     body = [IDENTITY_VERSION, fingerprint, key, turn, repeat, work.kind, _set_fields(work)]
     text = json.dumps(body, ensure_ascii=False, separators=_COMPACT)
     return Request(id=_hash(text), suite=suite, test_id=key, turn=turn, repeat=repeat, work=work)

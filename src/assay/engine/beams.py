@@ -1,14 +1,9 @@
-"""The k likeliest continuations of a prompt, as beam search finds them.
+"""The k likeliest continuations of a prompt by the sum of log-likelihoods, an end id's included.
 
-A hypothesis is worth the sum of its tokens' log-likelihoods, that of an end id included; length is
-neither punished nor rewarded. Every step looks at all extensions of the live hypotheses, likeliest
-first, equal ones by lower token ids: complete ones are put aside, others live on, until max(4, 2k)
-live or k complete ones are at least as likely as the extension looked at. Of complete ones that
-read the same only the likeliest counts. The search ends when k complete ones are at least as likely
-as the best live one, for sums only fall; or when none lives.
-
-Each hypothesis is a row of the slots; where one branches, its row is copied. A prompt always has
-as many rows as its search is wide: those without a hypothesis repeat the first one's.
+Each step takes extensions likeliest first, of equal ones those of lower ids: complete ones are put
+aside, others live on, until max(4, 2k) live or k complete ones are at least as likely; the search
+ends when k complete ones are as likely as the best live one, for sums only fall. A hypothesis is a
+row of the slots, copied where it branches; rows without one repeat the first.
 """
 
 import heapq
@@ -64,9 +59,7 @@ class _Search(Continued):
         return max(LEAST_WIDTH, 2 * self.k)
 
     def extend(self, values: Floats, ids: Ids, vocabulary: int) -> bool:
-        """[live, candidates] log-likelihoods and tokens, each row the likeliest of a hypothesis.
-        False: there are too few candidates to tell, and nothing has changed.
-        """
+        """The likeliest tokens of each live hypothesis. False: too few to tell, nothing changed."""
         worths = values + np.array([[one.worth] for one in self.live])
         # What was not fetched is at most as likely as the last that was.
         unseen = -np.inf if values.shape[1] >= vocabulary else worths[:, -1].max()
@@ -120,9 +113,7 @@ class _Search(Continued):
 def beams(
     network: Network, prompts: Sequence[Prompt], *, k: int, most_rows: int | None = None
 ) -> Iterator[tuple[int, tuple[Beam, ...]]]:
-    """Search behind every prompt, at most so many at a time. There are fewer than k where not so
-    many different ones exist. Raises what `generate` raises.
-    """
+    """Fewer than k where not so many different ones exist. Raises what `generate` raises."""
     searches = [_Search(*each, k) for each in limits(network, prompts)]
     width = max(LEAST_WIDTH, 2 * k)
     return run_all(network, searches, most_rows, _Search.best, _alone, _together, width=width)

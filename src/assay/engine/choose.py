@@ -1,7 +1,5 @@
-"""How likely each continuation is: the most asked question, so the one that must not waste.
-
-The rules are lm-evaluation-harness's: the last token of a choice is never fed; a context that is
-too long loses its beginning, so that context and choice without its last token fill the window.
+"""How likely each continuation is, by lm-evaluation-harness's rules: a choice's last token is never
+fed; a context that is too long loses its beginning.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,9 +38,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Likelihood:
-    """Natural logarithm of a choice's probability: the sum, token by token, and whether each
-    token was the model's likeliest. A model that overflowed gives no number, and is not corrected.
-    """
+    """Natural logarithms. A model that overflowed gives no number, and is not corrected."""
 
     total: float
     tokens: tuple[float, ...]
@@ -81,9 +77,7 @@ def truncated(context: tuple[int, ...], choice: Tokens, limit: int) -> tuple[int
 
 @dataclass(slots=True, eq=False)
 class _AskedContext:
-    """One context and its different choices; `wanted` tells which choices of which questions they
-    are, `places` where in the row each token of each choice is predicted.
-    """
+    """`wanted`: whose choices they are; `places`: where in the row each token is predicted."""
 
     context: tuple[int, ...]
     wanted: dict[tuple[int, ...], list[tuple[int, int]]] = field(default_factory=dict)

@@ -1,8 +1,4 @@
-"""How far one model's predictions are from another's, token by token, in lockstep.
-
-All models read a window of the text, then their logits are compared for some positions at a time:
-no file of logits, and no more of them in memory than a reader has.
-"""
+"""How far models' predictions are apart, token by token, in lockstep: no file of logits."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -24,9 +20,7 @@ Reader = Callable[[Sequence[int]], Logits]  # of the tokens that are fed
 
 
 class TokenDrift(NamedTuple):
-    """Of each predicted token: the divergence (nats), the natural log-likelihoods, the likeliest
-    tokens of both and how likely each of them is to its own model.
-    """
+    """Of each predicted token: nats, log-likelihoods, both likeliest tokens and their shares."""
 
     kl: NDArray[np.float64]
     base: NDArray[np.float64]
@@ -61,9 +55,7 @@ def reader_of(network: Network) -> Reader:
 def compare_readings(
     base: Reader, others: Sequence[Reader], tokens: Sequence[int], *, context: int
 ) -> Iterator[WindowDrift]:
-    """Every token but the first is predicted once; the first stands before the text. Raises
-    NotFinite with the number of the model and the place where a prediction is no number.
-    """
+    """The first token stands before the text. Raises NotFinite with model and place."""
     for window in windows(len(tokens) - 1, min(context, WINDOW)):
         fed = tokens[window.start + 1 : window.end]
         found = [reader(fed) for reader in (base, *others)]

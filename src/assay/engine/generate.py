@@ -1,8 +1,5 @@
-"""Writes behind prompts: token ids in, token ids out, each row as soon as it has ended.
-
-Nothing but a row's own tokens, manner and seed decides what it says: not the batch, not its order,
-not the memory. When memory runs out, the rows at a time are halved; those that were being written
-go on from where they were.
+"""Writes behind prompts. Only a row's own tokens, manner and seed decide what it says. When memory
+runs out, the rows at a time are halved and go on from where they were.
 """
 
 import math
@@ -32,9 +29,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is to be continued, and how. `stopped` is shown all tokens written so far after each
-    one. `same` tells `beams` which continuations count as one.
-    """
+    """`stopped` is shown all tokens after each one; `same` tells `beams` what counts as one."""
 
     tokens: Sequence[int]
     most_new: int
@@ -97,9 +92,7 @@ class _Row(Continued):
 def generate(
     network: Network, prompts: Sequence[Prompt], *, most_rows: int | None = None
 ) -> Iterator[tuple[int, Written]]:
-    """Write behind every prompt, at most so many at a time. Raises ValueError before any work where
-    a prompt does not fit, NotFinite with the index of a prompt, TooLittleMemory.
-    """
+    """Raises ValueError before any work, NotFinite with the index of a prompt, TooLittleMemory."""
     rows = [
         _Row(*each, Dice(each[1].temperature, each[1].seed)) for each in limits(network, prompts)
     ]

@@ -1,8 +1,5 @@
-"""A loaded model as the engine sees it: hidden states of a packing, and logits of hidden states.
-
-Hidden states and logits are apart, for the head is run at scored positions only: with 50,257 tokens
-of vocabulary it is a third of a small model's work. Where logits come out differently from the
-model's own, or its attention cannot be replaced, `serves_trees` is False and `why_not` says why.
+"""A loaded model as the engine sees it. The head is run at scored positions only: it is a third of
+a small model's work. Where logits differ from the model's own, `why_not` says so.
 """
 
 import warnings
@@ -80,9 +77,7 @@ class Network:
         return self._finished(found[:, : self.vocabulary])
 
     def _head(self) -> tuple[Tensor, Tensor | None]:
-        """Its weights, and on a GPU rows of zeros up to a size that its quick kernels take: the
-        others need five times as long for the 50,257 tokens of GPT-2.
-        """
+        """On a GPU with rows of zeros up to a size that its quick kernels take."""
         head = self.model.get_output_embeddings()
         weight, bias = head.weight, getattr(head, "bias", None)
         more = -len(weight) % ALIGNED
@@ -119,9 +114,7 @@ class Network:
 
 
 def make_ready(model: Any, *, context_length: int) -> Network:
-    """Take a loaded model: fuse what can be fused, put our attention in, and compare with the
-    model's own way on a few made-up sequences. Raises NotFinite where it answers with no numbers.
-    """
+    """Fuse, put our attention in, and compare with the model's own way. May raise NotFinite."""
     first = next(model.parameters())
     network = Network(
         model=model.eval(),
@@ -141,9 +134,7 @@ def make_ready(model: Any, *, context_length: int) -> Network:
 
 
 def fuse(model: nn.Module) -> None:
-    """One kernel where transformers writes eight: for the tanh form of GELU, and on a GPU for the
-    norm of Llama and its kin, which is recognised by what it computes.
-    """
+    """One kernel where transformers writes eight: tanh GELU, and on a GPU Llama's norm."""
     for module in list(model.modules()):
         for name, child in module.named_children():
             if isinstance(child, NewGELUActivation):
@@ -190,9 +181,7 @@ def _known_not_to_work(config: Any, context_length: int) -> str:
 
 
 def _turns_by_length(config: Any, context_length: int) -> bool:
-    """LongRoPE has one table for short texts and another for long ones, and a packed row would
-    take one for all of its texts. Dynamic scaling begins only behind the context.
-    """
+    """LongRoPE has a table for short texts and one for long ones; a packed row would take one."""
     told = getattr(config, "rope_parameters", None) or {}
     tables = [told, *(each for each in told.values() if isinstance(each, dict))]
     return any(

@@ -1,8 +1,5 @@
-"""How likely given tokens were, and how many others were likelier, from hidden states.
-
-A row of logits for each position is the largest thing a reader makes: 206 MB for 1,024 positions of
-GPT-2. So they are made for some positions at a time; on a GPU one kernel then looks through them
-(`fused`).
+"""How likely given tokens were, and how many others were likelier. Logits are made for some
+positions at a time: they are the largest thing a reader makes.
 """
 
 from collections.abc import Callable, Iterable
@@ -22,9 +19,7 @@ MANY = 5  # likelier tokens are counted up to here
 
 
 class Predicted(NamedTuple):
-    """Of each token its log-likelihood, and how many tokens were likelier: those with a larger
-    logit, and those with the same and a lower number. MANY stands for more, too.
-    """
+    """`likelier`: with a larger logit, or the same and a lower number; MANY or more."""
 
     log_likelihood: Tensor
     likelier: Tensor
@@ -86,9 +81,7 @@ def _fused() -> Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]] | None
 def predicted_at(
     network: Network, hidden: Tensor, places: NDArray[np.int64], targets: NDArray[np.int64]
 ) -> Predicted:
-    """[tokens, size] in, and for each target the place it is predicted from; the head is run once
-    for all targets of a place. In the order given.
-    """
+    """The head is run once for all targets of a place. In the order given."""
     at, which = np.unique(places, return_inverse=True)
     order = np.argsort(which, kind="stable")
     at_once = network.positions_at_once

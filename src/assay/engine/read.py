@@ -1,8 +1,5 @@
-"""How likely a long text is, token by token: perplexity, and how often the model guessed right.
-
-Windows of all texts are put together up to a budget of tokens and fetched once a batch; no more
-than one batch of a text is in memory. Blocks of a text are summed up too: intervals are drawn from
-them.
+"""How likely a long text is, token by token. Windows of all texts are put together up to a budget;
+no more than one batch of a text is in memory.
 """
 
 from collections import deque
@@ -31,10 +28,7 @@ class UnknownToken(ValueError):
 
 @dataclass(slots=True)
 class TextReading:
-    """A text as a model reads it, window by window. Log-likelihoods are natural; `top1` and `top5`
-    count tokens that were the likeliest and among the five likeliest. `blocks`: log-likelihood and
-    tokens of every thousand, in order.
-    """
+    """Log-likelihoods are natural. `blocks`: log-likelihood and tokens of every thousand."""
 
     number: int
     length: int
@@ -71,11 +65,8 @@ class TextReading:
 def read_all(
     network: Network, texts: Iterable[Tokens], *, prefix: int, block: int = BLOCK
 ) -> Iterator[TextReading]:
-    """Readings in the order of the texts, which are taken as they are needed. `prefix` stands
-    before the first token of each.
-
-    Raises NotFinite with the place of the first token whose likelihood is no number (its cause may
-    stand later in the window), UnknownToken with that of the first that the model has not.
+    """Raises NotFinite with the place of the first token without a likelihood, UnknownToken with
+    that of the first that the model has not.
     """
     unfinished: deque[TextReading] = deque()
 
@@ -155,9 +146,7 @@ def _alone(network: Network, fed: NDArray[np.int64], wanted: NDArray[np.int64]) 
 def _fetched(
     pieces: Sequence[_WindowPiece], found: Predicted
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
-    """Of each window the log-likelihoods of its tokens, and how many tokens were likelier: in one
-    transfer where they are not in the computer's own memory.
-    """
+    """Of each window log-likelihoods and likelier tokens, in one transfer from a GPU."""
     log_likelihood, likelier = found
     if log_likelihood.device.type != "cpu":
         log_likelihood, likelier = torch.stack((log_likelihood, likelier.float())).cpu()

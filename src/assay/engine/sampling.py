@@ -1,8 +1,5 @@
-"""Chooses the next token of each row.
-
-A draw depends on nothing but its row's logits, its seed and its step: step n of a seed is the n-th
-number of a counter-based generator (Philox), and the token is where that share of the
-probability lies when tokens are laid out by id. So neither the batch nor its order changes a text.
+"""Chooses the next token of each row. Step n of a seed is the n-th number of a counter-based
+generator (Philox), so that neither the batch nor its order changes a text.
 """
 
 from collections.abc import Sequence
@@ -36,9 +33,7 @@ class Dice:
 
 @torch.inference_mode()
 def draw(logits: Tensor, rows: Sequence[tuple[Dice, int]]) -> list[int]:
-    """[rows, vocabulary] in, with each row's dice and step. Raises NotFinite with the number of the
-    first row whose logits are not all numbers.
-    """
+    """Raises NotFinite with the number of the first row whose logits are not all numbers."""
     # A sum over a vocabulary is finite if and only if every logit is, up to 1e33 each.
     finite = logits.sum(-1).isfinite()
     chosen = logits.argmax(-1)

@@ -1,7 +1,5 @@
-"""How fast a network writes, one text at a time, and what memory that takes.
-
-Writing a token reads every weight once, so memory sets its pace: a speed is compared with how many
-bytes a second memory delivers, as measured.
+"""How fast a network writes, one text at a time, and what memory that takes. Memory sets its pace,
+so a speed is compared with the bytes a second that it delivers.
 """
 
 from __future__ import annotations
@@ -50,10 +48,8 @@ def time_decoding(
     repeats: int = 3,
     warm_up: int = 1,
 ) -> dict[str, Any]:
-    """Figures by the names they have in a report. The first of the new tokens comes out of the
-    prefill, and the end of a text is written like any other. Memory is what a 16-bit network would
-    take; activations are as measured. `bytes_per_token`: what is read from memory to write one
-    token half way through. Raises ValueError for lengths that do not fit.
+    """Figures by the names they have in a report; the first new token comes out of the prefill.
+    Memory is that of a 16-bit network. Raises ValueError for lengths that do not fit.
     """
     usual = lengths(network.context_length)
     prompt_tokens = usual[0] if prompt_tokens is None else prompt_tokens
@@ -191,9 +187,7 @@ class _OneRow:
 
 @torch.inference_mode()
 def measure_bandwidth(device: torch.device, dtype: torch.dtype, *, size: int) -> float:
-    """Bytes a second of a matrix times a vector, which is what writing a token consists of. `size`:
-    bytes of the data that matters: a small model's weights may stay in a cache.
-    """
+    """By a matrix times a vector of about `size`: a small model's weights may stay in a cache."""
     least, most = SIZES["cpu" if device.type == "cpu" else "gpu"]
     rows = min(max(size, least), most) // dtype.itemsize // COLUMNS
     matrix = torch.ones(rows, COLUMNS, dtype=dtype, device=device)
@@ -225,9 +219,8 @@ def wait_for(device: torch.device) -> None:
 
 
 def peak_beyond(held: Iterable[Tensor], work: Callable[[], object], device: torch.device) -> int:
-    """Bytes of tensors that were alive at the same time, those of `held` left out. CUDA's allocator
-    counts by itself. Elsewhere every operation is watched: what it puts out is alive until its last
-    user lets go. What an operation takes and gives back within itself is not seen.
+    """CUDA's allocator counts by itself. Elsewhere every operation is watched: what it puts out is
+    alive until its last user lets go.
     """
     if device.type == "cuda":
         torch.cuda.synchronize(device)

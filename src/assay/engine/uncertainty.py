@@ -11,9 +11,7 @@ from assay.engine.network import Network, own_logits
 
 @torch.inference_mode()
 def mean_entropy(network: Network, prompt: Sequence[int], written: Sequence[int]) -> float | None:
-    """The mean entropy, in nats, of the choices at each written token, at temperature 1; None
-    where there is none, or no number.
-    """
+    """In nats, of the choices at each written token, at temperature 1; None where no number."""
     if not prompt or not written:
         return None
     tokens = [*prompt, *written][:-1]

@@ -1,7 +1,5 @@
-"""Where servers are: Ollama's and OpenAI-compatible ones.
-
-A UsageError shows a URL only where it cannot contain a password. OLLAMA_HOST is written for the
-server, which listens on it: it may lack a scheme or a port, and 0.0.0.0 is no place to connect to.
+"""Where servers are. A UsageError shows a URL only where it cannot contain a password. OLLAMA_HOST
+is written for the server: it may lack a scheme or port, and 0.0.0.0 is no place to connect to.
 """
 
 import os

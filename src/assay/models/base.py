@@ -1,7 +1,5 @@
-"""What most Models do alike; and the k best of one that can only be sampled, by distinct seeds.
-
-A base model has no roles, so the contents of a conversation stand alone, a blank line between two
-turns; an answer follows its question, as it would have been written.
+"""What most Models do alike. A base model has no roles: the contents of a conversation stand alone,
+a blank line between two turns, an answer right behind its question.
 """
 
 from __future__ import annotations
@@ -26,9 +24,7 @@ _WHITE_SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextReader:
-    """A loaded model to be read beside others. `prefix` stands before a text; None: nothing does.
-    `decode`: what tokens are in words.
-    """
+    """A loaded model to be read beside others. `prefix` stands before a text, if any does."""
 
     read: Reader
     encode: Callable[[str], Sequence[int]]
@@ -82,9 +78,7 @@ def together(samples: Sequence[Answered]) -> Answered:
 
 
 def _timing(parts: Sequence[Timing | None]) -> Timing | None:
-    """Writing is added up. Loading and reading are the first one's: the prompt is the same, and the
-    others find it read already.
-    """
+    """Writing is added up; loading and reading are the first one's, as the prompt is the same."""
     known = [part for part in parts if part is not None]
     if not known or len(known) < len(parts):
         return None
@@ -120,9 +114,7 @@ def joint(before: str, message: Message) -> str:
 
 
 def words_in(text: str) -> int:
-    """Pieces between white space, as lm-evaluation-harness counts them: a text that begins or ends
-    with some has an empty one there.
-    """
+    """As lm-evaluation-harness counts: white space at an end has an empty word beside it."""
     return 1 + sum(1 for _ in _WHITE_SPACE.finditer(text))
 
 

@@ -1,9 +1,5 @@
-"""Multiple choice from the likeliest first tokens of an answer, where a server tells no more.
-
-A letter that is not among the 20 tokens told is less likely than the last of them: an upper bound.
-"B", " B" and "B." are one answer, whose probabilities are added. So are "Yes", "yes" and "YES", but
-never "A" and "a", which begins a sentence. A model that is about to think, or to write something
-else, chooses nothing with its first token: then its written answer is read.
+"""Multiple choice from the likeliest first tokens: "B", " B" and "B." are one answer. A letter that
+is not told is at most as likely as the last one told; one about to think chooses nothing.
 """
 
 import math
@@ -20,9 +16,7 @@ OPENS_A_THOUGHT = ("<", "[THINK", "◁")
 def read_first_token(
     entry: Mapping[str, Any] | None, letters: Sequence[str]
 ) -> tuple[tuple[float, ...], tuple[bool, ...]] | None:
-    """A log-likelihood for each letter, and whether it is at most that. None where no letter is
-    among the tokens told: then the answer has to be read.
-    """
+    """A log-likelihood a letter, and whether it is at most that. None: read the answer instead."""
     told = dict(_told(entry))
     if not told:
         return None

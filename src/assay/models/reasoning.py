@@ -1,7 +1,5 @@
-"""Splits a model's thinking from its answer, once, before anything is marked.
-
-Blocks may be nested and repeated; an opening tag may be missing, where a chat template wrote it. A
-tag quoted in code is text.
+"""Splits a model's thinking from its answer. Blocks may be nested and repeated, an opening tag may
+be missing, and a tag quoted in code is text.
 """
 
 import re
@@ -74,9 +72,7 @@ def _split_tags(text: str) -> Split:
 
 
 def _tags_outside_code(text: str) -> Iterator[re.Match[str]]:
-    """Tags that are not quoted in code. Inside thinking code does not count: thoughts hold stray
-    backticks. One pass, so that a megabyte of tags costs a megabyte's time.
-    """
+    """Inside thinking code does not count: thoughts hold stray backticks. One pass."""
     in_fence = in_ticks = False
     depth = 0
     for token in _TOKEN.finditer(text):

@@ -1,7 +1,4 @@
-"""Answers that were made elsewhere, as a model: `outputs/MODEL/TEST-ID.txt`.
-
-A test's first answer is TEST-ID.txt (or SUITE.TEST-ID.txt), its repeats TEST-ID.2.txt and so on.
-"""
+"""Answers made elsewhere, as a model: outputs/MODEL/TEST-ID.txt, repeats TEST-ID.2.txt."""
 
 import codecs
 import hashlib
@@ -60,9 +57,7 @@ class WrittenOutputs(BaseModel):
 
 
 def _decoded(content: bytes) -> str:
-    """UTF-8 with or without its mark; UTF-16 with one, as PowerShell's `>` writes it. What a limit
-    cut off in the middle of a character is still an answer.
-    """
+    """UTF-8; UTF-16 with its mark, as PowerShell writes it. A cut character is no fault."""
     marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return content.decode("utf-16" if marked else "utf-8-sig", "replace")
 
@@ -96,9 +91,7 @@ def _text_files(folder: Path) -> dict[str, Path]:
 
 
 def _why_not(file: Path, folder: Path) -> str:
-    """Why a file cannot be an answer; "" where it can. What it holds is sent to a judge: a link out
-    of somebody's folder could send anything.
-    """
+    """Empty where it can be. It is sent to a judge: a link out of it could send any file."""
     if not file.resolve().is_relative_to(folder.resolve()):
         return tr("{file} leads out of the folder", file=file.name)
     if file.stat().st_size > MAX_BYTES:

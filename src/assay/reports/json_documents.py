@@ -1,7 +1,4 @@
-"""Reports for programs: the documents that `--json` prints, key by key as the contract states.
-
-Nothing is rounded, and a missing figure is null.
-"""
+"""What `--json` prints, key by key as the contract states; a missing figure is null."""
 
 from assay.reports.checkpoints.json_documents import decision_document
 from assay.reports.json_values import JsonObject, pick, plain_value

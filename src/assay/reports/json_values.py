@@ -14,9 +14,7 @@ def pick(of: object, names: str) -> JsonObject:
 
 
 def plain_value(value: Any) -> Any:
-    """A tuple is a list, a dataclass its fields: an Estimate is an ESTIMATE of the contract. What
-    JSON has no form for is written as text, a number that it has no name for is null.
-    """
+    """What JSON has no form for is written as text, a number that it has no name for is null."""
     match value:
         case None | bool() | int() | str():
             return value

@@ -1,6 +1,4 @@
-"""performance.md: the quantitative side of a run, there without a judge too: the machine; model by
-model what it is, how quick and how it ended; and every try in figures.
-"""
+"""performance.md: the machine; how quick each model was and how it ended; every try."""
 
 import shlex
 from collections.abc import Iterator

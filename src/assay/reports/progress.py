@@ -1,8 +1,5 @@
-"""While a run goes on: a live bar, plain lines, or nothing.
-
-The events of a run (types.Observer) become lines on a stream. Rate and time left count only what
-is asked now, never replies that were in the store already; the mean so far is that of answers
-scored now.
+"""While a run goes on: a live bar, plain lines, or nothing. Rate, time left and mean count only
+what is asked now, never replies that were in the store already.
 """
 
 import time
@@ -173,9 +170,7 @@ class PlainProgress(_Progress):
 
 
 class LiveProgress(_Progress):
-    """One line per model, the current one moving. Leaving it restores the terminal, whatever
-    happened inside.
-    """
+    """One line per model, the current one moving. Leaving it restores the terminal."""
 
     def __enter__(self) -> Self:
         self._live = Live(console=self._console, auto_refresh=False, transient=True)

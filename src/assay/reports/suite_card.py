@@ -1,6 +1,4 @@
-"""The suites there are; and one by itself: its tests, and its card, which says what it is made of,
-where its facts come from, and its baselines.
-"""
+"""The suites there are; of one its tests, and its card: methods, sources, baselines."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

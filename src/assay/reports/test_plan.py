@@ -1,7 +1,5 @@
-"""test-plans/TEST-ID.md: what a test asks and how its answer is scored, before any model is asked.
-
-A judged test ends in the test itself as JSON, files and all, which `suites/test_plan_file.py`
-reads: answers that are made elsewhere can be judged with nothing but this page.
+"""test-plans/TEST-ID.md: what a test asks and how it is scored. A judged test ends in itself as
+JSON, so that answers made elsewhere can be judged with nothing but this page.
 """
 
 import json

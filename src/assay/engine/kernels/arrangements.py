@@ -1,8 +1,5 @@
-"""Who sees whom in a packing: span by span on processors, in blocks of rows on GPUs.
-
-On a processor padding costs much. The keys of a span are written behind those of its trunk, in the
-room that Kept left there, and the next span overwrites them, so that nothing shared is copied. On a
-GPU every call costs a launch: spans of one trunk are padded to a block and attended to at once.
+"""Who sees whom in a packing. Processors: span by span, its keys written behind those of its trunk,
+so that nothing is copied. GPUs: spans of one trunk padded to a block, for a launch costs more.
 """
 
 from collections.abc import Sequence
@@ -44,9 +41,7 @@ class SpanBySpan:
         return out
 
     def _mask(self, span: PackedSpan, keys: int, like: Tensor) -> Tensor | None:
-        """0 where a token sees a key, minus infinity where not: what the kernel adds to its scores.
-        None is plain causal, which the kernel knows by itself.
-        """
+        """What the kernel adds to its scores. None is plain causal, which it knows by itself."""
         if span.before is None and not span.branches:
             return None
         if span not in self.masks:

@@ -1,7 +1,5 @@
-"""What runs inside a model in place of its own attention.
-
-transformers lets an attention be registered by name; a model that does not call it (state-space
-models, those with an attention of their own) is found out by counting calls.
+"""What runs inside a model in place of its own attention, registered by name with transformers; a
+model that does not call it is found out by counting calls.
 """
 
 from collections.abc import Iterator
@@ -76,10 +74,7 @@ AttentionInterface.register(NAME, _attention)
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, scale: float, mask: Tensor | None) -> Tensor:
-    """[rows, heads, tokens, size] in and out; no mask means causal. Where several query heads share
-    a key head and no kernel knows of that, they are laid behind each other as more tokens, so that
-    no key is copied.
-    """
+    """No mask means causal. Query heads that share a key head are laid behind each other."""
     shared_by = q.shape[1] // k.shape[1]
     causal = mask is None and q.shape[2] > 1
     known = shared_by > 1 and q.device.type == "cuda" and _shares_heads(q, k, v, mask, causal)

@@ -1,8 +1,5 @@
-"""One pass over a row of logits on a GPU: its likelihood, and how many tokens were likelier.
-
-Written by passes of whole tensors it took 0.33 of 0.53 s that reading 287,000 tokens took at 124 M
-parameters on an H200; in one pass it takes 0.02 s. Importing this needs Triton, which comes with
-PyTorch for CUDA; the first call compiles, for which Triton needs a C compiler.
+"""One pass over a row of logits on a GPU: 0.02 s where passes of whole tensors took 0.33. Needs
+Triton, which comes with PyTorch for CUDA and needs a C compiler.
 """
 
 from __future__ import annotations
@@ -51,9 +48,7 @@ _compiled = triton.jit(_one)
 
 
 def in_one_pass(logits: Tensor, rows: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
-    """[some, vocabulary] in any number type; of each target its row. Log-likelihood and likelier
-    tokens out.
-    """
+    """[some, vocabulary] in, of each target its row; log-likelihood and likelier tokens out."""
     found = torch.empty(len(targets), dtype=torch.float32, device=logits.device)
     likelier = torch.empty(len(targets), dtype=torch.int32, device=logits.device)
     with torch.cuda.device(logits.device):

@@ -1,8 +1,5 @@
 """Steps of a GPU that are recorded once and played again: one launch instead of several hundred.
-
-A recording is for a number of rows and a width of the slots, both rounded up so that few are
-needed; rows beyond the live ones write into free slots. Where a step cannot be recorded (a model
-that asks the device something on the way), all are run as they are.
+Rows and width are rounded up, so that few are needed; what cannot be recorded is run as it is.
 """
 
 from collections.abc import Sequence
@@ -40,9 +37,7 @@ class Steps:
 
     @torch.inference_mode()
     def logits(self, tokens: Sequence[int]) -> Tensor:
-        """[rows, vocabulary] behind these tokens, one of each live slot; valid until the next
-        call. Their keys and values are in the slots afterwards.
-        """
+        """[rows, vocabulary] behind these tokens, one of each live slot, until the next call."""
         lengths = self._slots.lengths
         given = torch.tensor([tokens, lengths])
         found = self._recorded(given) if self._records else None
@@ -60,9 +55,8 @@ class Steps:
         return network.logits(network.run(given[:1], given[1:], step))
 
     def _recorded(self, given: Tensor) -> Tensor | None:
-        """By a recording of this size. The first step of a size is run as it is, with the padding
-        and in the stream of the recording, which is made of the second: kernels are chosen and
-        their memory is taken when they first run. Recording costs no more than a plain step.
+        """The first step of a size is run as it is, for kernels are chosen and memory is taken when
+        they first run; the second is recorded, which costs no more than a plain step.
         """
         live = given.shape[1]
         size = self._size(live, int(given[1].max()) + 1)
@@ -100,9 +94,7 @@ class Steps:
         return logits
 
     def _record(self, size: tuple[int, int]) -> bool:
-        """Nothing is computed by it. `torch.cuda.graph` would do the same, and first give back all
-        free memory, which takes as long as the recording.
-        """
+        """As `torch.cuda.graph`, which first gives back all free memory, and that takes as long."""
         rows, width = size
         device = self._network.device
         given = torch.zeros(2, rows, dtype=torch.long, device=device)

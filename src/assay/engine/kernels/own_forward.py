@@ -1,8 +1,4 @@
-"""The slow way: one sequence at a time, by the model's own attention and head.
-
-It serves models whose attention cannot be replaced (ALiBi, sliding windows, state spaces), and the
-tests compare the fast ways with it.
-"""
+"""The slow way, one sequence at a time, for attention that cannot be replaced."""
 
 import inspect
 from collections.abc import Iterator, Sequence
@@ -36,9 +32,7 @@ class OwnForward:
 
     @torch.inference_mode()
     def logits(self, tokens: Sequence[int]) -> Tensor:
-        """[1, vocabulary] in fp32. A sequence that only grew since the last call is continued from
-        the cache, where that is of the standard kind; otherwise it is computed whole.
-        """
+        """[1, vocabulary] in fp32. A sequence that only grew is continued from the cache."""
         tokens = list(tokens)
         held = len(self._computed)
         grew = held < len(tokens) and tokens[:held] == self._computed
@@ -67,9 +61,7 @@ class OwnForward:
 def likelihoods_one_by_one(
     network: Network, context: Sequence[int], choices: Sequence[Sequence[int]]
 ) -> tuple[list[float], list[float]]:
-    """Of all choices, one after another, each token's log-likelihood; and 1 where it is the
-    likeliest.
-    """
+    """Of all choices each token's log-likelihood; and 1 where it is the likeliest."""
     found: tuple[list[float], list[float]] = ([], [])
     for choice in choices:
         fed = [*context, *choice[:-1]]

@@ -77,9 +77,7 @@ def halved_when_full(batch: list[T], run: Callable[[list[T]], R]) -> Iterator[tu
 
 
 def one_behind(given: Iterable[T]) -> Iterator[T]:
-    """Each when the next one is there: a GPU computes that one while this one is fetched. Where the
-    next one fails, this one is given before.
-    """
+    """Each when the next is there, which a GPU computes meanwhile; before it, where that fails."""
     held: list[T] = []
     try:
         for each in given:
@@ -92,9 +90,7 @@ def one_behind(given: Iterable[T]) -> Iterator[T]:
 
 
 def fewer_when_full(rows: int, tokens: int, run: Callable[[int, int], Iterator[R]]) -> Iterator[R]:
-    """Run with so many rows and tokens at once; where memory runs out, again with half of both.
-    What `run` has given is not asked of it again: it leaves out what has ended.
-    """
+    """Where memory runs out, again with half of both; `run` leaves out what has ended."""
     while True:
         try:
             yield from run(rows, tokens)

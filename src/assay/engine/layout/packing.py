@@ -36,9 +36,7 @@ class PackedRow:
 
 @dataclass(slots=True, eq=False)
 class Kept:
-    """Keys and values of a trunk and all before it, by attention module; with room behind them in
-    which rows are put one after another, so that what is shared is never copied.
-    """
+    """Of a trunk and all before it, with room behind in which rows follow each other uncopied."""
 
     length: int
     room: int

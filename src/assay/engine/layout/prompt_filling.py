@@ -1,7 +1,5 @@
-"""Computes prompts for writing: what several begin with is computed once, the rest packed together.
-
-Prompts come family by family, so that few trunks are held at a time, and longest first, so that
-slots beside each other are of like length and memory runs out at the start or not at all.
+"""Computes prompts for writing, their shared beginnings once: family by family, longest first, so
+that memory runs out at the start or not at all.
 """
 
 from collections import Counter, deque
@@ -30,9 +28,7 @@ class Filling:
         return len(self._waiting)
 
     def next(self, slots: Slots, tokens: int, rows: int) -> tuple[list[int], Tensor]:
-        """Compute the next ones: at most so many tokens and rows, at least one row. Which contexts,
-        in the order of their slots, and their last states [prompts, size].
-        """
+        """Which contexts, in the order of their slots, and their last states [prompts, size]."""
         chosen: list[int] = []
         size = 0
         while self._waiting and len(chosen) < rows:

@@ -46,9 +46,7 @@ class Slots:
         return len(self.lengths) - 1
 
     def write(self, module: object, places: slice | Tensor, keys: Tensor, values: Tensor) -> None:
-        """Put prompts into their slots. What lies behind a prompt is overwritten before it is
-        seen, so that prompts may be padded.
-        """
+        """What lies behind a prompt is overwritten before it is seen: prompts may be padded."""
         for stores, given in ((self.keys, keys), (self.values, values)):
             _, heads, entries, size = given.shape
             if module not in stores:
@@ -85,9 +83,7 @@ class Slots:
 
 
 def _zeros(like: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Not just any memory: what is masked is multiplied all the same, and NaN x 0 is NaN. On a
-    processor, NumPy's zeros take memory only where they are written to; most room never is.
-    """
+    """Zeros, as NaN x 0 is NaN. On a processor NumPy's take memory only where written to."""
     if like.device.type != "cpu":
         return like.new_zeros(shape)
     count = math.prod(shape) * like.dtype.itemsize
@@ -144,9 +140,7 @@ def step_by_length(slots: Slots, like: torch.dtype) -> BehindSlots:
 
 
 def step_at_once(slots: Slots, positions: Tensor, width: int, like: torch.dtype) -> BehindSlots:
-    """One token a row, for GPUs: one call for all. `positions` is on the device, and nothing here
-    depends on its values, so that the step can be captured and played again with others.
-    """
+    """For GPUs: nothing here depends on the values of `positions`, so that it can be captured."""
     row = torch.arange(len(positions), device=positions.device)
     group = SlotGroup(0, len(positions), width, _up_to(positions, width, like))
     return BehindSlots(slots, row, positions, [group])
@@ -162,9 +156,7 @@ def _up_to(last: Tensor, width: int, like: torch.dtype) -> Tensor | None:
 
 
 def alike(lengths: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Runs of neighbours (first, last + 1, longest) that are read together: a run goes on while
-    what is read for nothing costs less than a call of its own.
-    """
+    """(first, last + 1, longest) of neighbours that cost less read together than by calls apart."""
     first, longest, total = 0, 0, 0
     for number, length in enumerate(lengths):
         wider, sum_of = max(longest, length), total + length

@@ -1,8 +1,5 @@
-"""Finds what many contexts have in common, so that it is computed once.
-
-Few-shot questions of one subject share their examples: 563 of 663 tokens of an average MMLU
-question. Accidental likeness ("Which of the following") is left alone: a trunk costs one more group
-in every attention call, so it must save enough.
+"""Finds what many contexts have in common, so that it is computed once. A trunk costs one more
+group in every attention call, so it must save enough.
 """
 
 from __future__ import annotations
@@ -56,9 +53,7 @@ class Forest:
 
 
 def grow(contexts: Sequence[tuple[int, ...]]) -> Forest:
-    """Find the trunks. A trunk never holds the whole of a context: its last token stays a row's,
-    for that is where the first continuation token is predicted.
-    """
+    """A trunk never holds a context's last token, where the first continuation is predicted."""
     order = sorted(range(len(contexts)), key=lambda index: contexts[index])
     shared = [_in_common(contexts[before], contexts[after]) for before, after in pairwise(order)]
     trunk_of: list[Trunk | None] = [None] * len(contexts)

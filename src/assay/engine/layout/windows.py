@@ -17,9 +17,7 @@ PREFIX = -1  # the place of the token that stands before the first
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Tokens `start` to `end - 1` are fed, and the last `predicted` of those up to `end` are
-    predicted. `start` may be PREFIX.
-    """
+    """Fed: `start` (or PREFIX) to `end - 1`; of those up to `end` the last are `predicted`."""
 
     start: int
     end: int

@@ -1,9 +1,5 @@
-"""An object of a user's own class, as a Model. All calls come from one thread.
-
-    generate(messages, *, temperature, max_tokens, seed, stop) -> str     every test with a text
-    tokenize(text), logits(ids)      perplexity, choices by likelihood
-
-It may have `fingerprint`, `context_length` and `parameters`. What it raises is a failed request.
+"""An object of a user's own class, as a Model: `generate`, or `tokenize` and `logits`. All calls
+come from one thread; what it raises is a failed request.
 """
 
 import inspect

@@ -1,7 +1,5 @@
-"""Likelihoods from `tokenize` and `logits` of a user's own model. Needs no torch.
-
-All rows of one call have one length, so a model needs no padding. The first token of a text has
-nothing before it and is not scored.
+"""Likelihoods from `tokenize` and `logits` of a user's own model, without torch. All rows of one
+call have one length; the first token of a text is not scored.
 """
 
 import threading
@@ -101,9 +99,7 @@ class LogitsModel:
         )
 
     def _rows_of(self, work: ToChoose) -> tuple[list[TokenRow], int, int]:
-        """Rows, tokens of the context, tokens cut off its start. As in lm-evaluation-harness, white
-        space at the end of the prompt belongs to the choice, and both are tokenized as one text.
-        """
+        """Rows, tokens of the context, tokens cut. White space at its end is the choice's."""
         context = as_text(work.messages)
         has_examples = any(each.role == "assistant" for each in work.messages)
         between = joint(context, Message("assistant", "")) if has_examples else " "

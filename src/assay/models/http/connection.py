@@ -1,10 +1,5 @@
-"""One server: JSON out, JSON or lines of it back, within a deadline, and never a secret in words.
-
-This is httpcore, the engine of httpx, without the client above it: only here can a deadline be kept
-(docs/decisions/030). Whatever it raises becomes a Fault here and nowhere else.
-
-An error is cleaned of everything that could be a secret. An answer is cleaned of long ones only: a
-password `pass` would be cut out of every Python program a model writes.
+"""One server: JSON out, JSON or lines of it back, within a deadline (docs/decisions/030), and never
+a secret in words. Answers are cleaned of long secrets only: `pass` stands in many a program.
 """
 
 import base64
@@ -100,9 +95,8 @@ class Connection:
     def lines(
         self, path: str, body: object, *, reading_s: float = 0.0
     ) -> Iterator[Iterator[bytes]]:
-        """The lines of a streamed answer as they come, without their ends and without empty ones.
-        The first token has `reading_s` more than the time-out, each further one the time-out, as
-        long as `allow_next_token` is called for it.
+        """As they come. The first token has `reading_s` more than the time-out, each further one
+        the time-out, as long as `allow_next_token` is called for it.
         """
         with self._answer("POST", path, body, self.timeout_s + reading_s) as response:
             yield self._lines_of(response)
@@ -115,9 +109,7 @@ class Connection:
         request.tokens += 1
 
     def read_out(self, lines: Iterator[bytes]) -> None:
-        """All that matters has come: read the end of the stream, so that the connection can carry
-        the next request. A server that does not end it loses the connection, and no more.
-        """
+        """Read the stream's end, so that the connection can be used again; else it is lost."""
         hurry(END_OF_STREAM_S)
         with suppress(Fault), self._translated("broken_stream"):
             next(lines, None)
@@ -191,9 +183,7 @@ class Connection:
         return httpcore.Request(method, self.url + path, headers=headers, content=content)
 
     def _refuse_what_nobody_asked_for(self, response: httpcore.Response) -> None:
-        """A second answer to the request before would be taken for the answer to this one, and
-        shift every later answer to the wrong test. It was there before we had read anything.
-        """
+        """An answer from before the question would shift every later one to the wrong test."""
         stream = response.extensions.get("network_stream")
         if isinstance(stream, DeadlineStream) and not stream.read_since_write:
             raise self.unreadable(tr("an answer before the question"))
@@ -272,9 +262,7 @@ def _login(name: str, password: str) -> dict[str, str]:
 
 
 def _secrets_of(parts: SplitResult, login: Mapping[str, str]) -> Iterator[str]:
-    """The password, as written and as meant, the header made of it, and a name that stands alone
-    and so is a token.
-    """
+    """The password in both spellings, its header, and a name that stands alone: a token."""
     for part in (parts.password, None if parts.password else parts.username):
         if part and unquote(part).lower() not in PLACEHOLDERS:
             yield from (part, unquote(part))

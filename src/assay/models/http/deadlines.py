@@ -1,8 +1,5 @@
-"""A network on which no request outlives its deadline, however slowly the other side drips.
-
-A read time-out alone starts anew with every byte. So every wait is cut into short ones, and between
-them the clock is looked at. Only who reads an answer knows a token from mere bytes, and gives more
-time for it (`restart`). One request is one thread's, so the deadline lies with the thread.
+"""A network on which no request outlives its deadline, however slowly the other side drips: every
+wait is cut into short ones. The deadline lies with the thread; a token gives more time.
 """
 
 import math

@@ -1,6 +1,5 @@
-"""What can go wrong between us and a server (Fault), and who tries again (Patience).
-
-Threads may share a Patience: when one of them is told to wait, all of them wait.
+"""What can go wrong between us and a server (Fault), and who tries again (Patience). Threads share
+a Patience: when one is told to wait, all wait.
 """
 
 import json
@@ -22,9 +21,7 @@ SHOWN_OF_A_MESSAGE = 300
 
 @dataclass(eq=False)
 class Fault(Exception):
-    """One failed attempt. `sentence` is for the user; `message` is what the server itself said.
-    `away` is True where nobody took the call.
-    """
+    """`sentence` is for the user, `message` the server's own; `away`: nobody took the call."""
 
     cause: Cause
     sentence: str
@@ -115,9 +112,7 @@ LOOK_FOR_IT_S = 1.0
 
 
 class Patience:
-    """How long one server is tried. `called_off` ends every wait. `away`: why nobody takes our
-    calls, while that is so; after `timeout_s` of it nothing more is asked.
-    """
+    """`away`: why nobody takes our calls; after `timeout_s` of it nothing more is asked."""
 
     def __init__(
         self, called_off: threading.Event, *, first_pause_s: float, timeout_s: float
@@ -133,9 +128,7 @@ class Patience:
         self._last_timeout = 0.0
 
     def tried(self, attempt: Callable[[], T]) -> tuple[T, int]:
-        """Try until it works or trying is useless. Raises the last Fault, with its attempts, or
-        ServerGone. Trying to reach a server that is away is no attempt.
-        """
+        """Raises the last Fault, or ServerGone. A server that is away costs no attempt."""
         self._refuse_a_server_that_never_answers()
         began = time.monotonic()
         number = 1

@@ -1,8 +1,4 @@
-"""How long a model may read before its first token: its prompt's tokens at the speed seen so far.
-
-The slowest speed counts: many servers keep the beginning of a prompt from the request before and do
-not say so.
-"""
+"""How long a model may read before its first token: at the slowest speed seen so far."""
 
 from collections.abc import Mapping
 from typing import Any

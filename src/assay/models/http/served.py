@@ -43,10 +43,7 @@ EQUAL_TOKENS = 20  # at the end of a stream that its server ended for them; Olla
 
 @dataclass(slots=True)
 class ServedAnswer:
-    """An answer as it comes, and what came with it. `…_at` are seconds by our clock, `…_s` by the
-    server's; None: not told. `first_logprobs`: of the first token. `calls`: name and arguments of
-    each tool called.
-    """
+    """`…_at` are seconds by our clock, `…_s` by the server's; None: not told."""
 
     started: float = field(default_factory=time.perf_counter)
     pieces: list[str] = field(default_factory=list)
@@ -93,9 +90,7 @@ class ServedAnswer:
         return self
 
     def is_enough(self, connection: Connection) -> bool:
-        """Asked after every line. A new token gives the server time for the next one; an answer
-        that goes in circles, or far beyond its length, is stopped.
-        """
+        """Asked after every line. One in circles, or far beyond its length, is stopped."""
         token, self._token = self._token, ""
         if not token or self.finish:
             return False
@@ -219,9 +214,7 @@ class ServedModel(BaseModel):
 
 
 def answered_by(request_id: str, answer: ServedAnswer) -> Answered:
-    """An answer in words; thoughts come apart, or in the text, or both, and some keep their tags.
-    Thoughts alone, cut off, are an answer that was never begun.
-    """
+    """Thoughts come apart or in the text. Alone and cut off they are an answer never begun."""
     split = split_reasoning(answer.text)
     thought = split_reasoning(answer.thinking)
     parts = (thought.reasoning, thought.answer, split.reasoning)
@@ -280,10 +273,7 @@ def in_parallel(
     call_off: Callable[[], None],
     meanwhile: Callable[[], None] = lambda: None,
 ) -> Iterator[B]:
-    """Apply `work` to every item, `width` at a time; results come in the order they are done.
-    Closing the iterator early calls off what is under way, and returns when it has ended.
-    `meanwhile` is called every now and then.
-    """
+    """Results come as they are done. Closing the iterator early calls off what is under way."""
     coming = iter(items)
     done: queue.SimpleQueue[Future[B]] = queue.SimpleQueue()
     pool = ThreadPoolExecutor(width, thread_name_prefix="asking")

@@ -1,7 +1,5 @@
 """Times a served model at a depth of its context: a prompt that no cache has seen, and the same one
-again.
-
-How many tokens a word has is the server's secret: two prompts of one token's answer tell.
+again. Two short prompts tell how many tokens a word has.
 """
 
 import random

@@ -1,7 +1,4 @@
-"""What somebody who waits should know: how far an answer is, and why nothing comes.
-
-Called by the thread that waits for replies; what it reads is written by the threads that ask.
-"""
+"""How far an answer is, and why nothing comes. Read by the thread that waits for replies."""
 
 import time
 from collections.abc import Callable

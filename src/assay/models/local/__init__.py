@@ -1,9 +1,5 @@
-"""`PATH` or `hf:PATH`: checkpoints on this machine's disk; `hf:ORG/NAME`: models of the hub;
-`gguf:FILE` and `gguf:ollama/NAME`: a GGUF file on the same engine.
-
-`folder`, `hub` and `adapter` find files, `loading` and `tokens` make a network and a tokenizer of
-them (with `gguf`, where all of it is in one file), `answering` asks these, `speed` times them, and
-`model` is all of it as a Model.
+"""Checkpoints on this machine's disk (`PATH`, `hf:PATH`), of the hub (`hf:ORG/NAME`), and GGUF
+files (`gguf:FILE`, `gguf:ollama/NAME`) on the same engine.
 """
 
 import shlex

@@ -1,8 +1,5 @@
-"""A LoRA adapter: a folder with adapter_config.json and adapter_model.safetensors, and its base.
-
-Of the config only what says how matrices are scaled is used: which layers they change and at which
-rank is read from the names and shapes of the tensors, so that no pattern of a stranger is run as
-a regular expression, and no module named in a config is imported. Weights are safetensors alone.
+"""A LoRA adapter and its base. Layers and ranks are read from names and shapes of the tensors, so
+that no pattern of a stranger is run and no module named in a config is imported.
 """
 
 import os
@@ -52,9 +49,7 @@ _KNOWN = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adapter:
-    """`base`: the model it belongs to, as it was named. `layers`: rank and alpha of those that it
-    changes, by their names in the base.
-    """
+    """`layers`: rank and alpha of those that it changes, by their names in the base."""
 
     path: Path
     config: Mapping[str, Any]
@@ -71,9 +66,7 @@ def is_adapter(path: Path) -> bool:
 
 
 def find_base(path: Path, named: str | None) -> str:
-    """The spec of an adapter's base: the one that was named, else what its config names. Raises
-    ModelUnavailable where there is none.
-    """
+    """The spec of the base: what was named, else what its config names."""
     config = read_object(path / ADAPTER_CONFIG, CONFIG_BYTES)
     base = named or config.get("base_model_name_or_path")
     revision = None if named else config.get("revision")

@@ -1,7 +1,5 @@
-"""Requests to token ids, through the engine, and back to replies.
-
-What cannot be computed is Failed with the reason, and never an answer: a prompt that does not fit,
-a likelihood that is no number, memory that runs out, a run that was stopped.
+"""Requests to token ids, through the engine, and back to replies. What cannot be computed is Failed
+with the reason, and never an answer.
 """
 
 import math
@@ -74,9 +72,7 @@ class Answering:
         asked: Sequence[tuple[Request, T]],
         compute: Callable[[Sequence[tuple[Request, T]]], Iterator[Reply]],
     ) -> Iterator[Reply]:
-        """What goes wrong with one request is its own: the others go on, in ever smaller parts
-        where it happens again, so that a model that always overflows costs no more than one by one.
-        """
+        """What goes wrong with one request is its own: the others go on, in ever smaller parts."""
         left = {request.id: (request, work) for request, work in asked}
         most = len(left)
         while left:

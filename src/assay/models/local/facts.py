@@ -1,8 +1,5 @@
-"""What is known of a checkpoint before it is asked anything, as ModelFacts.
-
-Its fingerprint stands for it in every request id: `sha256:…` over all weight bytes, the tokenizer's
-files, the chat template, the configs, the number type and the version of the engine; of an adapter,
-over those of its base and its own. Where the folder lies and its name do not matter.
+"""What is known of a checkpoint before it is asked anything. Its fingerprint is over all weight
+bytes, tokenizer, template, configs, number type and engine version; where it lies does not matter.
 """
 
 import hashlib
@@ -48,9 +45,7 @@ def facts_of(
     commit: str = "",
     adapter: Adapter | None = None,
 ) -> ModelFacts:
-    """Reads all weight bytes once. `commit`: of the hub, for a model from there. With an adapter,
-    the checkpoint is its base.
-    """
+    """Reads all weight bytes once. With an adapter, the checkpoint is its base."""
     examined = examined or examine(checkpoint)
     return ModelFacts(
         spec=spec,

@@ -1,7 +1,4 @@
-"""What belongs to a checkpoint folder: config, weight files, tokenizer, chat template.
-
-Every mistake that names and small files show is found here, before anything large is read.
-"""
+"""A checkpoint folder: every mistake that shows before anything large is read is found here."""
 
 import importlib.util
 import json
@@ -64,9 +61,7 @@ class Checkpoint:
 def find_checkpoint(
     path: Path, *, tokenizer: Path | None = None, trust_remote_code: bool = False
 ) -> Checkpoint:
-    """Look into a folder, or a GGUF file. Raises ModelUnavailable with the remedy, for several
-    mistakes at once.
-    """
+    """A folder, or a GGUF file. Raises ModelUnavailable with the remedy, for all mistakes."""
     if path.is_file() and is_gguf(path):
         from assay.models.local.gguf.place import checkpoint_in
 
@@ -182,9 +177,7 @@ def _is_causal(config: Mapping[str, Any]) -> bool:
 
 
 def _in_transformers(kind: str) -> bool:
-    """Whether the installed transformers has this family itself, found without importing it: then
-    the code in the folder is not needed (and not run).
-    """
+    """Found without importing it: then the code in the folder is neither needed nor run."""
     found = importlib.util.find_spec("transformers")
     places = found.submodule_search_locations if found else None
     name = kind.replace("-", "_")

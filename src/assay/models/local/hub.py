@@ -1,10 +1,5 @@
-"""`hf:ORG/NAME[@REVISION]`: a model of the Hugging Face hub, as a folder of the hub's local cache.
-
-The folder holds what a checkpoint needs and nothing else: configs, tokenizer, weights as
-safetensors; Python code only where it is trusted.
-
-The library throws a file away when its download breaks off. Weights are therefore fetched here,
-and the same command continues within a file.
+"""`hf:ORG/NAME[@REVISION]`: a model of the Hugging Face hub, as a folder of its local cache, with
+what a checkpoint needs. Weights are fetched here, so that the same command continues within a file.
 """
 
 import hashlib
@@ -74,9 +69,7 @@ def fetch_model(
     trust_remote_code: bool = False,
     observer: Observer = SILENT,
 ) -> Path:
-    """The folder of a model, downloaded where the cache does not have it. Raises ModelUnavailable
-    with what to do. Where the hub cannot be reached, what the cache has is used.
-    """
+    """Downloaded where the cache lacks it; where the hub cannot be reached, the cache will do."""
     wanted = HubName(org_name, revision)
     found = find_model(wanted, trust_remote_code=trust_remote_code)
     # A download is never silent: a program that watches nothing finds it in its log.

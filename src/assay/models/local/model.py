@@ -1,7 +1,5 @@
-"""`PATH` or `hf:PATH`: a checkpoint on this machine's disk, as a Model.
-
-Its weights are loaded by `probe`, or by the first request, and released when another checkpoint is
-loaded. Adapters of one base share its weights until the last of them is closed.
+"""A checkpoint on this machine's disk, as a Model. Its weights are loaded by `probe` or the first
+request; adapters of one base share them until the last is closed.
 """
 
 from __future__ import annotations
@@ -152,9 +150,7 @@ class LocalModel(BaseModel):
         )
 
     def _timed(self, requests: Sequence[Request], work: ToTime) -> Iterator[Timed | Failed]:
-        """All in one process of its own, which may need the memory that the weights take here. Each
-        reply has its own runs; the other details are of the process.
-        """
+        """All in one process, which may need the memory of the weights here; each has its runs."""
         from assay.models.local.answering import too_long
         from assay.models.local.speed import ModelTooLarge, measure_speed
 

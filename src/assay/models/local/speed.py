@@ -1,8 +1,5 @@
-"""The speed that is reported: a fresh process, the CPU, all cores, one text at a time.
-
-A process of its own, because what ran before changes a speed: memory in pieces, threads, weights in
-a cache. `python -m assay.models.local.speed` is that process: one JSON object as its argument, one
-printed. It ends with its parent, however that ends: the parent holds its standard input open.
+"""The speed that is reported: a fresh process, all cores, one text at a time. `python -m` this
+module is that process; it ends with its parent, which holds its standard input open.
 """
 
 import json
@@ -41,10 +38,7 @@ def measure_speed(
     deadline_s: float = DEADLINE_S,
     stopped: Callable[[], bool] = lambda: False,
 ) -> dict[str, Any]:
-    """Time a checkpoint in a process of its own: all cores unless `threads` is given, the usual
-    numbers of tokens and runs unless others are given. Raises ModelUnavailable where it cannot be
-    timed, at the deadline, and as soon as `stopped` says so.
-    """
+    """In a process of its own. Raises ModelUnavailable, also at the deadline and when `stopped`."""
     asked = {
         "folder": str(folder.absolute()),
         "tokenizer": tokenizer and str(tokenizer.absolute()),
@@ -136,9 +130,7 @@ def main(asked: dict[str, Any]) -> None:
 
 
 def _end_with_parent() -> None:
-    """The pipe ends when nobody holds it any more. `os.read` takes no lock that would keep the
-    interpreter from ending.
-    """
+    """The pipe ends with the parent. `os.read` takes no lock that keeps Python from ending."""
     if os.read(0, 1):
         return
     if hasattr(os, "killpg") and os.getpid() == os.getpgrp():
@@ -147,9 +139,7 @@ def _end_with_parent() -> None:
 
 
 def _measured(asked: dict[str, Any]) -> dict[str, Any]:
-    """`tokens_per_s` is the median of `runs_per_s`. `resident_mb` is the process at its largest
-    beyond what it was before the checkpoint was loaded; None where the system does not tell.
-    """
+    """`resident_mb`: beyond what the process was before loading; None where not told."""
     from assay.models.local.folder import find_checkpoint
 
     checkpoint = find_checkpoint(
@@ -187,9 +177,7 @@ def _measured(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _peak_resident() -> int | None:
-    """Bytes at its largest. Linux tells the process's own in `status`; what `getrusage` tells there
-    is at least the size of the parent that started it.
-    """
+    """Linux tells it in `status`; `getrusage` there counts the parent that started it."""
     if sys.platform.startswith("linux"):
         status = Path("/proc/self/status").read_text("utf-8")
         found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)

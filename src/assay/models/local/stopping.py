@@ -1,7 +1,5 @@
-"""Whether a text that is being written has reached a stop string, and where to cut it.
-
-Only the end of a text is decoded, and only if the newest token holds the last character of a stop
-string. A check has no memory of texts, so hypotheses that share a beginning can share it.
+"""Whether a text that is being written has reached a stop string. Only its end is decoded, and only
+if the newest token holds the last character of one.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,9 +26,7 @@ class StopStrings:
         self._pieces: dict[int, str] = {}
 
     def __call__(self, ids: Sequence[int]) -> bool:
-        """Whether the newest id completes a stop. It is asked after every id, so that no earlier
-        one can have done so.
-        """
+        """Whether the newest id completes a stop; it is asked after every id."""
         if not ids or not self._lasts or not self._may_end(ids[-1]):
             return False
         tail = self._tail(ids)
@@ -49,9 +45,7 @@ class StopStrings:
         return text[: min((end for end in ends if end >= 0), default=len(text))]
 
     def _may_end(self, newest: int) -> bool:
-        """Whether a stop's last character is in it. Alone, some decoders take its leading space
-        away; and a piece of a character shows nothing.
-        """
+        """Alone, some decoders drop a leading space, and a piece of a character shows nothing."""
         if newest not in self._pieces:
             self._pieces[newest] = " " + self._decode([newest])
         piece = self._pieces[newest]

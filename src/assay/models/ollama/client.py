@@ -1,9 +1,5 @@
-"""Ollama's protocol: its endpoints as functions, its streams as one result, or a Fault; and bodies.
-
-Ollama answers a prompt that does not fit with status 200 and the middle missing. Newer servers obey
-`truncate: false`; older ones ignore it, and there only their count of prompt tokens gives it away:
-exactly num_ctx for one long text, a little below where old messages were dropped (256 and 248 at
-num_ctx 256 in the recordings).
+"""Ollama's protocol. A prompt that does not fit is answered with its middle missing: newer servers
+obey `truncate: false`; of older ones only the count of prompt tokens gives it away.
 """
 
 import json
@@ -52,9 +48,7 @@ class OllamaAnswer(ServedAnswer):
 
     @property
     def timing(self) -> Timing:
-        """`cold` where we loaded it, or where the server had to, for want of memory in between. A
-        part that is missing took no time.
-        """
+        """`cold`: we or the server loaded it. A part that is missing took no time."""
         other_s = None
         if self.total_s is not None and self.prefill_s is not None:
             parts = (self.load_s or 0.0) + self.prefill_s + (self.decode_s or 0.0)
@@ -158,9 +152,7 @@ class OllamaClient:
         self._connection.document("POST", "/api/generate", body, timeout_s=UNLOADING_S)
 
     def write(self, path: str, body: Mapping[str, Any], sampling: Sampling) -> OllamaAnswer:
-        """One streamed answer. A stream that ends early is a Fault that holds what had come, unless
-        the server ended it for a run of equal tokens.
-        """
+        """A stream that ends early is a Fault, unless it ended for a run of equal tokens."""
         answer = OllamaAnswer().follow(sampling)
         reading_s = self.reading.seconds_for(body)
         try:
@@ -289,10 +281,7 @@ def _think(sampling: Sampling, facts: ModelFacts) -> bool | str:
 
 
 def context_for(messages: Sequence[Message], max_tokens: int, own_bytes: int = 0) -> int:
-    """A context that holds this conversation and its answer, in whole steps. A prompt of our own
-    estimate must not fill it so far that it looks as if it had been cut. `own_bytes`: the model's
-    own system prompt and template.
-    """
+    """Whole steps; our own estimate must not fill it so far that it looks as if it had been cut."""
     text = "".join(message.content for message in messages)
     prompt = estimate_tokens(text, own_bytes) + TEMPLATE_TOKENS * (len(messages) + 1)
     needed = max(prompt + max_tokens, prompt / NEARLY_FULL)
@@ -302,9 +291,7 @@ def context_for(messages: Sequence[Message], max_tokens: int, own_bytes: int = 0
 def was_cut(
     messages: Sequence[Message], counted: int | None, context: int, *, own_bytes: int, obeys: bool
 ) -> bool:
-    """Whether the server left out a part of the prompt. `obeys`: it refuses what does not fit when
-    told to. A token is at least one byte: what has no more bytes than the context fits.
-    """
+    """`obeys`: it refuses what does not fit when told to. A token is at least one byte."""
     text = "".join(message.content for message in messages)
     size = len(text.encode("utf-8", "replace")) + own_bytes
     most = size + TEMPLATE_TOKENS * (len(messages) + 1)

@@ -74,9 +74,7 @@ def digest_of(entry: Mapping[str, Any] | None) -> str | None:
 def _capabilities(
     shown: Mapping[str, Any], version: str, *, elsewhere: bool
 ) -> frozenset[Capability]:
-    """Servers before 0.6.4 list none: they write, as all models did then. A model that cannot be
-    kept from thinking begins with a thought, and its first token chooses nothing.
-    """
+    """None are listed before 0.6.4. One that always thinks chooses nothing with its first token."""
     listed = shown.get("capabilities")
     writes = "completion" in listed if isinstance(listed, list) and listed else True
     if not writes:

@@ -1,7 +1,5 @@
-"""A model behind Ollama, as a Model.
-
-It is loaded with a context large enough for all requests. After a deadline it is unloaded, for the
-server would compute on, and the next answer wait behind it; and in the end, for the next model.
+"""A model behind Ollama. Its context is large enough for all requests; after a deadline it is
+unloaded, for the server would compute on, and in the end, for the next model.
 """
 
 import threading
@@ -269,9 +267,7 @@ class Residence:
             return seconds
 
     def give_up(self) -> bool:
-        """After a deadline the server computes on: 128 s for the next trivial request, measured;
-        1.5 s with an unload in between, the reload included. Returns whether it obeyed.
-        """
+        """After a deadline the server computes on, unless unloaded. Whether it obeyed."""
         with self._lock:
             if self._loaded_with:
                 self._loaded_with = 0

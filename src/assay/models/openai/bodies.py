@@ -1,7 +1,5 @@
-"""What is sent to an OpenAI-compatible server for one answer: a path and a body, in its Dialect.
-
-A dialect is what one server takes of the protocol, learned from what it refuses. One that refuses
-`top_k` has no top-k to switch off: leaving it out asks for the same thing.
+"""What is sent to an OpenAI-compatible server, in its Dialect: what it takes of the protocol,
+learned from what it refuses.
 """
 
 from __future__ import annotations
@@ -42,9 +40,7 @@ def to_write(name: str, work: ToAnswer, sampling: Sampling, dialect: Dialect) ->
 
 
 def _called(steps: Sequence[ToolStep]) -> Iterator[dict[str, Any]]:
-    """What a model called, and what came back. The ids are ours, so that equal conversations are
-    equal requests; nine letters and digits, as Mistral's templates want them.
-    """
+    """The ids are ours, so that equal conversations are equal requests; 9 letters for Mistral."""
     number = 0
     for step in steps:
         ids = [f"call{number + at:05d}" for at in range(len(step.calls))]
@@ -61,18 +57,14 @@ def _called(steps: Sequence[ToolStep]) -> Iterator[dict[str, Any]]:
 def first_token(
     name: str, messages: Sequence[Message], sampling: Sampling, dialect: Dialect
 ) -> Post:
-    """One token with the likeliest others, whole: the shape the probe has seen. A server that
-    cannot write so little is given more room, and only here: a test's own limit is its own.
-    """
+    """Whole, as the probe has seen it. A server that cannot write so little gets more room here."""
     sampling = replace(sampling, max_tokens=max(sampling.max_tokens, dialect.shortest))
     told = {"logprobs": True, "top_logprobs": dialect.likeliest} if dialect.likeliest else {}
     return _post(name, messages, sampling, dialect, told)
 
 
 def to_echo(name: str, text: str, *, likeliest: int, dialect: Dialect, echo: bool = True) -> Post:
-    """A text's own log-probabilities. One more token is written and cut off: a `max_tokens` of 0
-    means no limit to some servers.
-    """
+    """One more token is written and cut off: a `max_tokens` of 0 is no limit to some servers."""
     body: dict[str, Any] = {
         "model": name,
         "prompt": text,
@@ -163,9 +155,7 @@ _UNKNOWN_FIELD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How to speak to one server. `shortest` is the least it can be asked for where one token
-    would do.
-    """
+    """How to speak to one server. `shortest`: the least to ask for instead of one token."""
 
     form: Literal["chat", "completions"] = "chat"
     left_out: frozenset[str] = frozenset()

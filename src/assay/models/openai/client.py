@@ -1,7 +1,5 @@
-"""The OpenAI protocol: its endpoints as functions, its event streams as one answer, or a Fault.
-
-Asks again where that helps, in a dialect that gets better with every refusal. A status of 200
-proves nothing: errors come under it, whole and in the middle of a stream.
+"""The OpenAI protocol, in a dialect that gets better with every refusal. A status of 200 proves
+nothing: errors come under it, whole and in the middle of a stream.
 """
 
 from __future__ import annotations
@@ -131,9 +129,7 @@ class OpenAIClient:
         return self._checked(answer, post)
 
     def _read_events(self, answer: OpenAIAnswer, lines: Iterator[bytes]) -> None:
-        """Each `data` line is one event. Lines outside of events are an answer that is no stream,
-        or the error that a stream broke off with.
-        """
+        """Each `data` line is an event; bare lines are no stream, or its last error."""
         name, bare = b"", list[bytes]()
         for line in lines:
             field, _, value = line.strip().partition(b":")
@@ -236,9 +232,7 @@ _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 @dataclass(slots=True)
 class OpenAIAnswer(ServedAnswer):
-    """Takes documents until it is whole. `ended`: by the server's word. `silent`: not even an empty
-    text. `logprobs`: as they came last.
-    """
+    """`ended`: by the server's word. `silent`: not even an empty text came."""
 
     begun: bool = False
     ended: bool = False
@@ -253,9 +247,7 @@ class OpenAIAnswer(ServedAnswer):
 
     @property
     def thinks(self) -> bool:
-        """It begins with a thought, or was cut at a token that is shown as nothing: so a server
-        shows the tag that opens one. Some servers only count thoughts.
-        """
+        """With text or counts; or cut at a token that is shown as nothing, as an opening tag is."""
         text = self.text
         if self.thought_tokens or self.thinking or text.lstrip().startswith(OPENS_A_THOUGHT):
             return True
@@ -270,9 +262,7 @@ class OpenAIAnswer(ServedAnswer):
         return timing if timing != Timing() else None
 
     def take(self, document: Any, *, whole: bool = False) -> None:
-        """The next event, or the `whole` answer. An event without choices counts tokens, or shows
-        that the server is alive. Raises TypeError or AttributeError for anything else.
-        """
+        """The next event, or the `whole` answer. Raises TypeError or AttributeError for others."""
         choices = document.get("choices")
         if (whole and choices is None) or not isinstance(choices or [], list):
             raise TypeError
@@ -302,9 +292,7 @@ class OpenAIAnswer(ServedAnswer):
             self._take_logprobs(logprobs)
 
     def _take_calls(self, calls: Any) -> None:
-        """Whole ones, or pieces: the arguments of a call come bit by bit, under its index; where
-        there is none, a name begins a new call.
-        """
+        """Whole ones, or arguments bit by bit under an index; without one, a name begins a call."""
         for call in [calls] if isinstance(calls, dict) else calls:
             piece, place = read_call(call), call.get("index")
             if not isinstance(place, int):
@@ -348,9 +336,7 @@ def _text(value: Any) -> str:
 
 
 def _text_and_thought(value: Any) -> tuple[str, str]:
-    """A text, or a list of parts, some of which may be thoughts, as Mistral's servers tell them.
-    Nothing is an empty text.
-    """
+    """Of a text, or of parts, as Mistral's servers tell them. Nothing is an empty text."""
     if value is None:
         return "", ""
     if isinstance(value, str):

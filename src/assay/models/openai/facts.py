@@ -1,6 +1,5 @@
-"""What a server says of a model (ModelFacts), and what it turns out to do when asked (Learned).
-
-The shape of an answer counts, never its status: servers drop in silence what they do not know.
+"""What a server says of a model, and what it turns out to do when asked: the shape of an answer
+counts, never its status.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,9 +34,8 @@ def entries_of(document: object) -> list[Entry]:
 
 
 def entry_of(name: str, entries: Sequence[Entry]) -> Entry | None:
-    """A model in the list. llama.cpp serves its one model under any name; Ollama adds `:latest`,
-    Google puts `models/` before its names, and a router takes a provider's name behind them, as in
-    `Qwen/Qwen3-8B:nebius`.
+    """llama.cpp serves its one model under any name; others add `:latest` or `models/`, and a
+    router takes a provider's name behind them, as in `Qwen/Qwen3-8B:nebius`.
     """
     if len(entries) == 1 and entries[0].get("owned_by") == "llamacpp":
         return entries[0]
@@ -103,9 +101,7 @@ NOT_THIS_FORM = (400, 404, 405, 415, 422, 501)
 
 
 def learn(form: OpenAIForm, client: OpenAIClient) -> tuple[frozenset[Capability], bool]:
-    """Ask one token in the form wanted; `auto` takes chat, else completions. Gives what the server
-    can do, and whether it is an Ollama.
-    """
+    """`auto` takes chat, else completions. What the server can do, and whether it is an Ollama."""
     if form == "completions":
         return _learn_as("completions", client)
     try:
@@ -135,9 +131,7 @@ def _learn_as(
 
 
 def _settled(client: OpenAIClient) -> OpenAIAnswer:
-    """Ask until no field is refused. Where a refusal names none, the fields that not every server
-    knows are left out together, and put back one by one.
-    """
+    """Fields that not every server knows are left out together, and put back one by one."""
     try:
         return _asked(client)
     except Fault as fault:

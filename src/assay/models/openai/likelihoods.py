@@ -1,8 +1,5 @@
-"""How likely texts are to a served model: its choices, and a text token by token.
-
-A completions server may echo a text with log-probabilities. Many drop `echo`, and some are off by
-one, so `is_right` asks first: a token must be as likely in the echo as it is when the server is
-asked what comes after the text before it.
+"""How likely texts are to a served model. Many completions servers drop `echo`, and some are off by
+one, so `is_right` compares it with what the server says comes next.
 """
 
 import math
@@ -125,9 +122,7 @@ def is_logprob(value: object) -> bool:
 
 
 def are_likeliest(entry: Mapping[str, Any] | None) -> bool:
-    """Whether this is a token with the likeliest others, in the shape and with numbers as they
-    should be: shares of one probability, and not all the same.
-    """
+    """Of the right shape: shares of one probability, and not all the same."""
     told = (entry or {}).get("top_logprobs")
     if not isinstance(told, list):
         return False
@@ -192,9 +187,7 @@ ONE_TOKEN = Sampling(temperature=0.0, seed=0, max_tokens=1)
 def by_first_token(
     client: OpenAIClient, request_id: str, work: ToChoose
 ) -> tuple[ChoiceLikelihoods | None, tuple[str, ...]]:
-    """The choices among the likeliest first tokens, and what the server dropped. A model that
-    thinks first chooses later.
-    """
+    """And what the server dropped. A model that thinks first chooses later."""
     one = replace(work.otherwise or ONE_TOKEN, temperature=0.0, max_tokens=1, stop=())
     written = client.whole(lambda dialect: first_token(client.name, work.messages, one, dialect))
     if written.thinks:

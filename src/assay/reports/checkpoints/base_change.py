@@ -1,6 +1,4 @@
-"""Gain and forgetting of adapters, side by side: which figures became better than the base's, which
-worse, and of which nothing can be said.
-"""
+"""Gain and forgetting of adapters: what became better than the base's, what worse."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
-"""The figures of a model folder as CSV: one row a checkpoint, in step order.
-
-Each figure has four columns: NAME, NAME_low, NAME_high, NAME_n, empty where nothing was measured. A
-cell that a spreadsheet would take for a formula gets a "'" in front, as in `assay export`.
+"""The figures of a model folder as CSV, one row a checkpoint: NAME, NAME_low, NAME_high, NAME_n.
+What a spreadsheet would take for a formula gets a "'" in front.
 """
 
 import csv

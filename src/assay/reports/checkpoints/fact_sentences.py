@@ -1,6 +1,4 @@
-"""The sentences for what `decide` found, by the kind of the fact. A gap may name how its value is
-written, `{share:percent}`; `facts` has the formats.
-"""
+"""The sentences for what `decide` found; gaps such as `{share:percent}` are in `facts`."""
 
 from collections.abc import Mapping
 

@@ -1,6 +1,4 @@
-"""The checkpoints of one model folder as reports see them: figures under the names of
-evaluation_report.json, names, decisions.
-"""
+"""The checkpoints of one model folder as reports see them: figures, names, decisions."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

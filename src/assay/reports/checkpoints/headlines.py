@@ -28,9 +28,7 @@ def selection_headline(decision: Decision, selection: Selection, of: str) -> str
 
 
 def decision_headline(decision: Decision, shown: Collection[str]) -> str:
-    """Of all that was decided: over all folders, else of each, and of those named singly. A page of
-    some models alone (`shown`, by their fingerprints) has theirs.
-    """
+    """Over all folders, else of each, and of those named singly; of the `shown` ones alone."""
     known = [each for each in decision.measured if not each.failed]
     alone = [each for each in known if each.fingerprint in shown]
     if alone and len(alone) < len(known):

@@ -1,7 +1,5 @@
-"""The JSON of checkpoints: evaluation_report.json, best_checkpoint_selection.json, `watch --json`.
-
-The keys are the contract's, in its order. What was not measured is null. `details` holds enough to
-decide again without the store (`stored_report`).
+"""The JSON of checkpoints: keys as in the contract, null for what was not measured, and in
+`details` enough to decide again without the store.
 """
 
 import math

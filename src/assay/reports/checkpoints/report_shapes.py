@@ -1,7 +1,5 @@
-"""The two files of a checkpoint run as types, which check a document and give its JSON Schema.
-
-A schema requires every key and allows no other. A reader is milder: a report of another version may
-have more keys, and lack those that are made from the others.
+"""The two files of a checkpoint run as types, which check a document and give its JSON Schema. A
+schema requires every key and allows no other; a reader is milder.
 """
 
 from functools import partial

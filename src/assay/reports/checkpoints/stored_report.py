@@ -1,7 +1,5 @@
-"""evaluation_report.json read back: what was measured, to be decided and ranked again.
-
-Nothing in it is trusted: whatever is missing, of another kind, out of bounds or at odds with
-another figure is refused with the key that says so.
+"""evaluation_report.json read back. Nothing in it is trusted: what is missing, out of bounds or at
+odds with another figure is refused with its key.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""The checkpoints of a model folder as a table. A narrow terminal leaves the least important
-columns out first; a number is never broken.
-"""
+"""The checkpoints of a model folder as a table; the least important columns go first."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

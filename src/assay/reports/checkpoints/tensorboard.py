@@ -1,7 +1,5 @@
-"""The figures of a model folder as TensorBoard scalars, by training step.
-
-Tags are `assay/FIGURE`, with `assay-low/`, `assay-high/` and `assay-n/` beside them. Writing again
-replaces what the folder showed before, so ours go to `FOLDER/assay-MODEL`, not beside a trainer's.
+"""The figures of a model folder as TensorBoard scalars: `assay/FIGURE`, with `assay-low/` and so
+on, in `FOLDER/assay-MODEL`, not beside a trainer's.
 """
 
 import hashlib

@@ -1,6 +1,4 @@
-"""Documents as one HTML file that needs no network and runs no script. The template escapes every
-value, and its content policy forbids scripts and loading, should an escape ever be missed.
-"""
+"""Documents as one HTML file: every value escaped, no network, no script by its policy."""
 
 from functools import cache
 from pathlib import Path

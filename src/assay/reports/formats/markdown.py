@@ -1,6 +1,4 @@
-"""Documents as GitHub-flavoured Markdown that can be pasted into an issue. Every text is escaped;
-there is no HTML in it. The details of table rows are left out.
-"""
+"""Documents as GitHub-flavoured Markdown, escaped; the details of table rows are left out."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby

@@ -1,7 +1,5 @@
-"""Documents on a terminal, with rich: narrow ones, without colour and into files too.
-
-Every text goes in as `Text`, never as markup, and what a model or a file wrote goes through
-`safe_text` first.
+"""Documents on a terminal, with rich. Every text goes in as `Text`, never as markup, and what a
+model or a file wrote through `safe_text` first.
 """
 
 import io

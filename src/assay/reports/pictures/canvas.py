@@ -1,8 +1,5 @@
-"""What every SVG picture is made of: a document, lines, marks, words, one palette.
-
-The style sheet has two palettes, for readers who prefer light and dark. The ground is painted, so
-that a picture is readable on any page. Blue and vermilion stay apart for colour-blind readers
-(Okabe and Ito), and no meaning rests on colour alone.
+"""What every SVG picture is made of. Two palettes, for light and dark, that colour-blind readers
+can tell apart (Okabe and Ito); no meaning rests on colour alone.
 """
 
 import math

@@ -1,6 +1,4 @@
-"""Texts in pictures, made harmless and measured. Widths are estimates, rather too wide than too
-narrow: no font is at hand.
-"""
+"""Texts in pictures, harmless and measured; widths are estimates, rather too wide."""
 
 import math
 import re

@@ -1,9 +1,5 @@
-"""Quality against speed of the models of a run, one SVG a suite: a dot a model, better upwards and
-faster to the right, and the Pareto front, the dots that no other is at least as good as on both
-scales and better on one.
-
-Speed is decoding where every model has it by one clock, else seconds per answer: two clocks on one
-axis would be a comparison of clocks.
+"""Quality against speed of the models of a run, one SVG a suite, with the Pareto front. Speed is
+decoding where all have it by one clock, else seconds per answer.
 """
 
 from collections.abc import Iterator, Sequence

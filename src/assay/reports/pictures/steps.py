@@ -1,9 +1,5 @@
-"""The figures of a model folder over its training steps, as one SVG: a panel a figure.
-
-Perplexity, the suites that the gate asks for and the weighted score are under each other, over the
-same steps. A panel without any figure is left out. A checkpoint without the figure is a gap in the
-line; one that could not be evaluated has a cross there. `final`, which has no step, is behind the
-last.
+"""The figures of a model folder over its training steps, as one SVG: a panel a figure. A checkpoint
+without it is a gap in the line, a failed one a cross; `final` is behind the last step.
 """
 
 from collections.abc import Iterator, Sequence

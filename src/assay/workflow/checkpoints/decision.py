@@ -1,6 +1,4 @@
-"""What a run will measure of its checkpoints and decide on, stored with it from its beginning; and
-the decision itself.
-"""
+"""What a run will measure of its checkpoints and decide on; and the decision itself."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -113,9 +113,7 @@ def written_id(sample: SamplePrompt, way: Sampling) -> str:
 
 
 def share_timed_runs(facts: ModelFacts, of_run: Sequence[ModelFacts]) -> range:
-    """The timed runs of a shape are spread over its checkpoints. The last is asked for all: those
-    that others made are in the store by then, and those that failed are made up for.
-    """
+    """Spread over the checkpoints of a shape; the last makes up for those that failed."""
     equal = [each.fingerprint for each in of_run if _shape(each) == _shape(facts)]
     number = equal.index(facts.fingerprint) + 1
     if number == len(equal):

@@ -45,9 +45,8 @@ MOST_FOLDERS = 10_000  # in one folder; more is no folder of checkpoints
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointPlace:
-    """`folder`: the model folder it was found in, None where it was named itself; `top`: the folder
-    of model folders. `on_disk`: False for a plugin's model and a GGUF file. `is_base`: of the
-    folder's adapters.
+    """`folder`: it was found in, None where named itself; `top`: of model folders. `on_disk`: not a
+    plugin's model or a GGUF file.
     """
 
     spec: str
@@ -175,9 +174,7 @@ def place_of_served(spec: str) -> CheckpointPlace | None:
 
 
 def place_of_gguf(spec: str) -> CheckpointPlace:
-    """Like a plugin's model it has no folder to write into, and the speed that counts is that of
-    the program that serves it.
-    """
+    """It has no folder to write into, and the speed that counts is its server's."""
     place = place_of_served(spec)
     assert place is not None
     return replace(place, served=False)

@@ -1,7 +1,5 @@
-"""What a decision leaves on the disk: reports, selections, pictures.
-
-Files are written whole or not at all; all can be made again from the store. A run in which no gate
-decides does not replace the report beside the same weights: `assay select` needs all its figures.
+"""What a decision leaves on the disk. A run in which no gate decides does not replace the report
+beside the same weights: `assay select` needs all its figures.
 """
 
 import json

@@ -1,7 +1,4 @@
-"""Gate and pick among checkpoints that were evaluated before; no model is loaded.
-
-Those named singly are compared with each other, and no file is written for them.
-"""
+"""Gate and pick among checkpoints evaluated before; for those named singly no file is written."""
 
 import os
 import shlex

@@ -1,7 +1,5 @@
-"""One checkpoint, as a program asks about it: a report, the score of a benchmark, samples.
-
-Each call is a run in the store of `out`, so that nothing is computed twice. Nothing is written
-beside the weights; a report is written under `out` only where it has every metric.
+"""One checkpoint, as a program asks about it. Each call is a run in the store of `out`; nothing is
+written beside the weights.
 """
 
 import os

@@ -1,6 +1,4 @@
-"""How a checkpoint's tokenizer cuts the texts of a run, by their language. A text that is too short
-to show its language counts with its source.
-"""
+"""How a tokenizer cuts the texts of a run, by language; short texts count with their source."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -1,6 +1,4 @@
-"""The training loss of a checkpoint, in nats per token: from the `trainer_state.json` of a Trainer,
-or from reading `--train-text`, which wins: it is read like the held-out text.
-"""
+"""A checkpoint's training loss, in nats per token: `trainer_state.json`, else `--train-text`."""
 
 import json
 import math

@@ -1,8 +1,5 @@
 """Evaluates each checkpoint of a folder as it appears, once its files are as they were at the look
-before; one that cannot be opened is tried again for a minute. What is gone is no candidate.
-
-Folders are looked at, not listened to: that works on every file system, network ones included. Each
-checkpoint is a run of its own in the store; the decision over all is made anew every time.
+before. Folders are looked at, not listened to: that works on every file system.
 """
 
 import math
@@ -77,9 +74,7 @@ class Sight:
 
 @dataclass(slots=True)
 class _Known:
-    """As it was at the look before. `look`: which look found these files first. `done`: evaluated
-    or given up, as its files are. `told`: that it is not ready.
-    """
+    """As it was before. `look`: the first with these files. `told`: that it is not ready."""
 
     place: CheckpointPlace
     files: Files

@@ -1,7 +1,5 @@
-"""A forecast of a job: how many requests it will send, and about how long it will take.
-
-Replies in the store count as reused. Each model is asked one question of some hundred tokens, which
-begins with a number that no cache has seen; checkpoints answer in batches and are not timed.
+"""A forecast of a job: how many requests, and about how long. Each served model is asked one
+question that no cache has seen; checkpoints answer in batches and are not timed.
 """
 
 import math
@@ -69,9 +67,7 @@ QUESTION = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """`at_least`: the answers decide whether more follow; requests to judges are always a minimum.
-    The seconds are None where a model could not be timed; `basis` says what they rest on.
-    """
+    """`at_least`: answers decide whether more follow. Seconds: None where not timed."""
 
     requests: int
     reused: int

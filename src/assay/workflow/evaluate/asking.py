@@ -1,7 +1,4 @@
-"""What one model is asked in a run: the tests of its plan, and what is measured.
-
-Every reply is stored, and scored if it ends a test. What the store holds is not asked again.
-"""
+"""What one model is asked in a run; every reply is stored, and scored if it ends a test."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,6 +1,4 @@
-"""The main job: refuse every mistake at once, continue the unfinished run of the same command or
-begin one, ask what the store does not hold, judge what no rule can score, report from the store.
-"""
+"""The main job: refuse mistakes, continue or begin a run, ask, judge, report from the store."""
 
 import gc
 import json
@@ -130,9 +128,7 @@ def models_of(specs: Sequence[str], models: Sequence[Model]) -> tuple[RunModel, 
 
 
 def key_of(job: Job, prepared: Prepared) -> str:
-    """Equal for two commands that ask the same of the same models. Files stand for their content:
-    hashing 100,000 tests again would cost half a second of every start.
-    """
+    """Equal for equal questions to equal models. Files stand for their content: that is quick."""
     body = [
         assay.__version__,
         [
@@ -186,9 +182,7 @@ def _ask_models(
 
 
 def _leave_out(store: Store, run: Run, spec: str, error: AssayError, observer: Observer) -> Run:
-    """A checkpoint of a folder may break or go away, as trainers delete old ones, and the others go
-    on. Any other model's error is raised.
-    """
+    """A checkpoint of a folder may break or go away; any other model's error is raised."""
     subject = next((each for each in run.subjects if each.spec == spec), None)
     if run.deciding is None or subject is None or not subject.folder:
         raise error

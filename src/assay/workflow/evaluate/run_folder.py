@@ -1,7 +1,4 @@
-"""What a run leaves on the disk beside the store: answers, test plans, reports, performance.md.
-
-Reports are written whole or not at all. Everything here can be made again from the store.
-"""
+"""What a run leaves beside the store, written whole or not at all, and made again from it."""
 
 import errno
 import importlib

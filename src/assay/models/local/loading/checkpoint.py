@@ -1,7 +1,4 @@
-"""Puts a checkpoint on a device, as a Network whose weights are whole and finite.
-
-What can be known before the long work is refused before it: damaged files, too little memory.
-"""
+"""Puts a checkpoint on a device, as a Network whose weights are whole and finite."""
 
 from __future__ import annotations
 
@@ -91,10 +88,7 @@ def choose_device(wanted: str | None = None) -> str:
 
 
 def choose_dtype(wanted: str | None, device: str, on_disk: str) -> str:
-    """The type that was named, else fp32 on a CPU and the checkpoint's own 16-bit type elsewhere.
-    Where a device has no bf16, fp32 is taken: fp16 cannot hold its range, and weights would become
-    infinite.
-    """
+    """fp32 on a CPU, else the checkpoint's own; without bf16 fp32: fp16 cannot hold it."""
     if wanted is not None and wanted != "auto":
         name = _SHORT.get(wanted, wanted)
         if name not in DTYPES:

@@ -1,6 +1,4 @@
-"""A LoRA adapter merged into the weights of its base, as peft does it, and taken out again to the
-bit. The engine computes the sum as it does any other model.
-"""
+"""A LoRA adapter merged into its base's weights, as peft does it, and taken out to the bit."""
 
 from __future__ import annotations
 
@@ -23,9 +21,7 @@ if TYPE_CHECKING:
 def merge_adapter(
     network: Network, adapter: Adapter, checkpoint: Checkpoint, examined: Examined, dtype: str
 ) -> tuple[Network, dict[str, Tensor]]:
-    """The base with the adapter in it, and the weights that it had, for `exchange_weights`. Where
-    this raises, the network is of no more use.
-    """
+    """And the weights before, for `exchange_weights`. Where it raises, the network is of no use."""
     blamed = replace(checkpoint, path=adapter.path)  # the base by itself was whole
     with as_refusals(blamed, tr("the adapter could not be merged")):
         network, before = exchange_weights(network, _merged_weights(network, adapter))
@@ -59,9 +55,7 @@ def _merged_weights(network: Network, adapter: Adapter) -> dict[str, Tensor]:
 def exchange_weights(
     network: Network, weights: dict[str, Tensor]
 ) -> tuple[Network, dict[str, Tensor]]:
-    """With other weights in some layers, and those they had. The same layers are computed the same
-    way; only a padded head is left behind.
-    """
+    """With other weights in some layers, and those they had; a padded head is left behind."""
     before = {}
     for name, weight in weights.items():
         layer = network.model.get_submodule(name)

@@ -1,6 +1,5 @@
-"""The model a config describes, without its weights: on torch's meta device.
-
-Also what every call of transformers needs: silence, and its exceptions turned into one of ours.
+"""The model a config describes, on torch's meta device; and what every call of transformers needs:
+silence, and its exceptions turned into one of ours.
 """
 
 import hashlib
@@ -67,9 +66,7 @@ def config_of(checkpoint: Checkpoint) -> Any:
 
 
 def shape_of(skeleton: Any, context_length: int) -> str:
-    """The same for checkpoints that are equally fast and large: by the sizes of all parameters,
-    tied ones once, and the settings that no size shows.
-    """
+    """The same for checkpoints equally fast and large: sizes, and the settings no size shows."""
     parameters = [[name, list(each.shape)] for name, each in skeleton.named_parameters()]
     settings = {
         name: value for name, value in skeleton.config.to_dict().items() if _OF_SHAPE.search(name)
@@ -80,9 +77,7 @@ def shape_of(skeleton: Any, context_length: int) -> str:
 
 
 def context_length_of(config: Any, checkpoint: Checkpoint) -> int:
-    """Tokens a model takes at once: what its config says, else its tokenizer, else 2,048. The
-    order is lm-eval's, so that both cut over-long prompts at the same place.
-    """
+    """In lm-eval's order, so that both cut over-long prompts at the same place; else 2,048."""
     told = config.get_text_config()
     lengths = [getattr(told, name, None) for name in _CONTEXT_NAMES]
     settings = checkpoint.tokenizer_folder / "tokenizer_config.json"
@@ -95,10 +90,7 @@ def context_length_of(config: Any, checkpoint: Checkpoint) -> int:
 
 
 def require_extra() -> None:
-    """Raise ModelUnavailable where the packages for local models are not installed. Called before
-    torch is imported: its threads wait for each other without burning a core, for they did so for
-    230 of 233 seconds beside one other busy program (13 s were enough).
-    """
+    """Called before torch is imported: else its threads burn a core while they wait."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     if missing := missing_packages():
         raise ModelUnavailable(
@@ -132,9 +124,7 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def as_refusals(checkpoint: Checkpoint, what: str) -> Iterator[None]:
-    """Whatever torch, transformers, safetensors and pickle raise at load becomes ModelUnavailable
-    that names the folder. `what` is a sentence without its end.
-    """
+    """Whatever is raised at load becomes ModelUnavailable; `what`: a sentence without its end."""
     from huggingface_hub.errors import StrictDataclassError
     from safetensors import SafetensorError
 

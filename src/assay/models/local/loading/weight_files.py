@@ -1,7 +1,4 @@
-"""The tensors in a checkpoint's files, compared with those its config asks for.
-
-Headers are read by the safetensors library, which compares all they claim with the file's size.
-"""
+"""The tensors in a checkpoint's files, compared with those its config asks for."""
 
 import math
 import re
@@ -116,9 +113,7 @@ def _unpickled(checkpoint: Checkpoint, path: Path) -> dict[str, Tensor]:
 
 
 def check_layers(checkpoint: Checkpoint, tensors: Tensors) -> None:
-    """A config that asks for more layers than there are tensors, or for none, is refused before
-    it is built.
-    """
+    """More layers than tensors, or none, are refused before the model is built."""
     nested = checkpoint.config.get("text_config")
     for config in (checkpoint.config, nested if isinstance(nested, dict) else {}):
         for key in _LAYERS:
@@ -134,10 +129,7 @@ def check_layers(checkpoint: Checkpoint, tensors: Tensors) -> None:
 def check_loaded(
     checkpoint: Checkpoint, tensors: Tensors, info: Mapping[str, Any], model: Any
 ) -> None:
-    """What transformers found out while loading. Tensors in the file that the model has no place
-    for are an error where they would have belonged to a part it has: a layer or a bias that the
-    config forgot changes every answer.
-    """
+    """Tensors without a place are an error where the model has their part."""
     mistakes: list[AssayError] = []
     wrong = [
         tr(

@@ -1,9 +1,5 @@
-"""Texts as token ids, by lm-evaluation-harness's rules.
-
-A prompt has the tokenizer's own special tokens, unless it begins with its BOS already; a text has
-none. White space at the end of a context belongs to the continuation; both are encoded as one text,
-and the continuation is what lies behind as many tokens as the context has alone.
-Where the tokenizer allows it (`cuts`), contexts and long texts are put together from pieces.
+"""Texts as token ids, by lm-evaluation-harness's rules: white space at the end of a context belongs
+to the continuation, and both are encoded as one text; in pieces where `cuts` allows it.
 """
 
 from __future__ import annotations
@@ -38,9 +34,8 @@ def prompt_text(messages: Sequence[Message], tokenizer: LocalTokenizer, is_chat:
 
 
 def continuation_joint(messages: Sequence[Message], is_chat: bool) -> str:
-    """What stands between a prompt and a continuation to be scored: nothing behind a template,
-    which ends where the answer begins; a space in plain text, as in lm-eval. Behind worked examples
-    it is what stands before their answers, so that the scored form is the one that was shown.
+    """Nothing behind a template; a space in plain text, as in lm-eval; behind worked examples what
+    stands before their answers.
     """
     if is_chat:
         return ""
@@ -50,9 +45,7 @@ def continuation_joint(messages: Sequence[Message], is_chat: bool) -> str:
 
 
 def count_tokens(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[tuple[int, int, bool]]:
-    """Of each text its bare tokens, those of them that hold only a part of a character, and whether
-    it comes back; white space around it, which many tokenizers add, is no change.
-    """
+    """Bare tokens, those that are a part of a character, and whether the text comes back."""
     coded = tokenizer.encode_batch(texts, special=False)
     parts = {each for each in set(chain(*coded)) if REPLACEMENT in tokenizer.decode([each])}
     return [
@@ -87,9 +80,7 @@ def _distinct(tokenizer: LocalTokenizer, texts: Iterable[str], *, special: bool)
 
 
 class _Pair(NamedTuple):
-    """A context in pieces, the last of which its continuations are encoded behind; one piece where
-    it cannot be cut.
-    """
+    """The continuations are encoded behind the last piece; one piece where it cannot be cut."""
 
     pieces: list[str]
     continuations: list[str]
@@ -143,9 +134,7 @@ def _question(tokenizer: LocalTokenizer, pair: _Pair, found: dict[str, Ids]) -> 
 def _behind_prefix(
     tokenizer: LocalTokenizer, context: str, continuations: Sequence[str]
 ) -> Question:
-    """Where a context has no tokens, the BOS stands for it, or the EOS; a continuation that begins
-    with it gives its own, unless it has no other token.
-    """
+    """BOS or EOS stands for a context without tokens; a continuation may bring its own."""
     prefix = tokenizer.prefix_token_id
     if prefix is None:
         raise ModelUnavailable(
@@ -162,9 +151,7 @@ def _behind_prefix(
 
 
 def encode_texts(tokenizer: LocalTokenizer, texts: Iterable[str]) -> Iterator[array[int]]:
-    """Texts of any length, without special tokens, in their order. Short ones are encoded several
-    at a time, so that every core has some; of long ones as many portions as fit in little memory.
-    """
+    """In their order. Several short ones at a time; of long ones some portions."""
     for some in by_tokens(texts, len, PORTION * PORTIONS_PER_CALL):
         ids: list[array[int]] = [array("i") for _ in some]
         portions = (

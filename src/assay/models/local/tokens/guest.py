@@ -1,7 +1,5 @@
-"""Runs a checkpoint's chat template and tries its tokenizer: a program of its own, within limits.
-
-Started by `limits`, by its path, so that it loads nothing of Assay: a line of JSON in, a line out.
-A template is rendered as transformers does it (a test compares the two).
+"""Runs a checkpoint's chat template, as transformers does, and tries its tokenizer: a program of
+its own within limits, which loads nothing of Assay. A line of JSON in, a line out.
 """
 
 import json

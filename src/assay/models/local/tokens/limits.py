@@ -1,8 +1,5 @@
-"""Limits on what a checkpoint's own files make the machine do.
-
-Its chat template is a program and its tokenizer may hold one (patterns, texts put in place of
-others), so both run in a process of their own first (`guest`), with limits on time, memory and
-output. A template is always rendered there; a tokenizer that passes is then used in this process.
+"""Limits on what a checkpoint's own files make the machine do: its template is always rendered in a
+process of its own (`guest`), and its tokenizer tried there before it is used here.
 """
 
 import json

@@ -1,8 +1,6 @@
-"""A checkpoint's tokenizer: texts to token ids and back, chats as text, special tokens.
-
-transformers 5 rebuilds some tokenizers from their class and takes only vocabulary and merges from
-the file (allenai/open-instruct#1896, generative-computing/mellea#947). A model saved together with
-its file was trained with what the file says, so `follow_file` puts it back.
+"""A checkpoint's tokenizer. transformers 5 rebuilds some from their class
+(allenai/open-instruct#1896, generative-computing/mellea#947); `follow_file` puts back what the file
+says.
 """
 
 import json
@@ -133,18 +131,14 @@ class LocalTokenizer:
             return str(self._wrapped.decode([self.prefix_token_id])) or None
 
     def end_ids(self, generation: object = None) -> frozenset[int]:
-        """The tokens that end a text: its own EOS and those of generation_config.json, where it
-        names any: one id or a list of them.
-        """
+        """Its own EOS, and one id or a list of generation_config.json."""
         named = generation if isinstance(generation, list) else [generation]
         ends = [*named, self._wrapped.eos_token_id]
         return frozenset(each for each in ends if isinstance(each, int))
 
     @cached_property
     def added(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-        """What stands before and behind the bare tokens of every text; None if that depends on
-        the text.
-        """
+        """What stands before and behind the tokens of every text; None if that depends on it."""
         bare, again = self.encode_batch(["a", "b c"], special=False)
         whole, other = self.encode_batch(["a", "b c"], special=True)
         for start in range(len(whole) - len(bare) + 1):
@@ -168,9 +162,7 @@ class LocalTokenizer:
         return None if alike >= ALIKE else back
 
     def render_chat(self, messages: Sequence[Message]) -> str:
-        """The conversation as its template writes it, up to where the answer begins. Where the
-        template refuses or drops a system prompt, that is put before the first question.
-        """
+        """A system prompt that the template refuses or drops is put before the first question."""
         system = "\n\n".join(each.content for each in messages if each.role == "system")
         forms = [messages, _folded(messages, system)] if system else [messages]
         for turns in forms:
