@@ -17,6 +17,7 @@ from assay.types.documents import (
     Paragraph,
     Row,
     Span,
+    bullets,
     plain_text,
     sign,
     table,
@@ -49,6 +50,7 @@ def _blocks(drift: Drift) -> Iterator[Block]:
            "intervals are drawn from blocks of 1,000.", text=drift.text,
            count=numbers.count(drift.tokens), window=numbers.count(drift.window)), "dim",
     )  # fmt: skip
+    yield bullets(f"{model}: {held}" for model, held in drift.weights.items() if held)
     for each in drift.models:
         yield from _flipped(each)
         yield from _by_block(each)
@@ -77,21 +79,20 @@ def _sentence(found: ModelDrift, drift: Drift) -> Line:
 
 def _figures(drift: Drift) -> Block:
     heads = (
-        "", tr("weights"), tr("mean divergence"), tr("median"), tr("99 %"), tr("same top token"),
+        "", tr("mean divergence"), tr("median"), tr("99 %"), tr("same top token"),
         tr("perplexity"), tr("ratio"),
     )  # fmt: skip
-    base = (drift.base, drift.weights.get(drift.base, ""), "–", "–", "–", "–",
+    base = (drift.base, "–", "–", "–", "–",
             _with_interval(drift.perplexity), "1")  # fmt: skip
     rows = [
         (
             each.model,
-            drift.weights.get(each.model, ""),
             *map(_with_interval, (each.kl, each.kl_median, each.kl_p99, each.same_top)),
             *map(_with_interval, (each.perplexity, each.perplexity_ratio)),
         )
         for each in drift.models
     ]
-    return table(heads, [base, *rows], right=range(2, 8), weights={1: 10, 3: 20, 4: 30, 6: 40})
+    return table(heads, [base, *rows], right=range(1, 7), weights={2: 20, 3: 30, 5: 40})
 
 
 def _with_interval(found: Estimate) -> Line:
