@@ -1,5 +1,5 @@
 """Times a served model at a depth of its context: a prompt that no cache has seen, and the same one
-again. Two short prompts tell how many tokens a word has.
+again. Two short prompts tell how many tokens a sentence has.
 """
 
 import random
@@ -8,13 +8,16 @@ from dataclasses import asdict
 
 from assay.types import Answered, Message, Observed, Sampling, Timed, ToAnswer, ToTime
 
+# Prose, because small models end at once after a long list of words.
 WORDS = (
     "river stone bread window garden music winter paper doctor yellow market silver summer forest "
     "bridge kitchen letter morning island farmer candle village pocket mirror dinner orange basket"
 )
-QUESTION = "\n\nForget these words now, and count from one to two hundred in words, without a stop."
-SHORT, LONGER = 40, 240  # words of the prompts that are counted
-TOKENS_PER_WORD = 1.3  # where a server counts none
+SENTENCE = " Then the {} {} took a {} from the {} to the {} and gave it to a friend of the {}."
+QUESTION = "\n\nSay again what happened here, step by step, in a long text of many sentences."
+SHORT, LONGER = 2, 12  # sentences of the prompts that are counted
+TOKENS_PER_SENTENCE = 22  # where a server counts none
+SHORTEST = 40  # tokens; less is not worth counting
 SPARE = 0.01  # of the tokens that were asked for: a prompt must not be longer
 
 Draw = Callable[[ToAnswer, Sampling], Answered]
@@ -25,7 +28,7 @@ class PromptTimer:
 
     def __init__(self, draw: Draw) -> None:
         self._draw = draw
-        self._per_word = 0.0
+        self._per_sentence = 0.0
         self._beside = 0.0  # tokens of the question, and of what the server adds
 
     def time(self, request_id: str, work: ToTime, observe: Callable[[], Observed]) -> Timed:
@@ -54,27 +57,29 @@ class PromptTimer:
         return self._draw(ToAnswer(messages=(Message("user", text),), sampling=how), how)
 
     def _text_of(self, tokens: int) -> str:
-        if tokens <= SHORT:
+        if tokens <= SHORTEST:
             return _text(1)
-        if not self._per_word:
+        if not self._per_sentence:
             self._learn()
         wanted = tokens * (1 - SPARE) - self._beside
-        return _text(max(1, int(wanted / self._per_word)))
+        return _text(max(1, int(wanted / self._per_sentence)))
 
     def _learn(self) -> None:
-        counts = [self._ask(_text(words), 1).prompt_tokens for words in (SHORT, LONGER)]
+        counts = [self._ask(_text(count), 1).prompt_tokens for count in (SHORT, LONGER)]
         short, longer = counts
         if short is None or longer is None or longer <= short:
-            self._per_word = TOKENS_PER_WORD
+            self._per_sentence = TOKENS_PER_SENTENCE
             return
-        self._per_word = (longer - short) / (LONGER - SHORT)
-        self._beside = max(0.0, short - SHORT * self._per_word)
+        self._per_sentence = (longer - short) / (LONGER - SHORT)
+        self._beside = max(0.0, short - SHORT * self._per_sentence)
 
 
-def _text(words: int) -> str:
+def _text(sentences: int) -> str:
     """Begins with what no prompt before began with, so that no server has it in its cache."""
-    draw = random.SystemRandom()
-    return f"{draw.getrandbits(32)}: " + " ".join(draw.choices(WORDS.split(), k=words)) + QUESTION
+    draw, words = random.SystemRandom(), WORDS.split()
+    gaps = SENTENCE.count("{}")
+    told = (SENTENCE.format(*draw.choices(words, k=gaps)) for _ in range(sentences))
+    return f"{draw.getrandbits(32)}." + "".join(told) + QUESTION
 
 
 def _figures(reply: Answered) -> dict[str, object]:

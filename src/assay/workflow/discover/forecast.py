@@ -46,7 +46,7 @@ USUAL_ANSWER = 50, 200
 OPEN_ANSWER = 300, 1200  # of small models, whose circles are stopped
 JUDGEMENT = 400, 1500  # a reason for every score, a quote for every item of the checklist
 LONG_THOUGHT = 1000
-ENOUGH_LENGTHS = 5  # answers of a model in the store, from which on its own lengths are taken
+ENOUGH_LENGTHS = 3  # answers of a model in the store, from which on its own lengths are taken
 AROUND_MEAN = 0.7, 1.4
 LEAST_SPREAD = 1.5  # high end over low end
 

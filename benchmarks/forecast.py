@@ -1,0 +1,110 @@
+"""Forecasts beside what a run took, and silence beside its limit, with a server that drips tokens.
+
+    python benchmarks/forecast.py RECORDINGS [--scale 50] [--real-limit]
+
+RECORDINGS has `MODEL/TEST-ID.md`: real answers of small models to `coding` and `data`. A server on
+loopback writes them again at 2, 10 and 50 tokens/s; times and the limit of silence are divided by
+`--scale`, so that 2 tokens/s come 100 a second and 120 s of silence are 2.4 s. For each speed:
+the forecast after the timing question, the forecast again when half of the answers are stored, and
+what both parts took; and how many answers failed although they kept coming. `--real-limit` asks
+once with the real limit of 120 s a server that stops in the middle of an answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.servers.fixtures import Server
+
+from assay import api
+from assay.suites.catalogue import find
+from assay.suites.load import load_suite
+from assay.types.options import DEFAULT_TIMEOUT_S
+from assay.workflow.discover.forecast import Forecast, forecast
+from assay.workflow.evaluate.job import Job
+
+SUITES = ("coding", "data")
+SPEEDS = (2, 10, 50)
+PROMPT = 160  # characters of a prompt that tell it from the others
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("recordings", type=Path)
+    parser.add_argument("--scale", type=float, default=50.0)
+    parser.add_argument("--real-limit", action="store_true")
+    options = parser.parse_args()
+    print("| answers of | tokens/s | forecast | took | high/took | half way | took | failed |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    for folder in sorted(each for each in options.recordings.iterdir() if each.is_dir()):
+        for speed in SPEEDS:
+            print(row(folder, speed, options.scale), flush=True)
+    if options.real_limit:
+        print(f"\na server that stops in an answer is given up after {real_limit():.1f} s")
+
+
+def row(folder: Path, speed: float, scale: float) -> str:
+    server = Server("ollama", no_replay=True, token_ms=1000 / (speed * scale))
+    try:
+        server.answers({**book(folder), "*": "one two three " * 10})
+        with tempfile.TemporaryDirectory() as out:
+            common = {"out": Path(out), "timeout": DEFAULT_TIMEOUT_S / scale}
+            whole = Job(models=(server.spec(),), suites=SUITES, **common)
+            ahead = forecast(whole)
+            first, failed = run(server, limit=3, **common)
+            later = forecast(whole)
+            second, more = run(server, **common)
+    finally:
+        server.stop()
+    took = first + second
+    high = (ahead.seconds_high or 0.0) / took
+    cells = (
+        folder.name, speed, shown(ahead, scale), minutes(took * scale), f"{high:.2f}",
+        shown(later, scale), minutes(second * scale), failed + more,
+    )  # fmt: skip
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def book(folder: Path) -> dict[str, str]:
+    """What the server answers, by a piece of each test's prompt."""
+    cases = [case for name in SUITES for case in load_suite(find(name)).cases]
+    return {
+        case.prompt[:PROMPT]: (folder / f"{case.id}.md").read_text("utf-8")
+        for case in cases
+        if (folder / f"{case.id}.md").is_file()
+    }
+
+
+def run(server: Server, **how: object) -> tuple[float, int]:
+    """Seconds, and requests that failed."""
+    started = time.perf_counter()
+    report = api.run([server.spec()], **{"suites": list(SUITES), **how})
+    return time.perf_counter() - started, report.models[0].performance.failed
+
+
+def real_limit() -> float:
+    server = Server("ollama", no_replay=True)
+    try:
+        server.fault("hang_mid_stream", times=None)
+        with tempfile.TemporaryDirectory() as out:
+            return run(server, suites=["coding"], limit=1, out=Path(out))[0]
+    finally:
+        server.stop()
+
+
+def shown(ahead: Forecast, scale: float) -> str:
+    low, high = (ahead.seconds_low or 0.0) * scale, (ahead.seconds_high or 0.0) * scale
+    return f"{minutes(low)} to {minutes(high)}"
+
+
+def minutes(seconds: float) -> str:
+    return f"{seconds / 60:.1f} min"
+
+
+if __name__ == "__main__":
+    main()
