@@ -20,22 +20,17 @@ Reader = Callable[[Sequence[int]], Logits]  # of the tokens that are fed
 
 
 class TokenDrift(NamedTuple):
-    """Of each predicted token: nats, log-likelihoods, both likeliest tokens and their shares."""
+    """Of each predicted token: nats, and by both models its log-likelihood, the likeliest token and
+    the share of that.
+    """
 
     kl: NDArray[np.float64]
     base: NDArray[np.float64]
-    other: NDArray[np.float64]
     base_top: NDArray[np.float64]
-    other_top: NDArray[np.float64]
     base_share: NDArray[np.float64]
+    other: NDArray[np.float64]
+    other_top: NDArray[np.float64]
     other_share: NDArray[np.float64]
-
-
-class WindowDrift(NamedTuple):
-    """`first`: the place of the first predicted token among all; one entry for each other model."""
-
-    first: int
-    others: list[TokenDrift]
 
 
 def reader_of(network: Network) -> Reader:
@@ -54,54 +49,44 @@ def reader_of(network: Network) -> Reader:
 @torch.inference_mode()
 def compare_readings(
     base: Reader, others: Sequence[Reader], tokens: Sequence[int], *, context: int
-) -> Iterator[WindowDrift]:
-    """The first token stands before the text. Raises NotFinite with model and place."""
+) -> Iterator[list[TokenDrift]]:
+    """Window by window, one for each other model. The first token stands before the text. Raises
+    NotFinite with model and place.
+    """
     for window in windows(len(tokens) - 1, min(context, WINDOW)):
         fed = tokens[window.start + 1 : window.end]
-        found = [reader(fed) for reader in (base, *others)]
-        yield _compared(found, tokens, window, len(fed))
+        yield _compared([reader(fed) for reader in (base, *others)], tokens, window)
 
 
-def _compared(
-    found: Sequence[Logits], tokens: Sequence[int], window: Window, fed: int
-) -> WindowDrift:
-    first = window.first_predicted + 1
-    wanted = torch.tensor(tokens[first : window.end + 1])
+def _compared(found: Sequence[Logits], tokens: Sequence[int], window: Window) -> list[TokenDrift]:
     parts: list[list[list[Tensor]]] = [[] for _ in found[1:]]
-    begin = fed - len(wanted)
-    for start in range(0, len(wanted), POSITIONS_AT_ONCE):
-        targets = wanted[start : start + POSITIONS_AT_ONCE]
-        at = begin + start, begin + start + len(targets)
+    begin = window.length - window.predicted
+    for start in range(begin, window.length, POSITIONS_AT_ONCE):
+        at = start, min(start + POSITIONS_AT_ONCE, window.length)
+        place = window.start + 2 + start
         ours = found[0](*at).float()
-        targets = targets.to(ours.device)
-        norm = ours.logsumexp(-1)
+        targets = torch.tensor(tokens[place : place + len(ours)], device=ours.device)
+        norm, *seen = _seen(ours, targets, 0, place)
         shares = (ours - norm[:, None]).exp_()
-        seen = _seen(ours, norm, targets, 0, first + start)
         for number, other in enumerate(found[1:], 1):
             theirs = other(*at).to(ours)
-            their_norm = theirs.logsumexp(-1)
+            their_norm, *beside = _seen(theirs, targets, number, place)
             gap = torch.where(shares > 0, ours - theirs, 0.0)
             kl = (gap * shares).sum(-1) - (norm - their_norm)
-            beside = _seen(theirs, their_norm, targets, number, first + start)
             if not bool(kl.isfinite().all()):
-                raise NotFinite(number, first + start)
-            parts[number - 1].append([kl.clamp_min(0.0), *_mixed(seen, beside)])
-    return WindowDrift(first, [_joined(each) for each in parts])
+                raise NotFinite(number, place)
+            parts[number - 1].append([kl.clamp_min(0.0), *seen, *beside])
+    return [_joined(each) for each in parts]
 
 
-Seen = tuple[Tensor, Tensor, Tensor]  # log-likelihoods, likeliest tokens, their shares
-
-
-def _seen(logits: Tensor, norm: Tensor, targets: Tensor, number: int, place: int) -> Seen:
+def _seen(logits: Tensor, targets: Tensor, number: int, place: int) -> list[Tensor]:
+    """What shares are divided by (its log), log-likelihoods, likeliest tokens and their shares."""
+    norm = logits.logsumexp(-1)
     likelihoods = logits.gather(1, targets[:, None])[:, 0] - norm
     if not bool(likelihoods.isfinite().all()):
         raise NotFinite(number, place)
     best, which = logits.max(-1)
-    return likelihoods, which, (best - norm).exp()
-
-
-def _mixed(base: Seen, other: Seen) -> list[Tensor]:
-    return [each for pair in zip(base, other, strict=True) for each in pair]
+    return [norm, likelihoods, which, (best - norm).exp()]
 
 
 def _joined(parts: Sequence[Sequence[Tensor]]) -> TokenDrift:

@@ -15,14 +15,13 @@ from assay.types.documents import (
     Line,
     Note,
     Paragraph,
-    Row,
     Span,
     bullets,
     plain_text,
     sign,
     table,
 )
-from assay.types.drift import Drift, DriftBlock, FlippedToken, ModelDrift
+from assay.types.drift import Drift, ModelDrift
 
 SHOWN_FLIPS = 8  # on a terminal
 LONGEST_BEFORE = 60  # characters
@@ -84,12 +83,9 @@ def _figures(drift: Drift) -> Block:
     )  # fmt: skip
     base = (drift.base, "–", "–", "–", "–",
             _with_interval(drift.perplexity), "1")  # fmt: skip
+    names = ("kl", "kl_median", "kl_p99", "same_top", "perplexity", "perplexity_ratio")
     rows = [
-        (
-            each.model,
-            *map(_with_interval, (each.kl, each.kl_median, each.kl_p99, each.same_top)),
-            *map(_with_interval, (each.perplexity, each.perplexity_ratio)),
-        )
+        (each.model, *(_with_interval(getattr(each, name)) for name in names))
         for each in drift.models
     ]
     return table(heads, [base, *rows], right=range(1, 7), weights={2: 20, 3: 30, 5: 40})
@@ -109,49 +105,40 @@ def _flipped(found: ModelDrift) -> Iterator[Block]:
     if not found.flipped:
         return
     yield Heading(tr("Where {model} says something else", model=found.model))
-    count = numbers.count(found.flipped)
     yield Paragraph(
         trn("{count} place has another likeliest token.",
             "{places} places have another likeliest token; those that diverge most:",
-            found.flipped, places=count),
+            found.flipped, places=numbers.count(found.flipped)),
     )  # fmt: skip
     heads = (tr("text"), tr("base"), tr("model"), tr("in the text"), tr("divergence"))
-    rows = map(_flip, found.flips)
-    yield table(heads, rows, right=(4,), weights={3: 10}, most_on_terminal=SHOWN_FLIPS)
-
-
-def _flip(flip: FlippedToken) -> Row:
-    before = one_line(flip.before)
-    shown = f"…{before[-LONGEST_BEFORE:]}" if len(before) > LONGEST_BEFORE else before
-    return Row(
+    rows = (
         (
-            shown,
-            _word(flip.base, flip.base_share),
-            _word(flip.other, flip.other_share),
+            _ending(one_line(flip.before)),
+            f"{flip.base!r} {100 * flip.base_share:.0f} %",
+            f"{flip.other!r} {100 * flip.other_share:.0f} %",
             repr(flip.follows),
             numbers.readable(flip.kl),
         )
+        for flip in found.flips
     )
+    yield table(heads, rows, right=(4,), weights={3: 10}, most_on_terminal=SHOWN_FLIPS)
 
 
-def _word(token: str, share: float) -> str:
-    return f"{token!r} {100 * share:.0f} %"
+def _ending(text: str) -> str:
+    return f"…{text[-LONGEST_BEFORE:]}" if len(text) > LONGEST_BEFORE else text
 
 
 def _by_block(found: ModelDrift) -> Iterator[Block]:
     if len(found.blocks) < 2:
         return
     heads = (tr("block"), tr("tokens"), tr("mean divergence"), tr("same top token"), tr("ratio"))
-    rows = (_block(number, each) for number, each in enumerate(found.blocks, 1))
+    rows = (
+        (
+            str(number),
+            numbers.count(each.tokens),
+            *map(numbers.readable, (each.kl, each.same_top, each.perplexity_ratio)),
+        )
+        for number, each in enumerate(found.blocks, 1)
+    )
     blocks = table(heads, rows, right=range(5))
     yield Fold(tr("{model} by block", model=found.model), (blocks,), long=True)
-
-
-def _block(number: int, block: DriftBlock) -> tuple[str, ...]:
-    return (
-        str(number),
-        numbers.count(block.tokens),
-        numbers.readable(block.kl),
-        numbers.readable(block.same_top),
-        numbers.readable(block.perplexity_ratio),
-    )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Limits = tuple[float | None, float | None]
 QUANTILE_STEPS = 1000
+BY_BLOCKS = "bootstrap over blocks"
 
 
 def nothing(*, unscored: int = 0, unit: str = "share", method: str = "none") -> Estimate:
@@ -127,7 +128,7 @@ def block_quantile(
         reached = drawn @ below >= share * sizes[:, None]
         low, high = limits_of(grid[reached.argmax(1)], count)
         limits = (min(low, value), max(high, value))
-    return estimate(value, limits, n, unit=unit, method="bootstrap")
+    return estimate(value, limits, n, unit=unit, method=BY_BLOCKS)
 
 
 def weighted(
