@@ -27,8 +27,8 @@ from typing import Any
 BUILTIN = Path(__file__).resolve().parents[2] / "src" / "assay" / "builtin"
 RUN = 8  # words in a row
 SHORTEST_PROMPT = 4  # words; shorter ones count together with their answer
-# Came after the training; code and data analysis are asked of served models, never of these.
-JUDGED = ("coding", "data")
+# Came after the training; they are asked of served models, never of these.
+OF_SERVED_MODELS = ("coding", "data", "tools")
 _WORD = re.compile(r"\w+")
 
 
@@ -92,7 +92,10 @@ def _windows(found: Sequence[str]) -> Iterator[str]:
 def _tests(builtin: Path) -> Iterator[tuple[str, list[str]]]:
     """Every prompt with its accepted answers, worked examples and sample prompts included."""
     suites = sorted((builtin / "suites").rglob("*.json"))
-    files = [*(path for path in suites if path.parent.name not in JUDGED), builtin / "samples.json"]
+    files = [
+        *(path for path in suites if path.parent.name not in OF_SERVED_MODELS),
+        builtin / "samples.json",
+    ]
     for path in files:
         yield from _in_file(json.loads(path.read_text(encoding="utf-8")))
 

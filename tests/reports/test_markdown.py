@@ -38,7 +38,7 @@ def test_a_report_has_every_figure_and_every_test(report: Report) -> None:
     text = run_page(report)
     for line in (
         r"# good has 72.5 points \[61.0–81.4\] n=38, 2 unscored on demo "
-        "(an answer that knows nothing has 25.0).",
+        "(the best baseline has 25.0).",
         "## scripted:good.json",
         "### demo – A small suite",
         r"**score 72.5 points \[61.0–81.4\] n=38, 2 unscored**",

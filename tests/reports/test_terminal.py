@@ -43,8 +43,7 @@ def lines_of(text: str) -> list[str]:
 def test_a_report_says_every_figure_with_interval_n_and_unscored(report: Report) -> None:
     lines = lines_of(shown(report))
     for line in (
-        "good has 72.5 points [61.0–81.4] n=38, 2 unscored on demo "
-        "(an answer that knows nothing has 25.0).",
+        "good has 72.5 points [61.0–81.4] n=38, 2 unscored on demo (the best baseline has 25.0).",
         "Run 20260102T030405Z-abc123, 2026-01-02T03:04:05Z to 2026-01-02T03:05:00Z",
         "scripted:good.json",
         "demo – A small suite",
@@ -87,14 +86,14 @@ def test_the_report_opens_with_its_headline_and_the_failures_that_matter(report:
     assert (asked, answered, why) == ("asked: a question", "answered: an answer", "why: why")
 
 
-def test_several_models_stand_side_by_side_above_an_answer_that_knows_nothing(
+def test_several_models_stand_side_by_side_above_the_best_baseline(
     report: Report,
 ) -> None:
     other = replace(report.models[0], spec="scripted:other.json", name="other")
     lines = lines_of(shown(replace(report, models=(*report.models, other))))
     assert "good 72.5 [61.0–81.4] n=38, 2 unscored" in lines
     assert "other 72.5 [61.0–81.4] n=38, 2 unscored" in lines
-    assert "best answer that knows nothing 25.0 [15.0–40.0] n=38" in lines
+    assert "best baseline 25.0 [15.0–40.0] n=38" in lines
     assert "score 72.5 points [61.0–81.4] n=38, 2 unscored" not in lines  # folded away
     assert any("wrong by 2 of 2 models" in line for line in lines)
 

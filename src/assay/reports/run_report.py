@@ -75,7 +75,7 @@ def _about_the_run(report: Report) -> Iterator[Block]:
 
 
 def _side_by_side(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
-    """Models and suites, in points, above what an answer that knows nothing scores."""
+    """Models and suites, in points, above the best baseline."""
     scored = [summary for model in report.models for summary in model.suites if not summary.own]
     suites = {summary.suite: summary for summary in scored}
     if not suites:
@@ -87,7 +87,7 @@ def _side_by_side(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     guesses = [dict(_best_baseline(each)) for each in suites.values()]
     if any(guesses):
         best = [_cell(next(iter(each.values()), None)) for each in guesses]
-        rows.append(Row((tr("best answer that knows nothing"), *best), tone="dim"))
+        rows.append(Row((tr("best baseline"), *best), tone="dim"))
     heads = ("", *(tr("{suite}, points", suite=suite) for suite in suites))
     yield documents.table(heads, rows, right=range(1, len(heads)))
     yield from (Note(f"{names[m.spec]}: {note}") for m in report.models for note in _notes_of(m))

@@ -107,8 +107,8 @@ def _lead(pair: PairComparison, names: Mapping[str, str]) -> str:
             **gaps,
         )
     return tr(
-        "{first} and {second} cannot be told apart on {suite}: {score} points, difference "
-        "{difference}",
+        "No significant difference between {first} and {second} on {suite}: {score} points, "
+        "difference {difference}",
         **gaps,
     )
 
@@ -119,7 +119,7 @@ def _alone(name: str, summary: SuiteSummary) -> str:
     guess = summary.baselines.best if summary.baselines else None
     if guess is None:
         return said
-    knowing = tr("an answer that knows nothing has {score}", score=numbers.readable(guess))
+    knowing = tr("the best baseline has {score}", score=numbers.readable(guess))
     return f"{said} ({knowing})"
 
 

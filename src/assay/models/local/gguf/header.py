@@ -14,8 +14,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.text.safe_text import one_line
@@ -165,16 +163,19 @@ class _Reader:
             self._check(count, MOST_ENTRIES, tr("entries of {name}", name=_short(name)))
             if inner == _STRING:
                 return self._texts(count, name)
-            return self._numbers(inner, count, name).tolist()
-        return self._numbers(kind, 1, name).tolist()[0]
+            return self._numbers(inner, count, name)
+        return self._numbers(kind, 1, name)[0]
 
-    def _numbers(self, kind: int, count: int, name: str) -> np.ndarray[Any, Any]:
+    def _numbers(self, kind: int, count: int, name: str) -> list[Any]:
         form = _NUMBERS.get(kind)
         if form is None:
             why = tr("the type of {name} is {kind}, which is none", name=_short(name), kind=kind)
             raise damaged(self.path, why)
+        import numpy as np  # only where a file is read: the scheme registers without it
+
         raw = self._bytes(count * np.dtype(form).itemsize, _short(name))
-        return np.frombuffer(raw, form)
+        found: list[Any] = np.frombuffer(raw, form).tolist()
+        return found
 
     def _tensor(self) -> tuple[str, tuple[int, ...], int, int]:
         name = self._text(MOST_NAME)
