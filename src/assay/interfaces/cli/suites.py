@@ -20,6 +20,7 @@ from assay.interfaces.cli.options import (
 from assay.interfaces.cli.output import reader_may_leave, say, show, stdout_takes_unicode, write
 from assay.messages import tr, trn
 from assay.types.options import SchemaKind
+from assay.types.scores import SilentProgress
 
 
 @command(
@@ -96,7 +97,6 @@ def validate(
     **options: Any,
 ) -> int:
     from assay import api
-    from assay.api.rendering import progress_for
 
     if "" in paths:  # an empty Path would be the current folder
         raise UsageError(
@@ -108,7 +108,12 @@ def validate(
             tr("--data-seeds has no effect without --allow-code-execution"),
             hint=tr("add --allow-code-execution: checkers are tried out in the sandbox"),
         )
-    with progress_for(sys.stderr) as observer:
+    progress = SilentProgress()
+    if allow_code_execution:  # only that takes long enough to be watched, and it loads the reports
+        from assay.api.rendering import progress_for
+
+        progress = progress_for(sys.stderr)
+    with progress as observer:
         findings = api.validate(
             [Path(path) for path in paths],
             allow_code_execution=allow_code_execution,
