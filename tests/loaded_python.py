@@ -8,8 +8,8 @@ Half of the time of a short `assay` is spent on importing numpy, scipy and pydan
 of one core), and the tests start it some three hundred times. Here one process imports them, once
 for each worker, and forks: each run is a process of its own with its own streams, folder,
 environment and end, and only the imports are shared. What the interpreter reads when it starts (an
-encoding, a PYTHONPATH) cannot be changed afterwards, so a run whose environment changes that is an
-ordinary new process.
+encoding, a PYTHONPATH) cannot be changed afterwards, nor the language of the help that is loaded; a
+run that changes one of them is an ordinary new process.
 """
 
 from __future__ import annotations
@@ -35,25 +35,43 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from assay.reports.formats import html
+from assay.store.bodies import adapter
+from assay.types import Machine, ModelFacts, Observed, Reply, Score, Suite, Work
 
 # What `assay run` of a scripted model has loaded at its end, and the other commands' own parts.
 # Neither torch, which takes seconds, nor what reads the environment when it is imported.
 LOADED = (
     "assay.api",
+    "assay.api.rendering",
+    "assay.checks.exact_match",
+    "assay.interfaces.cli.demo",
     "assay.interfaces.cli.front_door.door",
     "assay.interfaces.cli.run",
     "assay.interfaces.cli.output",
+    "assay.interfaces.cli.stored",
+    "assay.interfaces.cli.suites",
     "assay.interfaces.benchmark_script",
+    "assay.models.home_made.adapter",
     "assay.models.scripted",
+    "assay.reports.drift",
+    "assay.reports.formats.terminal",
+    "assay.reports.leaderboard",
+    "assay.reports.progress",
+    "assay.reports.side_by_side",
+    "assay.workflow.checkpoints.selection",
     "click",
     "jinja2",
     "markdown_it",
     "numpy.random",
+    "platformdirs",
     "psutil",
     "pydantic.dataclasses",
     "rapidfuzz.process",
     "rich.console",
     "rich.live",
+    "rich.panel",
+    "rich.progress_bar",
+    "rich.table",
     "scipy.special",
     "tree_sitter_bash",
 )
@@ -79,7 +97,7 @@ def run_python(
     """`python` with these words in that folder, to its end. `weights`: it will load a checkpoint,
     so let it begin with torch and transformers too.
     """
-    loaded = _loaded_python(weights) if CAN_FORK else None
+    loaded = _loaded_python(weights) if CAN_FORK and "--lang" not in words else None
     if loaded is not None and loaded.serves(environment) and loaded.free.acquire(blocking=False):
         try:
             return loaded.run(words, folder, environment)
@@ -100,7 +118,7 @@ def start_python(
     words: Sequence[str], folder: Path, environment: Mapping[str, str], *, weights: bool = False
 ) -> subprocess.Popen[str] | Begun:
     """`python` with these words in that folder, which runs on beside the test."""
-    loaded = _loaded_python(weights) if CAN_FORK else None
+    loaded = _loaded_python(weights) if CAN_FORK and "--lang" not in words else None
     if loaded is not None and loaded.serves(environment) and loaded.free.acquire(blocking=False):
         try:
             return loaded.begin(words, folder, environment)
@@ -403,6 +421,8 @@ if __name__ == "__main__":
     for name in LOADED + (LOADED_FOR_WEIGHTS if sys.argv[2] == "1" else ()):
         import_module(name)
     html._template()  # a tenth of a second, in each run that writes a report
+    for kind in (Machine, ModelFacts, Observed, Reply, Score, Suite, Work):
+        adapter(kind)  # another tenth
     gc.collect()
     gc.freeze()
     # A run leaves the modules to the last collections of its process: 0.15 s that show nothing.
