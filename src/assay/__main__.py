@@ -4,7 +4,6 @@ import sys
 
 
 def main() -> None:
-    """Load the command line and run it."""
     try:
         from assay.interfaces.cli import main as run
     except KeyboardInterrupt:

@@ -219,7 +219,6 @@ def _read_made(report: Report) -> Made:
 
 
 def _problem(report: Report) -> tuple[str, str]:
-    """A code, and the reason in words."""
     for how in ("failed", "timeout"):
         if isinstance(reason := report.get(how), str):
             return how, reason[:_LONGEST_TEXT]

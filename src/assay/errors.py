@@ -60,8 +60,6 @@ class UsageError(AssayError):
 
 
 class InvalidFiles(AssayError):
-    """Files with mistakes; all of them."""
-
     def __init__(self, message: str, findings: Sequence[FileFinding], *, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.findings = tuple(findings)
@@ -144,7 +142,6 @@ class Refusals(AssayError):
 def tried(
     errors: list[AssayError], attempt: Callable[P, T], *given: P.args, **named: P.kwargs
 ) -> list[T]:
-    """What it gives, alone in a list; or nothing, and one more error."""
     try:
         return [attempt(*given, **named)]
     except AssayError as error:
@@ -160,7 +157,6 @@ def in_one_line(error: AssayError) -> str:
 
 
 def raise_all(errors: Sequence[AssayError]) -> None:
-    """Raise nothing, the one error, or all of them as one."""
     if not errors:
         return
     refusals = Refusals(errors)

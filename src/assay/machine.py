@@ -29,7 +29,6 @@ _Gpu = tuple[str, int | None]  # in words, and bytes of memory
 
 
 def this_machine() -> Machine:
-    """What is known of it, in words a reader understands."""
     return Machine(
         system=_system(),
         processor=_processor(),
@@ -123,7 +122,6 @@ def _versions() -> dict[str, str]:
 
 
 def installed_version(package: str) -> str | None:
-    """A package's version without importing it; None where it is not installed."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

@@ -14,7 +14,6 @@ _catalogue: gettext.NullTranslations = gettext.NullTranslations()
 
 
 def speak(language: str, catalogues: Path = CATALOGUES) -> None:
-    """Choose the language of every later sentence."""
     global _catalogue
     _catalogue = gettext.translation(
         "assay", localedir=catalogues, languages=[language], fallback=True
@@ -22,7 +21,6 @@ def speak(language: str, catalogues: Path = CATALOGUES) -> None:
 
 
 def tr(sentence: str, **gaps: object) -> str:
-    """Translate a sentence and fill its gaps."""
     translated = _catalogue.gettext(sentence)
     return translated.format(**gaps) if gaps else translated
 
@@ -41,17 +39,14 @@ Message = str | tuple[str, str]  # a sentence, or its singular and plural
 
 
 def message(sentence: str) -> Message:
-    """A sentence of a table, filled later with `fill`."""
     return sentence
 
 
 def message_n(one: str, many: str) -> Message:
-    """A sentence of a table that depends on the gap `count`."""
     return one, many
 
 
 def fill(sentence: Message, gaps: Mapping[str, Any]) -> str:
-    """Translate a sentence of a table and fill its gaps."""
     if isinstance(sentence, str):
         return _catalogue.gettext(sentence).format_map(gaps)
     return _catalogue.ngettext(*sentence, int(gaps["count"])).format_map(gaps)

@@ -252,7 +252,6 @@ def cannot_think(facts: ModelFacts, options: AskOptions) -> Iterator[UsageError]
 
 
 def _too_long(suites: Sequence[Suite], facts: ModelFacts, context: int) -> Iterator[UsageError]:
-    """Prompts that cannot fit, however few tokens their bytes make."""
     by_text = "score_text" in facts.capabilities
     for suite in suites:
         for case in suite.cases:

@@ -183,7 +183,6 @@ def report_format(name: str) -> Callable[[ReportFormat], ReportFormat]:
 
 
 def write_report(report: Report, name: str) -> str:
-    """A run in one of the formats; a mistake in a user's format is an error with file and line."""
     what = tr("the report format {name} failed", name=name)
     hint = tr("fix the plugin, or choose another --format")
     text = _try(partial(report_formats.find(name), report), what, hint)

@@ -23,7 +23,6 @@ _OUR_SAMPLING = (1.0, 0, 0.0, 1.0, 0.0, 0.0, None, None)
 def make_test_request(
     fingerprint: str, case: Case, work: ToAnswer | ToChoose, *, turn: int, repeat: int
 ) -> Request:
-    """One turn of one test."""
     body = [IDENTITY_VERSION, fingerprint, case.suite, case.id, turn, repeat, work.kind]
     messages = [(message.role, message.content) for message in work.messages]
     rest: list[object] = []
@@ -61,7 +60,6 @@ def judge_key(test_id: str) -> str:
 
 
 def example_key(rubric: str, example_id: str) -> str:
-    """The same for one of a rubric's examples."""
     return f"judge:{rubric}/{example_id}"
 
 
@@ -111,7 +109,6 @@ def _sampling_values(how: Sampling) -> list[object]:
 
 
 def _set_fields(value: object) -> object:
-    """A dataclass as pairs of names and values, without fields that have their default."""
     if is_dataclass(value):
         given = ((each, getattr(value, each.name)) for each in fields(value))
         return [

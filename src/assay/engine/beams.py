@@ -169,14 +169,12 @@ def _extend(logits: Tensor, searches: Sequence[_Search], rows: int) -> None:
 
 
 def _likeliest(logits: Tensor, whole: Tensor, count: int) -> tuple[Floats, Ids]:
-    """The likeliest tokens of each row, by one transfer."""
     values, ids = logits.topk(min(count, logits.shape[1]), dim=-1)
     found = torch.stack(((values - whole).double(), ids.double())).cpu().numpy()
     return found[0], found[1].astype(np.int64)
 
 
 def _alone(network: Network, search: _Search) -> None:
-    """By the model's own attention, one hypothesis after another."""
     forward = OwnForward(network)
     while not search.done:
         found = [forward.logits((*search.prompt.tokens, *one.tokens)) for one in search.live]

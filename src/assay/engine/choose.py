@@ -116,8 +116,6 @@ def _gather(questions: Sequence[Question], limit: int) -> list[_AskedContext]:
 
 
 class _PartialAnswers:
-    """Puts likelihoods together until a question has all of its choices."""
-
     def __init__(self, questions: Sequence[Question]) -> None:
         self._found: list[list[Likelihood | None]] = [[None] * len(q.choices) for q in questions]
         self._left = [len(question.choices) for question in questions]
@@ -128,7 +126,6 @@ class _PartialAnswers:
     def given(
         self, one: _AskedContext, values: Sequence[float], greedy: Sequence[float]
     ) -> Iterator[tuple[int, tuple[Likelihood, ...]]]:
-        """Questions that are complete with these, which were found at its `places`."""
         start = 0
         for choice, wanted in one.wanted.items():
             here = slice(start, start + len(choice))
@@ -170,7 +167,6 @@ def _batch_by_batch(
 
 
 def _scored(network: Network, batch: Sequence[_AskedContext], kept: dict[Trunk, Kept]) -> Tensor:
-    """Likelihoods at the places of the whole batch, in their order."""
     with pause_gc():
         packing = pack([one.row for one in batch], kept, network.device)
         counts = [len(one.places) for one in batch]
@@ -186,7 +182,6 @@ def _scored(network: Network, batch: Sequence[_AskedContext], kept: dict[Trunk, 
 def _landed(
     answers: _PartialAnswers, batch: Sequence[_AskedContext], found: Tensor
 ) -> Iterator[tuple[int, tuple[Likelihood, ...]]]:
-    """The one transfer of a batch."""
     values, greedy = found.tolist()
     start = 0
     for one in batch:

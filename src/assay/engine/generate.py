@@ -42,8 +42,6 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A continuation without the id that ended it, if one did."""
-
     tokens: tuple[int, ...]
     ended: Ended
     prompt_tokens: int
@@ -78,7 +76,6 @@ class _Row(Continued):
         return (*self.prompt.tokens, *self.tokens)
 
     def take(self, token: int) -> bool:
-        """Whether the text ends with this token."""
         if token not in self.prompt.ends:
             self.tokens.append(token)
         self.ended = self.ends_with(token, self.tokens)
@@ -162,7 +159,6 @@ def _together(network: Network, rows: list[_Row], slots: Slots, tokens: int) -> 
 
 
 def _ended(live: list[_Row], slots: Slots, chosen: Sequence[int]) -> Iterator[_Row]:
-    """Each of the last rows takes its token; those that end leave their slots."""
     first = len(live) - len(chosen)
     for slot in reversed(range(first, len(live))):
         row = live[slot]

@@ -89,7 +89,6 @@ class Network:
         return self._padded
 
     def _finished(self, logits: Tensor) -> Tensor:
-        """What some families do to their logits in the end."""
         config = self.model.config
         if cap := getattr(config, "final_logit_softcapping", None):
             logits = torch.tanh(logits / cap) * cap
@@ -163,7 +162,6 @@ def _fused_norm(module: Any) -> nn.RMSNorm:
 
 
 def _known_not_to_work(config: Any, context_length: int) -> str:
-    """Why the tree cannot serve this family, where the configuration tells."""
     config = config.get_text_config()
     if _turns_by_length(config, context_length):
         return tr("rotary positions that depend on the length of a text")
@@ -193,7 +191,6 @@ def _turns_by_length(config: Any, context_length: int) -> bool:
 
 @torch.inference_mode()
 def _difference(network: Network) -> str:
-    """Empty where tree and plain path agree on made-up sequences."""
     draw = torch.Generator().manual_seed(0)
     ids = torch.randint(0, network.vocabulary, (30,), generator=draw).tolist()
     if network.context_length < len(ids):

@@ -45,7 +45,6 @@ class TextReading:
     def add(
         self, window: Window, log_likelihoods: NDArray[np.float64], likelier: NDArray[np.int64]
     ) -> None:
-        """Windows come in the order of the text."""
         if not np.isfinite(log_likelihoods).all():
             place = window.first_predicted + int(np.argmin(np.isfinite(log_likelihoods)))
             raise NotFinite(place, self.number)
@@ -110,7 +109,6 @@ class _WindowPiece:
 def _computed(
     network: Network, prefix: int, pieces: Iterable[_WindowPiece]
 ) -> Iterator[tuple[list[_WindowPiece], Predicted]]:
-    """Windows to likelihoods, as many at once as one forward takes."""
     budget = token_budget(network)
     if network.device.type == "cpu":
         budget = min(budget, TOKENS_AT_ONCE_CPU)

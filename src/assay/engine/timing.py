@@ -35,7 +35,6 @@ SIZES = {"cpu": (8 * 2**20, 128 * 2**20), "gpu": (64 * 2**20, 2**30)}
 
 
 def lengths(context_length: int) -> tuple[int, int]:
-    """Tokens of the prompt and new tokens for a network with such a context."""
     prompt = min(PROMPT_TOKENS, context_length // 2)
     return prompt, min(NEW_TOKENS, context_length - prompt)
 
@@ -86,7 +85,6 @@ def time_decoding(
 
 
 def figures_of_runs(runs: Sequence[Sequence[float]], prompt_tokens: int) -> dict[str, Any]:
-    """Of each run the seconds of its prefill and of every token after it."""
     prefill = [run[0] for run in runs]
     decode = [sum(run[1:]) for run in runs]
     rates = [(len(run) - 1) / seconds for run, seconds in zip(runs, decode, strict=True)]
@@ -110,7 +108,6 @@ def figures_of_runs(runs: Sequence[Sequence[float]], prompt_tokens: int) -> dict
 def _timed(
     decoder: _OneRow | OwnForward, prompt: Tensor, new_tokens: int, device: torch.device
 ) -> tuple[float, ...]:
-    """Seconds of the first token, the prompt included, and of each after it."""
     decoder.begin()
     wait_for(device)
     seconds = []
@@ -196,7 +193,6 @@ def measure_bandwidth(device: torch.device, dtype: torch.dtype, *, size: int) ->
 
 
 def _quickest(work: Callable[[], object], device: torch.device) -> float:
-    """Seconds of the quickest run, the first one left out."""
     work()
     wait_for(device)
     best = float("inf")

@@ -16,7 +16,6 @@ _EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}
 
 
 def ollama_url(url: str | None = None) -> str:
-    """The spec's URL, else OLLAMA_HOST, else the default."""
     if url is not None:
         return _without_path(url, shown=without_userinfo(url))
     told = _variable("OLLAMA_HOST")

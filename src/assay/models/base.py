@@ -96,7 +96,6 @@ def _added(parts: Sequence[Number | None]) -> Number | None:
 
 
 def as_text(messages: Sequence[Message]) -> str:
-    """The contents alone, each answer behind its question."""
     text = ""
     for message in messages:
         text += joint(text, message) + message.content

@@ -69,7 +69,6 @@ def is_home_made(spec: ModelSpec) -> bool:
 
 
 def reads_text(plugin: object) -> bool:
-    """Whether a class or object has both methods that likelihoods need."""
     return callable(getattr(plugin, "tokenize", None)) and callable(getattr(plugin, "logits", None))
 
 

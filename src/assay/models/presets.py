@@ -30,7 +30,6 @@ class Preset:
 
     @property
     def ollama_address(self) -> str | None:
-        """The argument for `ollama_url`: of `local` None, which is where OLLAMA_HOST says."""
         return None if self.name == LOCAL else self.url
 
     @property

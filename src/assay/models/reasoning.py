@@ -48,7 +48,6 @@ def as_unicode(text: str) -> str:
 
 
 def _split_tags(text: str) -> Split:
-    """Walk the tags left to right with a depth, so that nested blocks end where they should."""
     answer: list[str] = []
     reasoning: list[str] = []
     depth = 0

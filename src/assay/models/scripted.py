@@ -69,8 +69,6 @@ _SCRIPT = Validator(ScriptFile)
 
 @model("scripted")
 class ScriptedModel(BaseModel):
-    """Answers from a script; the same file always gives the same answers."""
-
     def __init__(self, path: str | Path) -> None:
         path = Path(path)
         self._script, digest = _read(path)
@@ -82,7 +80,6 @@ class ScriptedModel(BaseModel):
         )
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
-        """One after another, each after the script's delay."""
         for request in requests:
             started = time.perf_counter()
             while (left := self._script.delay_s - (time.perf_counter() - started)) > 0:

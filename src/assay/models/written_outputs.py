@@ -32,7 +32,6 @@ class WrittenOutputs(BaseModel):
 
     @property
     def test_ids(self) -> frozenset[str]:
-        """The stems of the files, repeats not counted."""
         return frozenset(self._files)
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:

@@ -49,7 +49,6 @@ def names_of_sides(pair: PairComparison) -> tuple[str, str]:
 
 
 def compared_suite(compared: SuiteComparison, first: str, second: str) -> Iterator[Block]:
-    """One suite on both sides."""
     yield Paragraph(finding(compared, first, second), TONES.get(compared.verdict, "strong"))
     yield _differences(compared)
     yield documents.bullets(_explanations(compared))
@@ -122,7 +121,6 @@ def _flip(flip: Flip) -> Row:
 
 
 def finding(compared: SuiteComparison, first: str, second: str) -> str:
-    """What a comparison found, with the names of both sides."""
     p = numbers.p_value(compared.adjusted_p)
     gaps = {"first": first, "second": second, "p": p if p.startswith("<") else f"= {p}"}
     return {
@@ -163,7 +161,6 @@ def _how_tested(compared: SuiteComparison) -> str:
 
 
 def _left_out(compared: SuiteComparison) -> Iterator[str]:
-    """Why tests could not be paired, one sentence a reason, naming the first few."""
     why = {
         "only_in_first": tr("only in the first"),
         "only_in_second": tr("only in the second"),

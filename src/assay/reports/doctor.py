@@ -28,7 +28,6 @@ def _rows(line: MachineFinding) -> Iterable[tuple[Line, ...]]:
 def examination_json(
     lines: Iterable[MachineFinding], **behind: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The same for a program, with what is behind the lines."""
     return {
         "lines": [
             {"name": line.name.strip(), "state": line.state, "says": line.says, "next": line.todo}

@@ -32,7 +32,6 @@ def drift_document(drift: Drift) -> Document:
 
 
 def drift_json(drift: Drift) -> JsonObject:
-    """What `assay drift --json` prints."""
     return {
         **pick(drift, "base text tokens window perplexity limits weights models notes"),
         "exit_code": int(drift.exit_code),

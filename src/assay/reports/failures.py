@@ -25,7 +25,6 @@ class _FailedTest:
 
     @property
     def order(self) -> tuple[float, float]:
-        """Wrong by the most models first, then by the lowest score."""
         scores = [row.score or 0.0 for row in self.rows.values()]
         return -len(self.rows) / self.asked, sum(scores) / len(scores)
 

@@ -9,7 +9,6 @@ JsonObject = dict[str, object]
 
 
 def pick(of: object, names: str) -> JsonObject:
-    """The named attributes as plain values."""
     return {name: plain_value(getattr(of, name)) for name in names.split()}
 
 

@@ -11,7 +11,6 @@ from assay.types.judgements import JudgedBy
 
 
 def card_blocks(card: JudgeCard) -> Iterator[Block]:
-    """The marks, and what they mean for the judge."""
     yield Paragraph(card.sentence, "good" if card.qualified else "bad")
     heads = ("", "", tr("value"), tr("95 % interval"), "n", tr("unscored"), tr("limit"))
     yield table(heads, map(_cells, card.marks), right=(2, 3, 4, 5, 6))

@@ -17,7 +17,6 @@ LONGEST_FINISH = 40
 
 
 def performance_document(report: Report) -> Document:
-    """Requests answered and failed, seconds and tokens, model by model and try by try."""
     title = tr("Performance of run {run}", run=report.run)
     return Document(title=title, blocks=(Heading(title, 1), *_blocks(report)), out=report.out)
 

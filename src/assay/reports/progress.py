@@ -208,7 +208,6 @@ class LiveProgress(_Progress):
         self._live.update(grid, refresh=True)
 
     def _leave_line(self) -> None:
-        """The bar becomes a line that stays."""
         if self._tally is None:
             return
         line = Text(one_line(self._tally.spec), style=NAME_STYLE)
@@ -219,7 +218,6 @@ class LiveProgress(_Progress):
 
 
 def progress_for(stream: TextIO | None) -> SilentProgress:
-    """A bar where someone looks, plain lines where nobody does, nothing where nothing is open."""
     if stream is None:
         return SilentProgress()
     return LiveProgress(stream) if stream.isatty() else PlainProgress(stream)

@@ -73,7 +73,6 @@ def answered(measured: Performance) -> str:
 
 
 def notes(measured: Performance) -> Iterator[str]:
-    """How requests ended, and what has to be known to read the figures."""
     if measured.retries:
         yield trn(
             "A request was sent again {count} time after a fault.",
@@ -92,7 +91,6 @@ def notes(measured: Performance) -> Iterator[str]:
 
 
 def decoding(measured: Performance) -> str | None:
-    """The one speed to know, in one line."""
     if measured.decode_clock is None:
         return None
     said = tr(

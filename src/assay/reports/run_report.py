@@ -223,7 +223,6 @@ def _suites_in_brief(report: Report) -> Iterator[Block]:
 
 
 def _alike(report: Report) -> dict[str, list[str]]:
-    """The models by what is known of them."""
     alike: dict[str, list[str]] = {}
     for model in report.models:
         if known := sentences.about_line(model.about):

@@ -61,7 +61,6 @@ def outcome(which: OutcomeKind) -> str:
 
 
 def headline(report: Report) -> str:
-    """What came of a run, in one line: the decision, what judges recommend, or the scores."""
     decision = report.decision
     if report.finished is None:
         return tr("The run is not finished: nothing is decided yet.")
@@ -205,7 +204,6 @@ def model_notes(model: ModelReport) -> Iterator[str]:
 
 
 def speed_notes(model: ModelReport) -> Iterator[str]:
-    """What to know about one model whatever it scored."""
     if model.fingerprint_is_weak:
         yield tr(
             "The fingerprint of {model} is weak: nothing identifies the weights behind the name, "

@@ -105,7 +105,6 @@ def _category_json(category: CategoryCard) -> JsonObject:
 
 
 def suites_json(suites: Sequence[Suite]) -> JsonObject:
-    """What ships and what was fetched, without its tests."""
     rows = [
         {
             "suite": suite.name,
@@ -140,7 +139,6 @@ def _made_of(category: CategoryCard) -> Iterator[tuple[str, str]]:
 
 
 def _sources(card: SuiteCard) -> Iterator[tuple[str, int]]:
-    """Sources with the facts each gave; the many that gave few are put together."""
     counted = [*card.sources.items()]
     yield from counted[:MOST_SOURCES]
     rest = counted[MOST_SOURCES:]
@@ -159,7 +157,6 @@ def _repeated(card: SuiteCard) -> str:
 
 
 def _counts(of: Mapping[str, int], *, most: int | None = None) -> str:
-    """Names with their counts: ethernet 14, audio 13."""
     shown = [f"{name} {numbers.count(count)}" for name, count in of.items()]
     if most is not None and len(shown) > most:
         left = len(shown) - most

@@ -58,7 +58,6 @@ def _blocks(case: Case) -> Iterator[Block]:
 
 
 def _as_test(case: Case, check: JudgeFields) -> dict[str, Any]:
-    """The test as a file would have it, with its files shown."""
     turns = [{"role": turn.role, "content": turn.content} for turn in case.messages]
     told: dict[str, Any] = {
         **pick(case, "id description"),

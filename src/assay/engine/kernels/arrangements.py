@@ -56,7 +56,6 @@ class SpanBySpan:
 
 
 def keep(kept: Kept, module: nn.Module, keys: Tensor, values: Tensor) -> None:
-    """Put keys and values away, with room behind them."""
     for store, given in ((kept.keys, keys), (kept.values, values)):
         rows, heads, length, size = given.shape
         stored = given.new_empty(rows, heads, length + kept.room, size)
@@ -117,7 +116,6 @@ class InBlocks:
 
 
 def in_blocks(packing: Packing) -> InBlocks:
-    """Put spans of one trunk and like length together."""
     ordered = sorted(packing.spans, key=lambda span: (id(span.before), -span.length))
     blocks = []
     for _, family in groupby(ordered, key=lambda span: id(span.before)):

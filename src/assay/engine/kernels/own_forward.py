@@ -27,7 +27,6 @@ class OwnForward:
         self._cache: Any = None
 
     def feed(self, ids: Tensor) -> Tensor:
-        """The likeliest token behind these, which follow those fed before."""
         return self._run(ids).argmax(-1, keepdim=True)
 
     @torch.inference_mode()

@@ -58,7 +58,6 @@ def trunk_budget(network: Any) -> int:
 
 
 def halved_when_full(batch: list[T], run: Callable[[list[T]], R]) -> Iterator[tuple[list[T], R]]:
-    """Run a batch; where memory runs out, its halves, and so on."""
     waiting = [batch]
     while waiting:
         part = waiting.pop()

@@ -91,7 +91,6 @@ def _chain(trunk: Trunk | None) -> Iterator[Trunk]:
 
 
 def _order(contexts: Sequence[Sequence[int]], forest: Forest) -> list[int]:
-    """Family by family, the one with the longest context first."""
     number = {
         trunk: place
         for place, trunk in enumerate(trunk for root in forest.roots for trunk in root.family())

@@ -92,8 +92,6 @@ def _zeros(like: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class SlotGroup:
-    """Neighbouring slots that one attention call serves, with what is added to its scores."""
-
     first: int
     end: int
     width: int
@@ -102,15 +100,12 @@ class SlotGroup:
 
 @dataclass(frozen=True, slots=True)
 class BehindSlots:
-    """One step: a token of each live slot."""
-
     slots: Slots
     row: Tensor  # the slot of each token
     entry: Tensor  # and where in it its key goes
     groups: Sequence[SlotGroup]
 
     def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
-        """Write the new keys and values, then one attention call a group."""
         keys, values = self.slots.keys[module], self.slots.values[module]
         keys[self.row, :, self.entry] = k[0].transpose(0, 1)
         values[self.row, :, self.entry] = v[0].transpose(0, 1)
@@ -173,7 +168,6 @@ def aligned(entries: int) -> int:
 
 
 def rows_that_fit(network: Network, capacity: int) -> int:
-    """How many slots of this capacity there is room and use for."""
     most, room = MOST_ROWS_CPU, BYTES_CPU
     if network.device.type == "cuda":
         free, _ = torch.cuda.mem_get_info(network.device)

@@ -14,8 +14,6 @@ LEAST_SAVED = 96  # tokens over all rows that share it
 
 @dataclass(slots=True, eq=False)
 class Trunk:
-    """Tokens that several contexts begin with, behind those of `parent`."""
-
     tokens: Sequence[int]
     parent: Trunk | None = None
     children: list[Trunk] = field(default_factory=list)
@@ -37,7 +35,6 @@ class Trunk:
             waiting += reversed(trunk.children)
 
     def line(self) -> Iterator[Trunk]:
-        """Itself and those it hangs on."""
         trunk: Trunk | None = self
         while trunk is not None:
             yield trunk

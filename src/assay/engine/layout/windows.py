@@ -33,7 +33,6 @@ class Window:
 
 
 def windows(tokens: int, longest: int) -> Iterator[Window]:
-    """Windows over a text of so many tokens."""
     done = min(tokens, longest)
     if done:
         yield Window(PREFIX, done, done)

@@ -44,7 +44,6 @@ def is_model(thing: object) -> TypeGuard[Model]:
 
 
 def model_of(thing: object) -> Model:
-    """What a program gave for a model: a Model, or an object of a plugin's class."""
     if is_model(thing):
         return thing
     kind = type(thing)

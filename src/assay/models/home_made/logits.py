@@ -45,8 +45,6 @@ class ScoredRow(NamedTuple):
 
 
 class LogitsModel:
-    """Calls a plugin's methods and checks what they return."""
-
     def __init__(self, plugin: Any, context_length: int | None, stopped: threading.Event) -> None:
         self._plugin = plugin
         self._stopped = stopped
@@ -122,7 +120,6 @@ class LogitsModel:
         return rows, before, cut
 
     def _score(self, rows: Sequence[TokenRow]) -> list[ScoredRow]:
-        """Rows of one length share a call."""
         found: dict[int, ScoredRow] = {}
         by_length: dict[int, list[int]] = defaultdict(list)
         for number, row in enumerate(rows):
@@ -137,7 +134,6 @@ class LogitsModel:
         return [found[number] for number in range(len(rows))]
 
     def read(self, request: Request, work: ToRead) -> ReadText:
-        """Windows of the model's context, each token predicted once."""
         is_text = work.tokens is None
         ids = self.tokenize(work.text) if work.tokens is None else list(map(int, work.tokens))
         if len(ids) < 2:

@@ -129,7 +129,6 @@ class Connection:
         return Fault("unreadable", sentence, retry=True)
 
     def failed(self, why: str, partial: str = "") -> Fault:
-        """The server said itself that it failed."""
         sentence = tr("{url} failed while answering: {why}", url=self.url, why=why)
         return Fault("server_error", sentence, retry=True, message=why, partial=partial)
 
@@ -149,7 +148,6 @@ class Connection:
         self.called_off.set()
 
     def resume(self) -> None:
-        """Let new requests through, when those called off have ended."""
         self.called_off.clear()
 
     def close(self) -> None:
@@ -303,7 +301,6 @@ def _through(proxy: str) -> Callable[..., httpcore.ConnectionPool]:
 
 
 def is_this_machine(host: str) -> bool:
-    """Whether a host's name or address can only mean the computer we run on."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -55,17 +55,14 @@ def within(seconds: float, called_off: threading.Event | None = None) -> Iterato
 
 
 def restart(seconds: float) -> None:
-    """From now on this thread has so many seconds again."""
     _clock.until, _clock.allowed_s = time.monotonic() + seconds, seconds
 
 
 def allowed_s() -> float:
-    """How long this thread was last given."""
     return _clock.allowed_s
 
 
 def hurry(seconds: float) -> None:
-    """What is left of this thread's time is at most so long."""
     _clock.until = min(_clock.until, time.monotonic() + seconds)
 
 

@@ -69,7 +69,6 @@ def _sentence(url: str, status: int, headers: Mapping[str, str], message: str) -
 
 
 def message_in(body: str) -> str:
-    """The server's own words, wherever it put them, whole."""
     try:
         found: object = json.loads(body)
     except (ValueError, RecursionError):

@@ -18,7 +18,6 @@ class ReadingSpeed:
         self._tokens_per_s: float | None = None
 
     def seconds_for(self, body: Mapping[str, Any]) -> float:
-        """What the prompt of a request takes, as far as is known."""
         tokens = estimate_tokens(prompt_of(body))
         return tokens / (self._tokens_per_s or UNKNOWN_TOKENS_PER_S)
 

@@ -67,7 +67,6 @@ class ServedAnswer:
 
     @property
     def timing(self) -> Timing | None:
-        """By the server's own clock, where it tells."""
         raise NotImplementedError
 
     @property
@@ -84,7 +83,6 @@ class ServedAnswer:
         return 1 - (self.cached_tokens or 0) / max(1, self.prompt_tokens or 1)
 
     def follow(self, sampling: Sampling) -> Self:
-        """Know when it is to be stopped."""
         self.most_tokens = max(MOST_TOKENS, BEYOND * sampling.max_tokens)
         self.circles = Circles() if sampling.loop_stop else None
         return self
@@ -177,7 +175,6 @@ class ServedModel(BaseModel):
         raise NotImplementedError
 
     def _write(self, request_id: str, work: ToAnswer) -> Answered:
-        """One answer, or as many as `predictions` says, each with a seed of its own."""
         return together([self._draw(request_id, work, how) for how in draws(work.sampling)])
 
     def _time(self, request_id: str, work: ToTime) -> Timed:
@@ -242,7 +239,6 @@ def answered_by(request_id: str, answer: ServedAnswer) -> Answered:
 def chosen_by(
     request_id: str, answer: ServedAnswer, continuations: Sequence[str]
 ) -> ChoiceLikelihoods | None:
-    """The choices among the likeliest first tokens; None where those do not decide."""
     letters = read_first_token(answer.first_logprobs, continuations)
     if letters is None:
         return None

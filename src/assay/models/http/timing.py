@@ -24,8 +24,6 @@ Draw = Callable[[ToAnswer, Sampling], Answered]
 
 
 class PromptTimer:
-    """One model's prompts, and the replies to them. `draw` asks it."""
-
     def __init__(self, draw: Draw) -> None:
         self._draw = draw
         self._per_sentence = 0.0

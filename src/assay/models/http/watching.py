@@ -13,8 +13,6 @@ SILENT_S = 15.0  # then it is asked who else is served
 
 
 class ScreenWatcher:
-    """Of one model."""
-
     def __init__(self, connection: Connection, patience: Patience) -> None:
         self._connection = connection
         self._patience = patience

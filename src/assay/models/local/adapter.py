@@ -66,7 +66,6 @@ def is_adapter(path: Path) -> bool:
 
 
 def find_base(path: Path, named: str | None) -> str:
-    """The spec of the base: what was named, else what its config names."""
     config = read_object(path / ADAPTER_CONFIG, CONFIG_BYTES)
     base = named or config.get("base_model_name_or_path")
     revision = None if named else config.get("revision")

@@ -47,8 +47,6 @@ T = TypeVar("T")
 
 @dataclass(slots=True, kw_only=True)
 class Answering:
-    """One model, loaded, and how its texts are read and ended."""
-
     network: Network
     tokenizer: LocalTokenizer
     ends: frozenset[int]
@@ -146,7 +144,6 @@ class Answering:
     def _prompts(
         self, asked: Sequence[tuple[Request, ToAnswer]], *, first_line: bool
     ) -> tuple[list[Reply], list[int], list[Prompt], list[StopStrings]]:
-        """Refusals; and of the rest, which request, its prompt, and where its text ends."""
         texts = [prompt_text(work.messages, self.tokenizer, self.is_chat) for _, work in asked]
         refused: list[Reply] = []
         numbers, prompts, stops = [], [], []

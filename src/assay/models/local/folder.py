@@ -185,7 +185,6 @@ def _in_transformers(kind: str) -> bool:
 
 
 def weight_files_of(path: Path) -> tuple[Path, ...]:
-    """In the order in which transformers looks for them."""
     for name in (SAFETENSORS, PICKLE):
         if (path / name).is_file():
             return (path / name,)
@@ -247,7 +246,6 @@ def has_tokenizer(folder: Path) -> bool:
 
 
 def chat_template_of(folder: Path) -> str | None:
-    """The template a tokenizer's folder holds: in a file of its own, else in its config."""
     file = folder / "chat_template.jinja"
     if file.is_file():
         return read_text(file, CONFIG_BYTES) or None

@@ -197,7 +197,6 @@ def _look_up(hub: Any, wanted: HubName, trust_remote_code: bool) -> FoundModel:
 
 
 def _in_cache(hub: Any, wanted: HubName) -> Path | None:
-    """Its folder, if the cache has all of it."""
     if adapter := _cached_file(hub, wanted, ADAPTER):
         return adapter.parent
     if config := _cached_file(hub, wanted, "config.json"):
@@ -288,8 +287,6 @@ def _digest(path: Path) -> str:
 
 
 def _bar_that_calls(more: Callable[[float | None], None]) -> type:
-    """What the library takes for a progress bar."""
-
     class Bar:
         def __init__(self, *_: object, **__: object) -> None: ...
 

@@ -190,7 +190,6 @@ class LocalModel(BaseModel):
             )
 
     def observed(self) -> Observed:
-        """Where it was computed, and what a reader of its results should know."""
         weights = self._examined.parameters * DTYPES[self._dtype]
         return Observed(
             memory_bytes=weights,
@@ -229,7 +228,6 @@ class LocalModel(BaseModel):
         return merge_adapter(network, self._adapter, self._checkpoint, self._examined, self._dtype)
 
     def _base_network(self) -> Network:
-        """From the files, or as another model on the same weights left it."""
         owner, network = _loaded.owner, _loaded.network
         if owner is not None and network is not None and owner._weights == self._weights:
             from assay.models.local.loading.merging import exchange_weights
@@ -275,7 +273,6 @@ class LocalModel(BaseModel):
 
 
 def _check_tokenizer(checkpoint: Checkpoint, tokenizer: LocalTokenizer, vocabulary: int) -> None:
-    """Raise ModelUnavailable for a tokenizer that cannot be the one the model was trained with."""
     known = tokenizer.vocabulary_size
     gaps = {"folder": checkpoint.tokenizer_folder, "path": checkpoint.path, "count": vocabulary}
     if known > vocabulary:

@@ -64,7 +64,6 @@ class StopStrings:
 
 
 def _end_of_line(text: str) -> int | None:
-    """Where the first line that is not blank ends, if it does."""
     begins = len(text) - len(text.lstrip())
     end = text.find("\n", begins)
     return end if begins < len(text) and end >= 0 else None

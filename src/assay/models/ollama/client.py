@@ -84,7 +84,6 @@ class OllamaAnswer(ServedAnswer):
 
 
 def _said(line: Mapping[str, Any]) -> tuple[str, str]:
-    """Text and thought of one line, of /api/chat or of /api/generate."""
     message = line.get("message", line)
     if not isinstance(message, dict):
         raise TypeError
@@ -110,11 +109,9 @@ class OllamaClient:
         return readable(version)[:40]
 
     def models(self) -> list[dict[str, Any]]:
-        """What is installed, as /api/tags lists it."""
         return self._list("/api/tags")
 
     def loaded(self) -> list[dict[str, Any]]:
-        """What is in memory, as /api/ps lists it."""
         return self._list("/api/ps")
 
     def show(self, name: str) -> dict[str, Any]:
@@ -126,7 +123,6 @@ class OllamaClient:
     def load(
         self, name: str, options: Mapping[str, Any], keep_alive: str, *, patient: bool = True
     ) -> float:
-        """Bring a model into memory; returns how long it took, by our clock."""
         body = {
             "model": name,
             "stream": False,
@@ -147,7 +143,6 @@ class OllamaClient:
         return time.perf_counter() - started
 
     def unload(self, name: str) -> None:
-        """Take a model out of memory, which also ends whatever it computes."""
         body = {"model": name, "keep_alive": 0, "stream": False}
         self._connection.document("POST", "/api/generate", body, timeout_s=UNLOADING_S)
 

@@ -70,7 +70,6 @@ class OllamaModel(ServedModel):
         yield from super().answer(requests)
 
     def observed(self) -> Observed:
-        """Memory, offload and context, as seen when the model was loaded."""
         return self._residence.observed
 
     def close(self) -> None:
@@ -142,7 +141,6 @@ class OllamaModel(ServedModel):
         return 0
 
     def _bytes_beside(self, work: ToAnswer) -> int:
-        """Of the prompt: what is no message of the test."""
         called = "".join(f"{step.calls}{step.results}" for step in work.steps)
         return self._own_bytes + len(((work.tools or "") + called).encode("utf-8", "replace"))
 
@@ -243,7 +241,6 @@ class Residence:
         self.observed = Observed()
 
     def ensure(self, context: int) -> None:
-        """Have it in memory with this context. Raises Fault."""
         with self._lock:
             if self._cannot_go_on:
                 raise Fault(*self._cannot_go_on)

@@ -26,7 +26,6 @@ class Post(NamedTuple):
 
 
 def to_write(name: str, work: ToAnswer, sampling: Sampling, dialect: Dialect) -> Post:
-    """A streamed answer."""
     body: dict[str, Any] = {"stream": True}
     if "stream_options" not in dialect.left_out:
         body["stream_options"] = {"include_usage": True}
@@ -168,7 +167,6 @@ class Dialect:
         return replace(self, left_out=self.left_out | set(fields))
 
     def draws_as(self, other: Dialect) -> bool:
-        """Whether every answer is drawn in the same way: all but how tokens are counted."""
         return self.without("stream_options") == other.without("stream_options")
 
     def after_refusal(self, fault: Fault, sent: Mapping[str, Any]) -> Dialect | None:

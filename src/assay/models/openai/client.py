@@ -64,7 +64,6 @@ class OpenAIClient:
         return document
 
     def whole(self, make: Make, *, probing: bool = False) -> OpenAIAnswer:
-        """An answer that comes at once."""
         return self._tried(make, self._whole, probing=probing)
 
     def streamed(self, make: Make, sampling: Sampling) -> OpenAIAnswer:
@@ -77,7 +76,6 @@ class OpenAIClient:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the results should know of this server."""
         with self._lock:
             notes = tuple(self._notes.values())
         return (*notes, *_about_left_out(self.dialect))

@@ -45,7 +45,6 @@ def entry_of(name: str, entries: Sequence[Entry]) -> Entry | None:
 
 
 def near_names(name: str, listed: Iterable[str]) -> str:
-    """What to write instead: the names most like it."""
     from rapidfuzz import process, utils  # only a mistake needs it
 
     names = sorted(set(listed))

@@ -37,14 +37,12 @@ class EchoedToken:
 
     @property
     def rank(self) -> int | None:
-        """How many of the tokens told are likelier; None where none were told."""
         if self.logprob is None or not self.best:
             return None
         return sum(value > self.logprob + 1e-9 for value in self.best.values())
 
 
 def read_echo(logprobs: object, text: str) -> tuple[EchoedToken, ...] | None:
-    """The tokens of the echoed text, without what was written after it."""
     if not isinstance(logprobs, dict):
         return None
     tokens: Any = logprobs.get("tokens")
@@ -205,7 +203,6 @@ def by_first_token(
 
 
 def by_echo(client: OpenAIClient, request_id: str, work: ToChoose) -> ChoiceLikelihoods:
-    """Each choice behind the prompt, scored as text."""
     started = time.perf_counter()
     prompt = as_text(work.messages)
     values, most_attempts = [], 1

@@ -97,7 +97,6 @@ class OpenAIModel(ServedModel):
         )
 
     def observed(self) -> Observed:
-        """What the server refused or dropped, and its context where it told."""
         return Observed(
             memory_bytes=memory_of_server(self._connection.url),
             context_length=self._facts.context_length,
@@ -280,7 +279,6 @@ class Key:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What no text of the server may carry further."""
         harmless = len(self.value) < SHORTEST or self.value.lower() in PLACEHOLDERS
         return () if harmless else (self.value,)
 

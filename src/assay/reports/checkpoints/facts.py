@@ -24,7 +24,6 @@ def sentences(facts: Sequence[DecisionFact]) -> str:
 
 
 def advice_texts(of: Recommendation) -> tuple[str, tuple[str, ...]]:
-    """What to change, and the figures it rests on, each once."""
     return sentence(of.advice), tuple(dict.fromkeys(filter(None, map(sentence, of.figures))))
 
 
@@ -58,7 +57,6 @@ def _percent(share: float) -> str:
 
 
 def _short(text: str) -> str:
-    """On one line, cut where it is long."""
     line = " ".join(text.split())
     return line if len(line) <= ONE_LINE else line[: ONE_LINE - 1].rstrip() + "…"
 

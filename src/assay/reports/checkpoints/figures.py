@@ -92,12 +92,10 @@ def parts_in_words(score: WeightedScore) -> str:
 
 
 def figure_cells(of: Estimate | None) -> tuple[float | None, ...]:
-    """Value, both ends and n, for a table that a program reads."""
     return (None,) * 4 if of is None else (of.value, of.low, of.high, of.n)
 
 
 def estimates_of(checkpoint: Measurements) -> dict[str, Estimate | None]:
-    """What was measured, under the names of evaluation_report.json."""
     text, speed = checkpoint.text, checkpoint.speed
     return {
         "perplexity": text.perplexity if text else None,
@@ -133,7 +131,6 @@ def mean_of_suite(checkpoint: Measurements, limit: SuiteLimit) -> Estimate | Non
 
 
 def generation_failures(of: EvaluatedFolder, checkpoint: Measurements) -> Estimate | None:
-    """After how many prompts it loops, repeats itself or makes no sense: as the gate counted."""
     prompts, _ = group_samples(checkpoint.samples or ())
     examined = [each for each in prompts if any(one.health for one in each.samples)]
     if not examined:
@@ -170,7 +167,6 @@ def marginal(of: EvaluatedFolder, checkpoint: Measurements, name: str | None = N
 
 
 def accepted_words(of: EvaluatedFolder, checkpoint: Measurements) -> str:
-    """Yes, no or ?, and whether that is marginal."""
     acceptance = of.acceptances.get(checkpoint.name)
     if checkpoint.failed:
         return tr("failed")
@@ -186,12 +182,10 @@ def _criterion(of: EvaluatedFolder, checkpoint: Measurements, name: str) -> Gate
 
 
 def parent_of(checkpoints: Sequence[Measurements]) -> str | None:
-    """The folder that all names begin with, if there is one."""
     parents = {checkpoint.name.rpartition("/")[0] for checkpoint in checkpoints}
     only = parents.pop() if len(parents) == 1 else ""
     return only or None
 
 
 def short_name(checkpoint: Measurements, parent: str | None) -> str:
-    """Its name without what all have in common."""
     return checkpoint.name if parent is None else checkpoint.name[len(parent) + 1 :]

@@ -101,7 +101,6 @@ def acceptance_document(acceptance: Acceptance) -> JsonObject:
 
 
 def decision_document(decision: Decision, measured: Measurements) -> JsonObject | None:
-    """What a gate decided of one checkpoint; None where no gate applied."""
     if not decision.gate_decides:
         return None
     name, score = measured.name, decision.weighted[measured.name]

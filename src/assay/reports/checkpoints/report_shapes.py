@@ -36,8 +36,6 @@ Timestamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 
 
 def _within(least: float, most: float) -> AfterValidator:
-    """An estimate whose value and ends are ordinary numbers within these bounds."""
-
     def check(of: Estimate) -> Estimate:
         ends = [each for each in (of.value, of.low, of.high) if each is not None]
         if of.n < 0 or of.unscored < 0 or not all(least <= end <= most for end in ends):
@@ -137,8 +135,6 @@ class RecommendationShape(BaseModel):
 
 
 class SpeedShape(BaseModel):
-    """The runs, and whatever the machine noted beside them."""
-
     model_config = ConfigDict(extra="allow")
 
     runs_per_s: tuple[Positive, ...]

@@ -9,7 +9,6 @@ from assay.types.documents import Block, Fold, Line, Paragraph, Span, Verbatim, 
 
 
 def samples_block(checkpoint: Measurements, *, long: bool) -> Fold:
-    """Of each prompt how many of its seeds fail and the worst text, then greedy decoding."""
     prompts, greedy = group_samples(checkpoint.samples or ())
     failing = sum(bool(each.fails) for each in prompts)
     after = trn("{count} prompt", "{count} prompts", len(prompts))
@@ -65,7 +64,6 @@ def _greedy(prompts: Sequence[PromptSamples]) -> Iterator[Block]:
 
 
 def _checks(of: Sample) -> Iterator[Line]:
-    """A line for each check that says something, and one for all that passed."""
     if of.failed:
         yield sign(None), " " + tr("The request failed: {why}", why=of.failed)
     checks = of.health.checks if of.health else ()

@@ -31,7 +31,6 @@ FigureRow = dict[str, Estimate | None]
 
 
 def checkpoint_table(of: EvaluatedFolder) -> Table:
-    """One row a checkpoint; the selected one is strong and named so."""
     rows = [figures(of, checkpoint) for checkpoint in of.checkpoints]
     columns = [each for each in _columns(of, rows) if any(row.get(each[1]) for row in rows)]
     parent = known.parent_of(of.checkpoints)
@@ -49,7 +48,6 @@ def checkpoint_table(of: EvaluatedFolder) -> Table:
 
 
 def score_table(of: EvaluatedFolder) -> Table:
-    """The weighted score of every checkpoint, and what each of its parts adds."""
     titles = (tr("perplexity"), OS_SUITE, "mmlu", tr("speed"))
     heads = {f"weighted_score.{part}": head for part, head in zip(PARTS, titles, strict=True)}
     heads["weighted_score"] = tr("score")

@@ -52,7 +52,6 @@ def _drawn(picture: Picture) -> Markup:
 
 
 def _chart(estimate: Estimate) -> dict[str, str] | None:
-    """Where the dot and the ends of the interval are."""
     if estimate.unit not in ("share", "points"):
         return None
     if estimate.value is None or estimate.low is None or estimate.high is None:

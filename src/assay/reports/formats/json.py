@@ -10,7 +10,6 @@ from assay.types.results import Report
 
 
 def render_json(document: dict[str, object], *, ascii_only: bool = False) -> str:
-    """The text, whatever a model wrote and wherever it goes."""
     if not ascii_only:
         try:
             # A tenth of the time of json.dumps, whose indenting is not compiled.
@@ -22,5 +21,4 @@ def render_json(document: dict[str, object], *, ascii_only: bool = False) -> str
 
 @report_format("json")
 def write_json(report: Report) -> str:
-    """One run, key by key as the contract states."""
     return render_json(run_json(report))

@@ -28,7 +28,6 @@ def render_markdown(
 
 @report_format("md")
 def write_markdown(report: Report) -> str:
-    """One run, with links from the working folder."""
     here, out = Path.cwd(), Path(report.out)
     links = out.relative_to(here) if out.is_relative_to(here) else out
     return render_markdown(run_document(report), out=links.as_posix())
@@ -115,13 +114,11 @@ def _cells(row: Row) -> list[str]:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[int] = ()) -> str:
-    """A table of cells that are escaped already; `right` names the columns of numbers."""
     rule = ["--:" if place in right else "---" for place in range(len(heads))]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in [heads, rule, *rows])
 
 
 def _figures(rows: Iterable[tuple[str, Estimate]]) -> str:
-    """Name, value, interval, n, unscored."""
     heads = ("", tr("value"), tr("95 % interval"), "n", tr("unscored"), "")
     return _table(heads, (_figure(name, estimate) for name, estimate in rows), (1, 2, 3, 4))
 

@@ -56,7 +56,6 @@ def draw(
 def render_text(
     document: documents.Document, *, width: int | None = None, verbose: bool = False
 ) -> str:
-    """The same as a text without colour."""
     stream = io.StringIO()
     draw(document, console_for(stream, width=width), verbose=verbose)
     return stream.getvalue()
@@ -83,8 +82,6 @@ class _Console(Console):
 
 
 class _ConsoleDocument:
-    """One document on one console, `indent` columns from its left edge."""
-
     def __init__(self, console: Console, *, out: str, verbose: bool, indent: int = 0) -> None:
         self.console = console
         self.out = out
@@ -300,7 +297,6 @@ class _ConsoleDocument:
         return shown
 
     def _as_lines(self, block: Table) -> None:
-        """One line for the first cell, and one for each of the others."""
         for row in block.rows:
             self._print(self._text(row.cells[0], "strong"))
             inside = self._inside(2)
@@ -311,7 +307,6 @@ class _ConsoleDocument:
                     inside._print(Text(name).append_text(text))
 
     def _figures(self, rows: Sequence[tuple[str, Estimate]]) -> None:
-        """Name, value, interval, n, unscored."""
         heads = ("", tr("value"), tr("95 % interval"), "n", tr("unscored"))
         self._table(documents.table(heads, (_figure(*row) for row in rows), right=range(1, 5)))
 

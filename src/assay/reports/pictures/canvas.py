@@ -111,7 +111,6 @@ def document(
 
 
 def _wrapped(parts: Sequence[str], width: float) -> list[str]:
-    """Phrases on as few lines as hold them, a dot between them."""
     lines: list[str] = []
     for part in (fitted(part, width) for part in parts):
         longer = f"{lines[-1]}  ·  {part}" if lines else part

@@ -17,7 +17,6 @@ Measured = Sequence[tuple[str, Sequence[DepthFigures]]]
 
 
 def draw_depths(title: str, measured: Measured) -> str:
-    """A dot for each depth that was measured, with the range of its tries."""
     depths = [each.depth for _, of in measured for each in of]
     panels = {
         name: title
@@ -49,7 +48,6 @@ def draw_depths(title: str, measured: Measured) -> str:
 
 
 def _panels() -> dict[str, str]:
-    """Titles by the name of the figure."""
     return {
         "decode": tr("decode tokens per second"),
         "prefill": tr("prefill tokens per second"),

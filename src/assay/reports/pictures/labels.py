@@ -24,7 +24,6 @@ def harmless(text: str, *, longest: int | None = None) -> str:
 
 
 def fitted(text: str, width: float, *, bold: bool = False) -> str:
-    """The same, shortened until it is no wider."""
     flat = harmless(text, longest=MOST_LETTERS)
     longest = len(flat)
     while longest > 1 and text_width(flat, bold=bold) > width:

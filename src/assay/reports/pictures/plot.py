@@ -63,7 +63,6 @@ class Plot:
         self.places = [(across.at(dot.x.value), up.at(dot.y.value)) for dot in dots]
 
     def draw_ground(self) -> Iterator[str]:
-        """The scale at the left, and the limits."""
         left, _, right, bottom = self.box
         yield picture.line("grid", left, bottom, right, bottom)
         for value, label in self.up.ticks:
@@ -78,7 +77,6 @@ class Plot:
             yield picture.words(right + 6, last, label, class_="limit-text", bold=True)
 
     def draw_dots(self) -> Iterator[str]:
-        """Intervals, dots and labels, the selected ones on top."""
         whisker, radius = ("whisker thin", SMALL_DOT) if self.small else ("whisker", DOT)
         for dot, (x, y) in zip(self.dots, self.places, strict=True):
             for end in dot.x.known[1:]:
@@ -97,6 +95,5 @@ class Plot:
 
 
 def left_edge(scales: Iterable[Scale]) -> float:
-    """Where plots begin whose numbers at the left all have room."""
     widths = [text_width(label) for scale in scales for _, label in scale.ticks]
     return max(46.0, *(width + 14 for width in widths))

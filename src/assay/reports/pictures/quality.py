@@ -76,7 +76,6 @@ def _legend(
 
 
 def front(places: Sequence[tuple[float, float]]) -> list[int]:
-    """The dots on the Pareto front, from the lowest x on."""
     ahead = [
         n
         for n, (x, y) in enumerate(places)

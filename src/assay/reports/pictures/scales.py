@@ -71,7 +71,6 @@ def _even_name(value: float, step: float) -> str:
 
 
 def _ticks_by_ratio(low: float, high: float, most: int) -> Ticks:
-    """Ones, twos and fives; powers of ten alone, or some of them, where those would be too many."""
     exponents = range(max(-300, math.floor(low)), min(300, math.ceil(high)) + 1)
     fine = [float(f"{n}e{power}") for power in exponents for n in (1, 2, 5)]
     ticks = [tick for tick in fine if low <= math.log10(tick) <= high]

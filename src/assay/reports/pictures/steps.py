@@ -27,8 +27,6 @@ ON_PIXELS = Scale(0, picture.WIDTH, 0, picture.WIDTH, log=False, ticks=())
 
 
 class Panel(NamedTuple):
-    """One figure of every checkpoint; a hollow dot is marginal. Limits: the lowest first."""
-
     name: str
     title: str
     limits: Sequence[Limit]
@@ -181,7 +179,6 @@ class _StepsPicture:
         yield words(middle, TOP + 12, said, anchor="middle", bold=True)
 
     def _steps(self, bottom: float) -> Iterator[str]:
-        """Round steps under the last panel, and the name of what has none."""
         yield picture.soft_words(self.left - 10, bottom + 18, tr("step"), anchor="end")
         steps = [each.step for each in self.of.checkpoints if each.step is not None]
         marks = [

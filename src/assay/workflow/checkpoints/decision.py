@@ -105,7 +105,6 @@ def _without_decision(acceptance: Acceptance) -> Acceptance:
 
 
 def selected_in(decision: Decision) -> str | None:
-    """The name of the one to ship: over all folders, or in the only one."""
     if decision.overall is not None:
         return decision.overall.selected
     if len(decision.selections) == 1:

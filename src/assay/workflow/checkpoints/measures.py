@@ -218,7 +218,6 @@ def _written(
     deciding: DecisionPlan | None,
     replies: Mapping[str, Reply],
 ) -> list[tuple[SamplePrompt, Sampling, Reply]]:
-    """Each sample that has a reply; a run of before has one for each prompt."""
     asked = product(samples, ways_to_write(deciding) if deciding else ())
     return [
         (sample, way, replies[written_id(sample, way)])

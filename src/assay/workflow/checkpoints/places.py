@@ -115,7 +115,6 @@ def places_of(
 def _each_once(
     found: Sequence[tuple[str, CheckpointPlace | None]],
 ) -> list[tuple[str, CheckpointPlace | None]]:
-    """Without those named singly that a named folder holds, and the folders named again."""
     inside: dict[str, CheckpointPlace] = {}
     for _, place in found:
         if place is not None and place.folder is not None:

@@ -89,7 +89,6 @@ def read_report(file: Path) -> Measurements:
 
 
 def write_selections(decision: Decision, out: Path, deciding: DecisionPlan) -> Iterator[str]:
-    """The selections alone, made from reports that are there; yields what a user should know."""
     home = out.resolve() / CHECKPOINTS
     refused: dict[Path, str] = {}
     _put_selections(decision, home, deciding, refused)

@@ -47,7 +47,6 @@ class Selected:
         return self.report.exit_code
 
     def to_dict(self) -> JsonObject:
-        """The selection as its file has it, then those of the folders and every checkpoint."""
         decision = self.decision
         return {
             **selection_document(self.selection),
@@ -209,7 +208,6 @@ def _with_missing(decision: Decision, missing: Sequence[WithoutReport]) -> Decis
 
 
 def _of_whole_folders(decision: Decision, places: Sequence[CheckpointPlace]) -> Decision:
-    """Without what was picked among checkpoints that were named singly."""
     singly = {str(folder_of(place)) for place in places if place.folder is None}
     return replace(
         decision,
@@ -223,7 +221,6 @@ def _of_whole_folders(decision: Decision, places: Sequence[CheckpointPlace]) -> 
 
 
 def places_in(folders: Sequence[str]) -> list[CheckpointPlace]:
-    """Every checkpoint that these mean, once, folder by folder."""
     found: dict[str, CheckpointPlace] = {}
     for _, place in places_of(list(map(_inside, folders)), holding=(CONFIG, REPORT_FILE)):
         assert place is not None  # `_inside` names folders only

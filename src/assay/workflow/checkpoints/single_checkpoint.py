@@ -253,7 +253,6 @@ def _job(options: CheckpointCallOptions, checkpoint: str | Path, **more: Any) ->
 
 
 def _place(checkpoint: str | Path) -> CheckpointPlace:
-    """The one checkpoint that is meant: a folder of several is none."""
     if on_hub := read_hub_spec(os.fspath(checkpoint)):
         return place_on_hub(on_hub)
     if os.fspath(checkpoint).startswith("gguf:"):

@@ -87,7 +87,6 @@ def _number(value: object) -> float | None:
 
 
 def _fewer(losses: Sequence[tuple[float, float]]) -> Losses:
-    """At most MOST_KEPT: means of neighbours, at the last of their steps."""
     together = -(-len(losses) // MOST_KEPT)
     if together <= 1:
         return tuple(losses)

@@ -214,7 +214,6 @@ class Watching:
             self._take_over(self._all.decide(self._observer))
 
     def _unsettled(self) -> Iterator[Sight]:
-        """Those that the last look found otherwise than the one before."""
         for known in self._known.values():
             if not known.done and known.look == self._looks:
                 why = tr("it changed between two looks, and is still being written")
@@ -282,7 +281,6 @@ def _skipped(name: str) -> str:
 
 
 def _files_of(folder: Path) -> Files:
-    """The files of a model as they are now; one that vanishes meanwhile is not there."""
     found = []
     with suppress(OSError):
         for file in folder.iterdir():
@@ -364,7 +362,6 @@ class CheckpointSequence:
 
 
 def best_in(decision: Decision, name: str) -> Selection:
-    """The selection that a checkpoint took part in: over all folders, or in its own."""
     if decision.overall is not None:
         return decision.overall
     folder = next(folder for folder, names in decision.folders.items() if name in names)

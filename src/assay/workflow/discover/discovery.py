@@ -99,8 +99,6 @@ class ModelFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OllamaFound:
-    """What answers at Ollama's address. `problem` and `hint` where nothing does."""
-
     url: str
     reachable: bool
     version: str = ""
@@ -185,7 +183,6 @@ def will_it_fit(size_bytes: int | None, room: Room | None) -> tuple[Fits, str]:
 
 
 def find_checkpoints(folder: Path) -> tuple[CheckpointFound, ...]:
-    """Those that a run would evaluate here: at most two levels below, by their steps."""
     lacking = any(installed_version(package) is None for package in ("torch", "transformers"))
     why_not = tr("needs: {command}", command=INSTALL) if lacking else ""
     places = [place for _, place in places_of([f"hf:{folder}"]) if place is not None]

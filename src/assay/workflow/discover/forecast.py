@@ -80,8 +80,6 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnfinishedRun:
-    """A run that was stopped: the command that continues it, and how many answers it has."""
-
     command: str
     created: str
     answered: int
@@ -107,8 +105,6 @@ def find_unfinished(out: Path) -> UnfinishedRun | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Share:
-    """Requests, how often each is sent, and the tokens of a short and a long answer."""
-
     model: Model
     asked: list[tuple[Request, int, tuple[int, int]]]
     reused: int = 0
@@ -195,7 +191,6 @@ def _shares(job: Job, prepared: Prepared, store: Store | None) -> Iterator[_Shar
 
 
 def _own_lengths(store: Store | None, fingerprint: str, suite: str) -> tuple[int, int] | None:
-    """Tokens of a model's short and long answers; None where too few were stored."""
     lengths = store.find_lengths(fingerprint, suite) if store else []
     if len(lengths) < ENOUGH_LENGTHS:
         return None
@@ -269,8 +264,6 @@ def _basis(share: _Share, pace: "ModelPace") -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPace:
-    """Seconds for the whole answer, to load the model, to read a token and to write one."""
-
     waited_s: float
     load_s: float
     prompt_token_s: float

@@ -71,7 +71,6 @@ class TestDialogue:
         return self.exchange.case.check.results(reply.calls, self._steps)
 
     def with_steps(self, reply: Reply) -> Reply:
-        """The reply as it is scored: with what was called before it."""
         if not self._steps or not isinstance(reply, Answered):
             return reply
         return replace(reply, steps=self._steps)
@@ -135,7 +134,6 @@ class ScoredReplies:
     _scores: list[tuple[TryKey, int, Score | None]] = field(default_factory=list)
 
     def reuse_reply(self, dialogue: AnyDialogue, request: Request) -> Reply | None:
-        """The newest stored answer to a request, scored for this run if it ends a test."""
         again = request.suite in self.remeasured
         number = self.store.find_answer(self.run, request.id, only_own=again)
         if number is None:

@@ -108,7 +108,6 @@ def _begin(job: Job, store: Store, prepared: Prepared) -> tuple[Run, RunFolder]:
 def begin_or_continue(
     store: Store, planned: Run, suites: Sequence[Suite], *, fresh: bool
 ) -> tuple[Run, RunFolder]:
-    """Continue the unfinished run of the same command unless another process has it."""
     out = store.path.parent
     if not fresh and (run := store.find_unfinished_run(planned.key)):
         folder = RunFolder(out, run.id)
@@ -147,7 +146,6 @@ def key_of(job: Job, prepared: Prepared) -> str:
 
 
 def slug_of(model: Model) -> str:
-    """A folder's name for a model: readable, and different for different models."""
     facts = model.facts
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", facts.name).strip("-.")[:60] or "model"
     return f"{readable}-{sha256(f'{facts.spec}|{facts.fingerprint}'.encode()).hexdigest()[:6]}"

@@ -36,7 +36,6 @@ class Job(RunOptions):
 
     @classmethod
     def of(cls, options: CommandOptions, **more: Any) -> "Job":
-        """A job with the fields that these options have; `more` wins."""
         return cls(**options.shared_with(cls) | more)
 
     @property

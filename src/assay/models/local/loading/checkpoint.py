@@ -40,8 +40,6 @@ SLACK_BYTES = 128 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What is known of a checkpoint before its weights are read."""
-
     parameters: int  # tied ones once
     context_length: int
     vocabulary: int
@@ -68,7 +66,6 @@ def examine(checkpoint: Checkpoint) -> Examined:
 
 
 def choose_device(wanted: str | None = None) -> str:
-    """The device that was named, if this machine has it, else the fastest one."""
     require_extra()
     import torch
 
@@ -203,7 +200,6 @@ def _too_large(
 
 
 def check_finite(checkpoint: Checkpoint, examined: Examined, model: Any, dtype: str) -> None:
-    """Raise ModelUnavailable for a weight that is not a number or infinite."""
     import torch
 
     for name, weight in model.named_parameters():

@@ -143,6 +143,5 @@ def as_refusals(checkpoint: Checkpoint, what: str) -> Iterator[None]:
 
 
 def reason(error: BaseException) -> str:
-    """The first line of what an exception says, at a length a person reads."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return one_line(lines[0] if lines else type(error).__name__, longest=_REASON_CHARACTERS)

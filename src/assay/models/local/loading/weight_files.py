@@ -31,8 +31,6 @@ _TABLES = ("inv_freq", "masked_bias")
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """One tensor of a file; `dtype` by torch's name."""
-
     dtype: str
     shape: tuple[int, ...]
     bytes: int

@@ -25,7 +25,6 @@ _BEHIND_BLANK_LINE = re.compile(r"\n\n.*?\S(?= )", re.DOTALL)
 
 
 def cut_paragraphs(text: str) -> list[str]:
-    """Cut at the first clean place behind each blank line, and before the last word."""
     places = [match.end() for match in _BEHIND_BLANK_LINE.finditer(text)]
     last = text.rfind(" ")
     if last > (places[-1] if places else 0) and not text[last - 1].isspace():
@@ -43,7 +42,6 @@ def cut_portions(text: str, size: int) -> Iterator[str]:
 
 
 def can_be_cut(rust: Any) -> bool:
-    """Whether a tokenizer is of a known family."""
     if any(step.get("type") != "NFC" for step in _steps(rust.normalizer, "normalizers")):
         return False
     if type(rust.model).__name__ != "BPE" or any(getattr(rust.model, each) for each in _SETTINGS):
@@ -70,7 +68,6 @@ def _steps(part: Any, inner: str) -> list[Mapping[str, Any]]:
 
 
 def describe_part(part: Any) -> Any:
-    """A part of a loaded tokenizer, as tokenizer.json has it."""
     return None if part is None else json.loads(part.__getstate__())
 
 

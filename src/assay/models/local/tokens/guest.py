@@ -29,7 +29,6 @@ def limit_memory(most_bytes: int) -> None:
 
 
 def try_tokenizer(file: str) -> dict[str, Any]:
-    """Read it, and write each text in tokens and back."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(file)

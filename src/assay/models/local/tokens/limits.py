@@ -119,7 +119,6 @@ def begin_trial(file: Path) -> Future[str]:
 
 
 def _tried(file: str, size: int) -> str:
-    """Why a tokenizer must not be used; nothing where it may be."""
     guest = Guest(TOKENIZER_BYTES + TOKENIZER_TIMES * size)
     try:
         guest.ask({"tokenizer": file}, TOKENIZER_SECONDS)
@@ -131,7 +130,6 @@ def _tried(file: str, size: int) -> str:
 
 
 def _growth(written: Mapping[str, Any]) -> float:
-    """By how much the replacements of a tokenizer may lengthen a text, one after another."""
     growth = 1.0
     for part in ("normalizer", "pre_tokenizer", "decoder"):
         of_part = 1.0
@@ -148,7 +146,6 @@ def _growth(written: Mapping[str, Any]) -> float:
 
 
 def _steps(part: object) -> Iterator[Mapping[str, Any]]:
-    """A part and all parts inside it."""
     left = [part]
     while left:
         each = left.pop()

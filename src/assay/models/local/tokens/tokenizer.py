@@ -58,7 +58,6 @@ class LocalTokenizer:
 
     @classmethod
     def load(cls, folder: Path, *, trust_remote_code: bool = False) -> "LocalTokenizer":
-        """Read a tokenizer's files. Raises ModelUnavailable that names the file and the remedy."""
         require_extra()
         folder = find_tokenizer(folder, folder)
         # Set, as a child process of a program that used threads here is warned about on its
@@ -103,7 +102,6 @@ class LocalTokenizer:
         return [list(ids) for ids in coded["input_ids"]]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of tokens, special ones left out, spaces as they are."""
         if self._rust is not None:
             with panics_as_errors():
                 return str(self._rust.decode(list(ids), skip_special_tokens=True))
@@ -200,7 +198,6 @@ class LocalTokenizer:
         return str(found["text"])
 
     def close(self) -> None:
-        """End the process that renders chats; the next chat begins another."""
         if self._guest:
             self._guest.close()
             self._guest = None
@@ -304,7 +301,6 @@ def _is_byte_level(pre_tokenizer: object) -> bool:
 
 
 def _telling(part: object) -> object:
-    """Without what a comparison should not see."""
     if isinstance(part, Mapping):
         return {key: _telling(part[key]) for key in part if key not in _OF_NO_ACCOUNT}
     if isinstance(part, list):
