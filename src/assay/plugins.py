@@ -5,6 +5,7 @@ model schemes  "ollama"   -> the class that answers `ollama:NAME`   a folder in 
 report formats "html"     -> the function from a Report to a text   one file in reports/formats/
 """
 
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -208,7 +209,8 @@ def load_plugins(names: Sequence[str] = ()) -> None:
 
 def file_digest(path: str | Path) -> str:
     """The SHA-256 of a file: the fingerprint of a plugin that names none, or of your weights."""
-    return sha256(Path(path).read_bytes()).hexdigest()
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _load_file(named: str) -> None:

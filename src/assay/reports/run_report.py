@@ -41,7 +41,9 @@ def _blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     headline = sentences.headline(report)
     yield Heading(headline, 1)
     decided = tuple(decision_blocks(report))
-    yield from (each for each in decided if not _says(each, headline))
+    for each in decided:
+        if not isinstance(each, Paragraph) or documents.plain_text(each.line) != headline:
+            yield each
     if not decided:  # checkpoints have a table and a picture of their own
         if len(report.models) > 1:
             yield from _side_by_side(report, names)
@@ -57,10 +59,6 @@ def _blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     yield from map(Note, report.notes)
     yield from map(documents.Hint, report.hints)
     yield from _about_the_run(report)
-
-
-def _says(block: Block, headline: str) -> bool:
-    return isinstance(block, Paragraph) and documents.plain_text(block.line) == headline
 
 
 def _about_the_run(report: Report) -> Iterator[Block]:
@@ -80,10 +78,10 @@ def _side_by_side(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     suites = {summary.suite: summary for summary in scored}
     if not suites:
         return
-    rows = [
-        Row((names[model.spec], *(_cell(_score_of(model, suite)) for suite in suites)))
-        for model in report.models
-    ]
+    rows = []
+    for model in report.models:
+        scores = {each.suite: each.score for each in model.suites}
+        rows.append(Row((names[model.spec], *(_cell(scores.get(suite)) for suite in suites))))
     guesses = [dict(_best_baseline(each)) for each in suites.values()]
     if any(guesses):
         best = [_cell(next(iter(each.values()), None)) for each in guesses]
@@ -91,10 +89,6 @@ def _side_by_side(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     heads = ("", *(tr("{suite}, points", suite=suite) for suite in suites))
     yield documents.table(heads, rows, right=range(1, len(heads)))
     yield from (Note(f"{names[m.spec]}: {note}") for m in report.models for note in _notes_of(m))
-
-
-def _score_of(model: ModelReport, suite: str) -> Estimate | None:
-    return next((each.score for each in model.suites if each.suite == suite), None)
 
 
 def _cell(score: Estimate | None) -> documents.Line:
@@ -176,7 +170,7 @@ def _tests(summary: SuiteSummary) -> documents.Table:
 
 
 def _test(row: TestRow) -> Row:
-    tries = (_tries(row),) if row.repeats else ()
+    tries = [documents.table(("",) * 4, map(_try, row.repeats), right=(2,))] if row.repeats else []
     answer = None if row.repeats else row.answer
     written = (
         *((documents.Verbatim(row.asked, title=tr("question")),) if row.asked else ()),
@@ -184,10 +178,6 @@ def _test(row: TestRow) -> Row:
     )
     shown = (Fold(tr("question and answer"), written),) if written else ()
     return Row((row.id, row.category, *_marked(row)), details=(*shown, *tries))
-
-
-def _tries(row: TestRow) -> documents.Table:
-    return documents.table(("", "", "", ""), map(_try, row.repeats), right=(2,))
 
 
 def _try(row: RepeatRow) -> Row:

@@ -7,7 +7,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -169,7 +168,7 @@ class Answering:
                         seed=how.seed,
                         ends=self.ends,
                         stopped=ending if how.stop or first_line else None,
-                        same=partial(self._first_line, ending) if first_line else None,
+                        same=ending.read if first_line else None,
                     )
                 )
         return refused, numbers, prompts, stops
@@ -177,9 +176,6 @@ class Answering:
     def _nothing_before(self) -> list[int]:
         prefix = self.tokenizer.prefix_token_id
         return [prefix if prefix is not None else 0]
-
-    def _first_line(self, ending: StopStrings, tokens: Sequence[int]) -> str:
-        return ending.cut(self.tokenizer.decode(tokens)).strip()
 
     def _write(self, asked: Sequence[tuple[Request, ToAnswer]]) -> Iterator[Reply]:
         """One text behind each prompt, or as many of the likeliest as all of them want."""

@@ -23,6 +23,7 @@ from assay.models.local.folder import (
     read_object,
 )
 from assay.models.local.loading.checkpoint import Examined, choose_dtype, examine
+from assay.plugins import file_digest
 from assay.text.safe_text import one_line
 from assay.types import ModelFacts
 from assay.types.decisions import size_class_of
@@ -213,5 +214,4 @@ def _digest_of_file(path: Path) -> str:
 @cache
 def _read_digest(path: Path, size: int, changed_ns: int) -> str:
     """Once for each state of a file: ten adapters share their base."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return file_digest(path)

@@ -2,7 +2,6 @@
 what a checkpoint needs. Weights are fetched here, so that the same command continues within a file.
 """
 
-import hashlib
 import logging
 import os
 import re
@@ -24,6 +23,7 @@ from assay.models.local.folder import (
     weights_named_in,
 )
 from assay.models.local.loading.skeleton import INSTALL, reason
+from assay.plugins import file_digest
 from assay.text.number_format import memory
 from assay.types.model_spec import without_secrets
 from assay.types.scores import Observer, SilentProgress
@@ -146,7 +146,7 @@ class FoundModel:
                 tqdm_class=_bar_that_calls(more),
             )
             file.flush()
-            if _SHA256.fullmatch(blob.name) and _digest(part) != blob.name:
+            if _SHA256.fullmatch(blob.name) and file_digest(part) != blob.name:
                 part.unlink()
                 raise OSError(tr("{file} arrived damaged", file=name))
             part.rename(blob)
@@ -279,11 +279,6 @@ def _library() -> Any:
 
 def _hub() -> str:
     return without_secrets(str(_library().constants.ENDPOINT))
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _bar_that_calls(more: Callable[[float | None], None]) -> type:

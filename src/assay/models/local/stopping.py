@@ -38,6 +38,9 @@ class StopStrings:
         near = _end_of_line(tail.lstrip(_BROKEN))
         return near is not None or _end_of_line(self._decode(ids)) is not None
 
+    def read(self, ids: Sequence[int]) -> str:
+        return self.cut(self._decode(ids)).strip()
+
     def cut(self, text: str) -> str:
         ends = [text.find(stop) for stop in self._stops]
         if self._first_line and (end := _end_of_line(text)) is not None:

@@ -174,7 +174,7 @@ class Dialect:
         if fault.cause != "refused" or fault.status not in (None, 400, 422):
             return None
         message = _word(str(sent["model"])).sub("", fault.message)  # it may be called anything
-        named = [field for field in sent if _names(message, field)]
+        named = [field for field in sent if _word(field).search(message)]
         if self.length_field in named:
             return self._of_another_length(message)
         if "top_k" in named and "-1" in message and self.top_k_off == 0:
@@ -195,10 +195,6 @@ class Dialect:
         if self.likeliest > FEWER and re.search(r"\d", message):
             return replace(self, likeliest=FEWER)
         return replace(self, likeliest=0) if self.likeliest else None
-
-
-def _names(message: str, field: str) -> bool:
-    return _word(field).search(message) is not None
 
 
 def _word(text: str) -> re.Pattern[str]:

@@ -13,7 +13,6 @@ from assay.errors import UsageError
 from assay.messages import tr
 from assay.reports.checkpoints.figures import EvaluatedFolder, figure_cells, figures, parent_of
 from assay.text.safe_text import one_line
-from assay.types.decisions import Measurements
 
 GROUPS = ("assay", "assay-low", "assay-high", "assay-n")  # of a figure
 WRITERS = ("torch.utils.tensorboard", "tensorboardX")  # the same class in both
@@ -48,7 +47,11 @@ def write_tensorboard(
             log_dir=str(run_folder(folder, of)), purge_step=min(steps.values(), default=0)
         )
         for checkpoint in of.checkpoints:
-            _write(writer, of, checkpoint, steps[checkpoint.name])
+            for name, figure in figures(of, checkpoint).items():
+                for group, number in zip(GROUPS, figure_cells(figure), strict=True):
+                    if number is not None:
+                        tag = f"{group}/{one_line(name)}"
+                        writer.add_scalar(tag, number, steps[checkpoint.name])
         writer.close()
     except OSError as error:
         why = error.strerror or str(error)
@@ -70,10 +73,3 @@ def steps_of(of: EvaluatedFolder) -> dict[str, int]:
     known = [round(each.step) for each in of.checkpoints if each.step is not None]
     behind = max(known, default=-1) + 1
     return {each.name: behind if each.step is None else round(each.step) for each in of.checkpoints}
-
-
-def _write(writer: Any, of: EvaluatedFolder, checkpoint: Measurements, step: int) -> None:
-    for name, figure in figures(of, checkpoint).items():
-        for group, number in zip(GROUPS, figure_cells(figure), strict=True):
-            if number is not None:
-                writer.add_scalar(f"{group}/{one_line(name)}", number, step)

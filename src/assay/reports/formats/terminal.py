@@ -269,7 +269,7 @@ class _ConsoleDocument:
             widest = max((cell_len(row[place].plain) for row in cells), default=0)
             if columns[place].align == "left":
                 widest = min(widest, NARROWEST_CELL)
-            total += max(widest, _longest_word(columns[place].head))
+            total += max(widest, *map(cell_len, columns[place].head.split()), 0)
         return total
 
     def _rich_table(
@@ -321,7 +321,3 @@ def _figure(name: str, estimate: Estimate) -> Row:
         tr("{count} incomplete", count=unscored) if estimate.incomplete else unscored,
     )
     return Row(cells, tone="warning" if estimate.incomplete else "plain")
-
-
-def _longest_word(head: str) -> int:
-    return max((cell_len(word) for word in head.split()), default=0)

@@ -33,11 +33,9 @@ def draw_quality(report: Report) -> Iterator[Picture]:
         ]
         clocks = {model.performance.decode_clock for model, _ in scored}
         by_decoding = len(clocks) == 1 and None not in clocks
-        timed = [
-            (model, speed, score)
-            for model, score in scored
-            if (speed := _speed(model, by_decoding=by_decoding)).n
-        ]
+        found = [(model, model.performance, score) for model, score in scored]
+        speeds = [(m, of.decode.all if by_decoding else of.seconds_mean, s) for m, of, s in found]
+        timed = [each for each in speeds if each[1].n]
         if len(timed) >= FEWEST:
             axis = tr("seconds per answer, mean; faster to the right")
             if by_decoding:
@@ -52,10 +50,6 @@ def draw_quality(report: Report) -> Iterator[Picture]:
             dots = [_dot(str(number), *each) for number, each in enumerate(timed, 1)]
             draw = partial(_draw, title, axis, dots, legend, by_decoding=by_decoding)
             yield Picture(title=title, draw=draw)
-
-
-def _speed(model: ModelReport, *, by_decoding: bool) -> Estimate:
-    return model.performance.decode.all if by_decoding else model.performance.seconds_mean
 
 
 def _dot(number: str, model: ModelReport, speed: Estimate, score: Estimate) -> Dot:
