@@ -34,6 +34,7 @@ from assay.types import (
     ToChoose,
     ToolStep,
 )
+from assay.types.requests import OF_SERVERS
 
 WITH_THE_LETTER = "Answer with the letter only."
 # How a question is written for a base model; a person would only ask it.
@@ -175,8 +176,7 @@ class Plan:
 
 
 def _left_to_the_server(sampling: Sampling) -> Sampling:
-    ours = "top_p top_k min_p repeat_penalty presence_penalty frequency_penalty"
-    unset: dict[str, Any] = dict.fromkeys(ours.split())
+    unset: dict[str, Any] = dict.fromkeys(OF_SERVERS)
     return replace(sampling, **unset)
 
 

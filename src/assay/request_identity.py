@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import MISSING, astuple, fields, is_dataclass
 
 from assay.types import Case, Request, Sampling, ToAnswer, ToChoose, Work
+from assay.types.requests import OF_SERVERS
 
 # Part of every id: a new number makes every stored reply unusable.
 IDENTITY_VERSION = 1
@@ -99,10 +100,7 @@ def _hash(text: str) -> str:
 
 def _sampling_values(how: Sampling) -> list[object]:
     """The fields that every request has; the later ones only when set."""
-    later = (
-        how.top_p, how.top_k, how.min_p, how.repeat_penalty,
-        how.presence_penalty, how.frequency_penalty, how.think, how.context,
-    )  # fmt: skip
+    later = (*(getattr(how, name) for name in OF_SERVERS), how.think, how.context)
     always = [how.temperature, how.seed, how.max_tokens, how.stop, how.predictions]
     values = always if later == _OUR_SAMPLING else [*always, later]
     return values if how.loop_stop else [*values, "no loop stop"]

@@ -58,8 +58,7 @@ def time_decoding(
     draw = torch.Generator().manual_seed(0)
     prompt = torch.randint(0, network.vocabulary, (1, prompt_tokens), generator=draw)
     prompt = prompt.to(network.device)
-    room = prompt_tokens + new_tokens
-    decoder = _OneRow(network, room) if network.serves_trees else OwnForward(network)
+    decoder = _decoder(network, prompt_tokens + new_tokens)
     of_prompt = _peak(network, decoder, prompt)
     begun = decoder.cache_numbers()
     for _ in range(warm_up):
@@ -139,6 +138,10 @@ def _peak(network: Network, decoder: _OneRow | OwnForward, ids: Tensor) -> int:
     peak = peak_beyond(held, lambda: decoder.feed(ids), network.device)
     grown = sum(each.nbytes for each in decoder.cached() if all(each is not one for one in before))
     return max(0, peak - grown)
+
+
+def _decoder(network: Network, room: int) -> _OneRow | OwnForward:
+    return _OneRow(network, room) if network.serves_trees else OwnForward(network)
 
 
 class _OneRow:

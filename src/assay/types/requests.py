@@ -11,6 +11,11 @@ SamplingMode = Literal["fixed", "server"]
 Thinking = Literal["off", "on", "low", "medium", "high"]
 ThinkingChoice = Literal["off", "on", "low", "medium", "high", "both"]
 
+# Fields of a Sampling whose defaults differ by server and version; hashed in this order.
+OF_SERVERS = (
+    "top_p", "top_k", "min_p", "repeat_penalty", "presence_penalty", "frequency_penalty",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:

@@ -66,9 +66,7 @@ def find_checkpoint(
         from assay.models.local.gguf.place import checkpoint_in
 
         return checkpoint_in(path, tokenizer)
-    what, hint = _not_a_checkpoint(path)
-    if what:
-        raise ModelUnavailable(what, hint=hint)
+    _refuse_others(path)
     mistakes: list[AssayError] = []
 
     def found(read: Callable[[], T], otherwise: T) -> T:
@@ -97,35 +95,34 @@ def find_checkpoint(
     )
 
 
-def _not_a_checkpoint(path: Path) -> tuple[str, str]:
-    """What people name instead of a folder with a config.json, and the remedy; else nothing."""
+def _refuse_others(path: Path) -> None:
+    """What people name instead of a folder with a config.json."""
     if path.is_file():
-        return (
+        raise ModelUnavailable(
             tr("{path} is a file, not the folder of a checkpoint", path=path),
-            tr("name the folder that holds it: {folder}", folder=path.absolute().parent),
+            hint=tr("name the folder that holds it: {folder}", folder=path.absolute().parent),
         )
     try:
         names = sorted(os.listdir(path))
     except OSError as error:
-        return (
+        raise ModelUnavailable(
             tr("the folder {path} cannot be read: {why}", path=path, why=error.strerror or error),
-            tr("name the folder of a checkpoint: the one with config.json and the weights"),
-        )
-    if "config.json" in names:
-        return "", ""
+            hint=tr("name the folder of a checkpoint: the one with config.json and the weights"),
+        ) from error
     checkpoints = [str(path / name) for name in names if (path / name / "config.json").is_file()]
-    if checkpoints:
-        return (
+    if "config.json" not in names and checkpoints:
+        raise ModelUnavailable(
             tr("{path} is a folder of checkpoints, not one of them", path=path),
-            tr("name one of them: {names}", names=", ".join(checkpoints[:SHOWN])),
+            hint=tr("name one of them: {names}", names=", ".join(checkpoints[:SHOWN])),
         )
-    return (
-        tr("{path} has no config.json", path=path),
-        tr(
-            "a checkpoint folder holds config.json, model.safetensors and tokenizer.json, as "
-            "save_pretrained() of transformers writes them"
-        ),
-    )
+    if "config.json" not in names:
+        raise ModelUnavailable(
+            tr("{path} has no config.json", path=path),
+            hint=tr(
+                "a checkpoint folder holds config.json, model.safetensors and tokenizer.json, as "
+                "save_pretrained() of transformers writes them"
+            ),
+        )
 
 
 def _read_config(file: Path, trust_remote_code: bool) -> dict[str, Any]:

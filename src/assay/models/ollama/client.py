@@ -17,6 +17,7 @@ from assay.models.http.served import ServedAnswer
 from assay.models.reasoning import as_unicode
 from assay.text.function_calls import read_call
 from assay.types import Message, ModelFacts, Sampling, Timing, ToAnswer, ToolStep
+from assay.types.requests import OF_SERVERS
 
 NANOSECOND = 1e-9
 SOON_S = 10.0  # for questions that need no computing
@@ -255,14 +256,7 @@ def _options(sampling: Sampling, context: int, own_stops: Sequence[str]) -> dict
     }
     if sampling.stop:  # a request's stops replace the model's own, which end its turns
         options["stop"] = list(dict.fromkeys((*own_stops, *sampling.stop)))
-    ours = {
-        "top_p": sampling.top_p,
-        "top_k": sampling.top_k,
-        "min_p": sampling.min_p,
-        "repeat_penalty": sampling.repeat_penalty,
-        "presence_penalty": sampling.presence_penalty,
-        "frequency_penalty": sampling.frequency_penalty,
-    }
+    ours = {name: getattr(sampling, name) for name in OF_SERVERS}
     return options | {name: value for name, value in ours.items() if value is not None}
 
 

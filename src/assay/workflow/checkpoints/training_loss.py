@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assay.files.file_text import Refused, read_bytes
 from assay.messages import tr
+from assay.models.http.faults import reported_number
 from assay.summary.checkpoints import text_figures
 from assay.types import Reply
 from assay.types.decisions import DecisionPlan, PlannedCheckpoint
@@ -73,17 +74,10 @@ def _read(file: Path) -> Losses | str:
 def _logged(history: Sequence[object]) -> Iterator[tuple[float, float]]:
     for entry in history:
         if isinstance(entry, dict):
-            step, loss = _number(entry.get("step")), _number(entry.get("loss"))
+            step, loss = (reported_number(entry.get(name)) for name in ("step", "loss"))
             # A cross-entropy is never below 0: one that is was of another objective.
             if step is not None and loss is not None and step >= 0 and loss >= 0:
                 yield step, loss
-
-
-def _number(value: object) -> float | None:
-    """NaN, which a trainer logs when it fails, and whole numbers beyond any float are none."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e12:
-        return None
-    return float(value)
 
 
 def _fewer(losses: Sequence[tuple[float, float]]) -> Losses:

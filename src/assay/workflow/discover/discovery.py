@@ -23,7 +23,7 @@ from assay.machine import available_memory, gpu_memory, installed_version
 from assay.messages import tr
 from assay.models.address import ollama_url
 from assay.models.http.connection import Connection, is_this_machine
-from assay.models.http.faults import Fault, readable
+from assay.models.http.faults import Fault, readable, reported_count
 from assay.models.local.loading.skeleton import INSTALL
 from assay.models.ollama.client import OllamaClient
 from assay.models.opening import open_model, read_spec
@@ -240,8 +240,7 @@ def _model(
     name = readable(str(entry.get("name") or entry.get("model") or ""))
     details = entry.get("details")
     details = details if isinstance(details, dict) else {}
-    size = entry.get("size")
-    size = size if isinstance(size, int) and not isinstance(size, bool) and size > 0 else None
+    size = reported_count(entry.get("size")) or None
     loaded, elsewhere = name in in_memory, bool(entry.get("remote_host"))
     fits, reason = will_it_fit(size, room)
     if elsewhere:
