@@ -1,9 +1,5 @@
-"""PLAN: suites and a model's facts in, everything that will be asked out.
-
-Refuses what the model cannot do; nothing later says no. An Exchange is one test asked once. The
-request of a later turn of a live conversation holds the model's own earlier replies:
-
-    opening (system, worked examples) + messages up to the asked turn + replies between = Request
+"""PLAN: suites and a model's facts in, everything that will be asked out. Refuses what the model
+cannot do; nothing later says no. A later turn holds the model's own earlier replies.
 """
 
 import re

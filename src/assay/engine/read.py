@@ -64,9 +64,7 @@ class TextReading:
 def read_all(
     network: Network, texts: Iterable[Tokens], *, prefix: int, block: int = BLOCK
 ) -> Iterator[TextReading]:
-    """Raises NotFinite with the place of the first token without a likelihood, UnknownToken with
-    that of the first that the model has not.
-    """
+    """Raises NotFinite or UnknownToken with the place of the first such token."""
     unfinished: deque[TextReading] = deque()
 
     def pieces() -> Iterator[_WindowPiece]:

@@ -215,9 +215,7 @@ def wait_for(device: torch.device) -> None:
 
 
 def peak_beyond(held: Iterable[Tensor], work: Callable[[], object], device: torch.device) -> int:
-    """CUDA's allocator counts by itself. Elsewhere every operation is watched: what it puts out is
-    alive until its last user lets go.
-    """
+    """Elsewhere than on CUDA what an operation puts out is alive until its last user lets go."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
         torch.cuda.reset_peak_memory_stats(device)

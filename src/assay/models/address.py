@@ -26,11 +26,7 @@ def ollama_url(url: str | None = None) -> str:
 
 
 def openai_url(url: str | None = None) -> str:
-    """The spec's URL, else OPENAI_BASE_URL; where there is neither, a UsageError.
-
-    >>> openai_url("http://127.0.0.1:8080/v1/")
-    'http://127.0.0.1:8080/v1'
-    """
+    """The spec's URL, else OPENAI_BASE_URL; where there is neither, a UsageError."""
     whole, shown = url, "…"
     if url is None:
         whole, shown = _variable(OPENAI_VARIABLE), OPENAI_VARIABLE

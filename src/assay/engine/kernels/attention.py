@@ -94,10 +94,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, scale: float, mask: Tensor | None) -
 
 
 def _shares_heads(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool) -> bool:
-    """Whether a quick kernel takes fewer key heads than query heads. cuDNN's does, with a mask too,
-    and PyTorch prefers it on these GPUs alone; elsewhere it would fall back to its slowest. On an
-    H200 a step takes 85 us with it and 193 us without, a window 405 and 793.
-    """
+    """The kernel of cuDNN does, on these GPUs alone: a step takes 85 us with it, 193 without."""
     if q.dtype == torch.float32 or torch.cuda.get_device_capability(q.device)[0] not in (9, 10):
         return False
     asked = torch.backends.cuda.SDPAParams(q, k, v, mask, 0.0, causal, True)

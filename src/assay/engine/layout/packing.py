@@ -52,10 +52,8 @@ class Kept:
 
 @dataclass(slots=True, eq=False)
 class PackedSpan:
-    """A piece of the packed row, behind what `before` keeps.
-
-    `branches`: some of its tokens do not see each other. `keep`: where its keys and values go, if
-    others will hang on it. `place`: which of the packing's places gets them and all before them.
+    """`branches`: some do not see each other. `keep`: where keys and values go, if others will hang
+    on it. `place`: which of the packing's places gets them and all before them.
     """
 
     start: int
@@ -72,10 +70,8 @@ class PackedSpan:
 
 @dataclass(slots=True, eq=False)
 class Packing:
-    """One forward: ids and positions [1, tokens], and its spans.
-
-    `branch` [tokens] is 0 for tokens of a context and counts from 1 for those of its branches.
-    Either every span has one of the `places` or none has.
+    """`branch` [tokens] is 0 in a context and counts from 1 in its branches. Either every span has
+    one of the `places` or none has.
     """
 
     ids: Tensor

@@ -95,9 +95,7 @@ class Connection:
     def lines(
         self, path: str, body: object, *, reading_s: float = 0.0
     ) -> Iterator[Iterator[bytes]]:
-        """As they come. The first token has `reading_s` more than the time-out, each further one
-        the time-out, as long as `allow_next_token` is called for it.
-        """
+        """The first token has `reading_s` more than the time-out; `allow_next_token` renews it."""
         with self._answer("POST", path, body, self.timeout_s + reading_s) as response:
             yield self._lines_of(response)
 

@@ -1,6 +1,4 @@
-"""What is sent to an OpenAI-compatible server, in its Dialect: what it takes of the protocol,
-learned from what it refuses.
-"""
+"""What is sent to an OpenAI-compatible server, in a Dialect learned from what it refuses."""
 
 from __future__ import annotations
 

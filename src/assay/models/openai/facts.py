@@ -1,6 +1,4 @@
-"""What a server says of a model, and what it turns out to do when asked: the shape of an answer
-counts, never its status.
-"""
+"""What a server says of a model, and what it does: an answer's shape counts, never its status."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress

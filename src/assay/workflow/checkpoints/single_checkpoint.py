@@ -1,6 +1,4 @@
-"""One checkpoint, as a program asks about it. Each call is a run in the store of `out`; nothing is
-written beside the weights.
-"""
+"""One checkpoint, as a program asks about it; nothing is written beside the weights."""
 
 import os
 from collections.abc import Iterable, Sequence

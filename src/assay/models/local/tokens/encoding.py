@@ -34,9 +34,7 @@ def prompt_text(messages: Sequence[Message], tokenizer: LocalTokenizer, is_chat:
 
 
 def continuation_joint(messages: Sequence[Message], is_chat: bool) -> str:
-    """Nothing behind a template; a space in plain text, as in lm-eval; behind worked examples what
-    stands before their answers.
-    """
+    """A space in plain text, as in lm-eval; behind worked examples what stands before answers."""
     if is_chat:
         return ""
     if any(each.role == "assistant" for each in messages):
