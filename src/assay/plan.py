@@ -230,7 +230,6 @@ def _cannot(
 
 
 def needs_text(case: Case) -> bool:
-    """Whether a model that only measures likelihoods cannot answer it."""
     return not case.check.requests().options
 
 
@@ -300,7 +299,6 @@ def _gold_answer(case: Case, *, by_text: bool) -> str:
 
 
 def _asked(case: Case) -> tuple[int, ...]:
-    """Turns put to the model: the last one, and in a live test every user turn left unanswered."""
     last = len(case.messages) - 1
     if not case.live:
         return (last,)

@@ -141,7 +141,6 @@ def find_check(name: str) -> type[AnswerCheck]:
 
 
 def place_of(thing: Any) -> str:
-    """FILE:LINE of a class or function; its name where it has no file, as in a notebook."""
     try:
         return f"{inspect.getsourcefile(thing)}:{inspect.getsourcelines(thing)[1]}"
     except (OSError, TypeError):

@@ -75,7 +75,6 @@ def make_measure_request(
 
 
 def make_evidence_request(test_id: str, content: Sequence[object]) -> Request:
-    """The checks of one answer; `content` is all that their outcome depends on."""
     text = json.dumps([IDENTITY_VERSION, *content], separators=_COMPACT)
     nothing = ToAnswer(messages=(), sampling=Sampling(temperature=0.0, seed=0, max_tokens=0))
     return Request(
@@ -89,7 +88,6 @@ def make_evidence_request(test_id: str, content: Sequence[object]) -> Request:
 
 
 def make_unstored_request(name: str, work: Work) -> Request:
-    """A request whose reply is not stored, such as the one that measures a model's pace."""
     return Request(id=name, suite="", test_id=name, turn=0, repeat=0, work=work)
 
 

@@ -30,8 +30,6 @@ Tokens = Sequence[int]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A context of at least one token and what may follow it."""
-
     context: Tokens
     choices: tuple[Tokens, ...]
 

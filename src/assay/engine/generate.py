@@ -57,7 +57,6 @@ class Continued:
     at_limit: Ended
 
     def ends_with(self, token: int, written: Sequence[int]) -> Ended | None:
-        """Whether the newest token ends the text: `written` is all of it without an end id."""
         if token in self.prompt.ends:
             return "end"
         if self.prompt.stopped is not None and self.prompt.stopped(written):

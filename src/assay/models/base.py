@@ -54,7 +54,6 @@ class BaseModel:
 
 
 def draws(sampling: Sampling) -> Iterator[Sampling]:
-    """One way of drawing for each answer wanted; no two share a seed, repeats included."""
     for number in range(sampling.predictions):
         yield replace(sampling, seed=sampling.seed + number * SEEDS_APART, predictions=1)
 

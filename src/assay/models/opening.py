@@ -14,7 +14,6 @@ CHECKPOINTS = "hf"  # the scheme of a path that names none
 
 
 def read_spec(text: str) -> ModelSpec:
-    """Split a spec. The scheme is the text before the first colon, if it is registered."""
     scheme, colon, rest = text.partition(":")
     if not colon or scheme not in model_schemes:
         return ModelSpec(CHECKPOINTS, text)
@@ -26,7 +25,6 @@ def read_spec(text: str) -> ModelSpec:
 def open_model(
     text: str, settings: ServerOptions | None = None, local: LocalOptions | None = None
 ) -> Model:
-    """Find a model. Raises ModelUnavailable with what to do where it is not there."""
     spec = read_spec(text)
     if not spec.name:
         raise UsageError(

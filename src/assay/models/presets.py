@@ -34,7 +34,6 @@ class Preset:
 
     @property
     def shown_url(self) -> str:
-        """Where questions go, without a password."""
         address = self.url if self.kind == "openai" else ollama_url(self.ollama_address)
         return without_userinfo(address)
 

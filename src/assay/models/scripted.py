@@ -137,7 +137,6 @@ def _said(request: Request, written: object, seconds: float) -> Reply:
 
 
 def _read(path: Path) -> tuple[ScriptFile, str]:
-    """The script and the SHA-256 of its file, or every mistake in it at once."""
     try:
         file = read_json(path)
     except Refused as refused:

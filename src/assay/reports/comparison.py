@@ -42,7 +42,6 @@ def _pair(pair: PairComparison) -> Iterator[Block]:
 
 
 def names_of_sides(pair: PairComparison) -> tuple[str, str]:
-    """What sentences call the sides: their models, or their runs where the model is the same."""
     if pair.a.model != pair.b.model:
         return pair.a.model, pair.b.model
     return pair.a.run, pair.b.run

@@ -23,7 +23,6 @@ DEPTH = (
 
 
 def run_json(report: Report) -> JsonObject:
-    """What `assay run --json` and `assay report --format json` print."""
     return {
         **pick(report, "run out"),
         "headline": headline(report),
@@ -40,7 +39,6 @@ def run_json(report: Report) -> JsonObject:
 
 
 def comparison_json(comparison: Comparison) -> JsonObject:
-    """What `assay compare --json` prints."""
     return {
         "pairs": [
             {
@@ -56,7 +54,6 @@ def comparison_json(comparison: Comparison) -> JsonObject:
 
 
 def leaderboard_json(leaderboard: Leaderboard) -> JsonObject:
-    """What `assay leaderboard --json` prints."""
     return {
         "out": leaderboard.out,
         "suites": [

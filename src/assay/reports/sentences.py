@@ -82,7 +82,6 @@ def headline(report: Report) -> str:
 
 
 def short_names(report: Report) -> dict[str, str]:
-    """What a report calls each model, by its spec: its name, where no other one has it."""
     counted = Counter(model.name for model in report.models)
     return {
         model.spec: model.name if model.name and counted[model.name] == 1 else model.spec

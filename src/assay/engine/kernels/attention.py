@@ -27,8 +27,6 @@ class Arrangement(Protocol):
 
 
 class _InForce:
-    """The arrangement of the forward that is running, and how often it was called."""
-
     arrangement: Arrangement | None = None
     calls = 0
 

@@ -142,7 +142,6 @@ def step_at_once(slots: Slots, positions: Tensor, width: int, like: torch.dtype)
 
 
 def _up_to(last: Tensor, width: int, like: torch.dtype) -> Tensor | None:
-    """0 up to each row's newest entry, minus infinity behind it."""
     if last.device.type == "cpu" and bool((last == width - 1).all()):
         return None
     beyond = torch.arange(width, device=last.device)[None] > last[:, None]

@@ -95,7 +95,6 @@ class PluginModel(BaseModel):
             yield replace(reply, total_s=time.perf_counter() - started)
 
     def observed(self) -> Observed:
-        """How texts were cut, where the object does not name its context length."""
         if self._logits is None or self._facts.context_length is not None:
             return Observed()
         note = tr(

@@ -59,7 +59,6 @@ class LogitsModel:
             raise UnusableResult(why) from error
 
     def reading(self, spec: str) -> TextReader:
-        """Its errors name it: nothing else is computed without this model."""
         import torch
 
         def blaming(call: Callable[..., Any], *given: Any) -> Any:

@@ -122,7 +122,6 @@ class Connection:
             raise self.unreadable(readable(text)[:200] or tr("nothing")) from error
 
     def unreadable(self, what: str) -> Fault:
-        """The server said something that its protocol does not know."""
         sentence = tr("{url} sent an unreadable response: {what}", url=self.url, what=what)
         return Fault("unreadable", sentence, retry=True)
 
@@ -219,7 +218,6 @@ class Connection:
 
     @contextmanager
     def _translated(self, broken: Cause) -> Iterator[None]:
-        """Foreign errors become Faults at this one border."""
         try:
             yield
         except Fault:
@@ -245,7 +243,6 @@ class Connection:
 
 
 def _netloc(parts: SplitResult) -> str:
-    """Host and port as they are sent: no name, no password, letters beyond ASCII encoded."""
     host = server_name(parts.hostname or "")
     host = f"[{host}]" if ":" in host else host
     return host if parts.port is None else f"{host}:{parts.port}"

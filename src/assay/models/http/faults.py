@@ -86,7 +86,6 @@ def message_in(body: str) -> str:
 
 
 def readable(text: str) -> str:
-    """One line without control characters, cut where nobody reads on."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text[:4000]).split())
     return line if len(line) <= SHOWN_OF_A_MESSAGE else line[:SHOWN_OF_A_MESSAGE] + "…"
 

@@ -37,7 +37,6 @@ class ReadingSpeed:
 
 
 def prompt_of(body: Mapping[str, Any]) -> str:
-    """The words of a request, of whichever endpoint."""
     messages = body.get("messages")
     if messages is None:
         return str(body.get("prompt", ""))

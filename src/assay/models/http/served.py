@@ -79,7 +79,6 @@ class ServedAnswer:
 
     @property
     def new_share(self) -> float:
-        """Of the prompt: what the server did not keep from the request before."""
         return 1 - (self.cached_tokens or 0) / max(1, self.prompt_tokens or 1)
 
     def follow(self, sampling: Sampling) -> Self:
@@ -149,7 +148,6 @@ class ServedModel(BaseModel):
         self._timer = PromptTimer(lambda work, how: self._draw("", work, how))
 
     def watched_by(self, observer: Observer, name: str) -> None:
-        """Tell an observer how far answers are that have not come yet."""
         self._watcher.tell(observer, name)
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:

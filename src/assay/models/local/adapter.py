@@ -84,7 +84,6 @@ def find_base(path: Path, named: str | None) -> str:
 
 
 def find_adapter(path: Path, settings: LocalOptions) -> tuple[Checkpoint, Adapter]:
-    """An adapter and its base, which fit each other. Raises ModelUnavailable with the remedy."""
     config = read_object(path / ADAPTER_CONFIG, CONFIG_BYTES)
     raise_all([_refused(path, why) for why in _mistakes(path, config)])
     tensors = read_header(path / ADAPTER)

@@ -87,15 +87,12 @@ def fetch_model(
 
 @dataclass(frozen=True, slots=True)
 class FoundModel:
-    """A model of the hub: the commit, its needed files, and the sizes of those not in the cache."""
-
     wanted: HubName
     commit: str
     files: tuple[str, ...]
     missing: dict[str, int]
 
     def download(self, say: Callable[[str], None]) -> Path:
-        """Says how much it will be, then each tenth of it."""
         hub, whole, done = _library(), max(1, sum(self.missing.values())), 0
         gaps = {"model": self.wanted, "size": memory(whole), "hub": _hub()}
         if self.missing:
@@ -153,7 +150,6 @@ class FoundModel:
 
 
 def find_model(wanted: HubName, *, trust_remote_code: bool = False) -> FoundModel | Path:
-    """What would be downloaded; or the folder, where the hub need not be asked or cannot be."""
     hub = _library()
     cached = _in_cache(hub, wanted)
     if cached is not None and (hub.constants.HF_HUB_OFFLINE or wanted.revision == cached.name):
@@ -219,7 +215,6 @@ class _Unreachable(ModelUnavailable):
 def _as_refusals(
     wanted: HubName, progress: Callable[[], Sequence[int]] = lambda: ()
 ) -> Iterator[None]:
-    """Whatever the library raises becomes a sentence with the next step."""
     errors = _library().errors
     of_network = errors.HfHubHTTPError.__bases__[0]  # httpx, under the name the library uses
     gaps = {"model": str(wanted), "hub": _hub(), "page": f"{_hub()}/{wanted.name}"}

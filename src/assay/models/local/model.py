@@ -100,7 +100,6 @@ class LocalModel(BaseModel):
         self._tokens()
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
-        """All of them, by kind: what is chosen first, for it is quickest, what is timed last."""
         self._stopped.clear()
         timed: dict[ToTime, list[Request]] = {}
         for each in requests:

@@ -195,7 +195,6 @@ class OllamaClient:
 
 
 def _lasting(fault: Fault) -> Fault:
-    """A 500 is not always worth another try; its words tell."""
     if fault.status == 500 and any(word in fault.message.lower() for word in LASTING):
         fault.retry = False
     if fault.message and "context length" in fault.message and fault.status == 400:

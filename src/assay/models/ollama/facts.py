@@ -24,7 +24,6 @@ def version_of(text: str) -> tuple[int, ...]:
 
 
 def entry_of(name: str, models: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """A model in the list; a name without a tag means :latest."""
     wanted = name if ":" in name.rpartition("/")[2] else f"{name}:latest"
     for entry in models:
         names = (entry.get("name"), entry.get("model"))
@@ -124,7 +123,6 @@ def _in_words(size: int | None) -> str | None:
 
 
 def own_stops(shown: Mapping[str, Any]) -> tuple[str, ...]:
-    """The stop sequences of its Modelfile, which a request's own would replace."""
     parameters = shown.get("parameters")
     found = []
     for text in _STOP_LINE.findall(parameters) if isinstance(parameters, str) else ():
@@ -136,7 +134,6 @@ def own_stops(shown: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def own_bytes(shown: Mapping[str, Any]) -> int:
-    """How large the prompt is that a model brings along: its system prompt and template."""
     texts = (str(shown.get(key) or "") for key in ("system", "template"))
     return sum(len(text.encode("utf-8", "replace")) for text in texts)
 

@@ -258,7 +258,6 @@ class Residence:
             self._loaded_with = 0
 
     def took_to_load(self) -> float | None:
-        """Seconds of the last load, told once; None where nothing was loaded since."""
         with self._lock:
             seconds, self._load_s = self._load_s, None
             return seconds

@@ -45,8 +45,6 @@ Make = Callable[[Dialect], Post]
 
 
 class OpenAIClient:
-    """The model `name` on a server, how to speak to it, and what is to be said of it."""
-
     def __init__(
         self, name: str, connection: Connection, patience: Patience, dialect: Dialect
     ) -> None:
@@ -110,7 +108,6 @@ class OpenAIClient:
         return self._checked(answer, post)
 
     def _streamed(self, post: Post, sampling: Sampling) -> OpenAIAnswer:
-        """A stream that ends early is a Fault that holds what had come."""
         answer = OpenAIAnswer().follow(sampling)
         reading_s = self._reading.seconds_for(post.body)
         try:
@@ -253,7 +250,6 @@ class OpenAIAnswer(ServedAnswer):
 
     @property
     def timing(self) -> Timing | None:
-        """The server's own clock, where it tells (llama.cpp does)."""
         timing = Timing(
             prefill_s=self.prefill_s, decode_s=self.decode_s, cached_tokens=self.cached_tokens
         )

@@ -24,7 +24,6 @@ Entry = Mapping[str, Any]
 
 
 def entries_of(document: object) -> list[Entry]:
-    """The models of a list; none where it is empty or of another shape."""
     data = document.get("data") if isinstance(document, dict) else document
     if not isinstance(data, list):
         return []
@@ -58,7 +57,6 @@ def facts_of(
     entry: Entry | None,
     form: Literal["chat", "completions"],
 ) -> ModelFacts:
-    """What is known before the first question; the probe adds to it."""
     entry = entry or {}
     meta = entry.get("meta")
     meta = meta if isinstance(meta, dict) else {}

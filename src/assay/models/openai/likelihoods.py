@@ -71,7 +71,6 @@ def likelihood_after(tokens: Sequence[EchoedToken], border: int) -> float | None
 
 
 def next_tokens(logprobs: object) -> dict[str, float]:
-    """What the server says may come next, from the `logprobs` of one written token."""
     best = logprobs.get("top_logprobs") if isinstance(logprobs, dict) else None
     return _best(best[0]) if isinstance(best, list) and best else {}
 

@@ -48,7 +48,6 @@ TONES: dict[bool | None, Tone] = {True: "good", False: "bad", None: "warning"}
 
 
 def decision_blocks(report: Report, *, left_in: Collection[str] | None = None) -> Iterator[Block]:
-    """The selection over all folders first. `left_in`: list only the files in these folders."""
     decision = report.decision
     if decision is None:
         return
@@ -69,7 +68,6 @@ def decision_blocks(report: Report, *, left_in: Collection[str] | None = None) -
 
 
 def name_of(report: Report, model: ModelReport) -> str:
-    """PARENT/STEP of a checkpoint, the spec of any other model."""
     measured = report.decision.measured if report.decision else ()
     names = {each.fingerprint: each.name for each in measured if each.fingerprint}
     return names.get(model.fingerprint, model.spec)

@@ -56,7 +56,6 @@ class SuiteAsked(NamedTuple):
 
 
 def in_words(figure: Estimate) -> str:
-    """46.8 [42.9–51.0] n=27: what is known of it, in three digits."""
     shown = readable(figure.value or 0.0)
     if figure.low is not None or figure.high is not None:
         low, high = ("?" if end is None else readable(end) for end in (figure.low, figure.high))
@@ -113,7 +112,6 @@ def estimates_of(checkpoint: Measurements) -> dict[str, Estimate | None]:
 
 
 def suites_asked(of: EvaluatedFolder) -> list[SuiteAsked]:
-    """The suites of the gate in its order; the OS benchmark where it asks for none."""
     found = []
     for name, limit in of.gate.suite_criteria().items():
         averaged = name == "os_benchmark" and set(limit.categories) == set(OS_AVERAGED)
@@ -122,7 +120,6 @@ def suites_asked(of: EvaluatedFolder) -> list[SuiteAsked]:
 
 
 def mean_of_suite(checkpoint: Measurements, limit: SuiteLimit) -> Estimate | None:
-    """The mean of the categories that a limit names; None unless all of them were measured."""
     suite = checkpoint.suites.get(limit.name)
     if suite is None:
         return None
@@ -158,7 +155,6 @@ def limits(of: EvaluatedFolder, name: str) -> list[float]:
 
 
 def marginal(of: EvaluatedFolder, checkpoint: Measurements, name: str | None = None) -> bool:
-    """Whether an interval includes its limit: that of one criterion, or of any."""
     acceptance = of.acceptances.get(checkpoint.name)
     if acceptance is None:
         return False

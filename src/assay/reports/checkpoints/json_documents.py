@@ -58,7 +58,6 @@ def evaluation_report(decision: Decision, measured: Measurements) -> JsonObject:
 
 
 def headline(measured: Measurements) -> JsonObject:
-    """The keys above `details`: bare numbers, as the specification has them."""
     figures = _figures(measured)
     shown = (
         "perplexity", "accuracy_top1", "accuracy_top5", "mmlu_cs", "hellaswag", "os_benchmark",
@@ -156,7 +155,6 @@ def selection_document(selection: Selection) -> JsonObject:
 
 
 def checkpoint_document(decision: Decision, name: str, selection: Selection) -> JsonObject:
-    """One checkpoint among those evaluated so far, in short, as `assay watch --json` prints it."""
     checkpoint = next(each for each in decision.measured if each.name == name)
     figures, acceptance = _figures(checkpoint), decision.acceptances[name]
     criteria = {key: pick(each, "passed marginal") for key, each in acceptance.criteria.items()}

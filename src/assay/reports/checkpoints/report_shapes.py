@@ -135,6 +135,8 @@ class RecommendationShape(BaseModel):
 
 
 class SpeedShape(BaseModel):
+    """The runs, and whatever the machine noted beside them."""
+
     model_config = ConfigDict(extra="allow")
 
     runs_per_s: tuple[Positive, ...]

@@ -85,7 +85,6 @@ def told(sentence: str) -> str:
 def document(
     pieces: Iterable[str], below: float, *, legend: Sequence[str], title: str, description: str
 ) -> str:
-    """The whole file, with a legend `below` so many pixels."""
     lines = _wrapped(legend, WIDTH - 20)
     texts = [soft_words(10, below + n * LINE, each) for n, each in enumerate(lines)]
     tall = math.ceil(below + len(lines) * LINE - 4)

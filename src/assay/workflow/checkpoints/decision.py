@@ -99,7 +99,6 @@ def _changes(
 
 
 def _without_decision(acceptance: Acceptance) -> Acceptance:
-    """How one fares at a gate that decides nothing: figures and limits, and no yes or no."""
     criteria = {name: replace(each, passed=None) for name, each in acceptance.criteria.items()}
     return Acceptance(accepted=None, criteria=criteria)
 
@@ -177,7 +176,6 @@ def _measurable(gate: Gate, opened: Opened) -> Gate:
 
 
 def _measures(job: Job, gate: Gate) -> tuple[MeasureKind, ...]:
-    """What was asked for; else what a gate that was named needs, and the texts that were."""
     training: tuple[MeasureKind, ...] = () if job.train_text is None else ("training",)
     if job.measures is not None:
         return (*job.measures, *training)

@@ -261,7 +261,6 @@ def _nothing_there(problem: str) -> UsageError:
 
 
 def read_reports(places: Sequence[CheckpointPlace], out: Path) -> dict[str, Measurements]:
-    """By name. Raises InvalidFiles with every mistake in all of them."""
     measured: dict[str, Measurements] = {}
     findings: list[FileFinding] = []
     broken: list[str] = []

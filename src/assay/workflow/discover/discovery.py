@@ -127,7 +127,6 @@ class SuiteFound:
 
 
 def find_ollama(url: str | None = None, room: Room | None = None) -> OllamaFound:
-    """Whether an Ollama answers, and what is installed there; two seconds at most per question."""
     try:
         address = ollama_url(url)
     except UsageError as error:

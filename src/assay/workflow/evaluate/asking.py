@@ -27,8 +27,6 @@ SCORED_AT_ONCE = 1000
 
 @dataclass(slots=True, eq=False)
 class TestDialogue:
-    """One test, turn by turn: a later turn holds the model's own replies to the earlier ones."""
-
     __test__ = False  # pytest takes every class named Test… for its own
 
     plan: Plan
@@ -107,8 +105,6 @@ AnyDialogue = TestDialogue | MeasureDialogue
 
 @dataclass(slots=True)
 class StoredReplies:
-    """The ledger of one model in a run, for replies that have no score of their own."""
-
     store: Store
     run: Run
     fingerprint: str

@@ -48,7 +48,6 @@ class Job(RunOptions):
 
     @property
     def command(self) -> str:
-        """Without --fresh, which would start again, and --budget, which may differ next time."""
         return self.called or self.command_line("run", *self.models)
 
 

@@ -166,7 +166,6 @@ def prepare(job: Job) -> Prepared:
 
 
 def check_files(job: Job) -> Gate:
-    """Suites, gate and texts of a job whose checkpoints are yet to come."""
     to_come = [CheckpointPlace(spec="", path=Path(), parent="", step_name="")]
     job = _with_defaults(job, to_come)
     errors: list[AssayError] = [*senseless(job)]
@@ -223,7 +222,6 @@ def senseless(job: Job) -> Iterator[UsageError]:
 
 
 def suites_of(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
-    """Those that were named, with the tests that were picked; none where anything is wrong."""
     found = [
         files
         for _ in tried(errors, benchmarks_folder, job.benchmarks)
@@ -271,7 +269,6 @@ def gate_and_texts(
     suites: Sequence[Suite],
     errors: list[AssayError],
 ) -> tuple[Gate | None, HeldOut | None, HeldOut | None]:
-    """By what checkpoints are decided on; the second text is that of the training."""
     checkpoints = [place for place in places if place is not None and not place.served]
     if not checkpoints and (job.text or job.train_text or job.log):
         errors.append(

@@ -233,7 +233,6 @@ class BackgroundWork:
             self._written.append(self._pool.submit(write, slug, key, reply, self._clashing))
 
     def finish(self) -> Mapping[str, Baselines]:
-        """Wait for it. Raises what went wrong, such as a full disk."""
         self.begin()
         assert self._guesses is not None
         guesses = self._guesses.result()

@@ -105,7 +105,6 @@ def missing_packages() -> list[str]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Nothing of what transformers and torch say reaches the terminal; settings come back."""
     from transformers.utils import logging as untyped
 
     speaks: Any = untyped

@@ -33,7 +33,6 @@ def cut_paragraphs(text: str) -> list[str]:
 
 
 def cut_portions(text: str, size: int) -> Iterator[str]:
-    """Portions of about `size` characters. A stretch without a clean place stays whole."""
     start = 0
     while len(text) - start > size and (place := _PLACE.search(text, start + size - 1)):
         yield text[start : place.end()]
@@ -62,7 +61,6 @@ def can_be_cut(rust: Any) -> bool:
 
 
 def _steps(part: Any, inner: str) -> list[Mapping[str, Any]]:
-    """A part's steps, as tokenizer.json has them: those of a sequence, itself, or none."""
     told = describe_part(part) or {"type": "Sequence"}
     return list(told.get(inner, ())) if told.get("type") == "Sequence" else [told]
 

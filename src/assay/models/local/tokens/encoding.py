@@ -29,7 +29,6 @@ LONGEST_WHOLE = 4_000_000
 
 
 def prompt_text(messages: Sequence[Message], tokenizer: LocalTokenizer, is_chat: bool) -> str:
-    """Chat models get their template, base models the contents alone."""
     return tokenizer.render_chat(messages) if is_chat else as_text(messages)
 
 
@@ -57,7 +56,6 @@ def count_tokens(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[tuple[
 
 
 def encode_prompts(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[list[int]]:
-    """Prompts to be continued. Each text decides for itself whether it needs a BOS."""
     found = _prompts(tokenizer, texts)
     return [list(found[text]) for text in texts]
 

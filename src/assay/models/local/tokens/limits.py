@@ -95,7 +95,6 @@ def _listen(stream: IO[str], lines: queue.Queue[str]) -> None:
 
 
 def try_tokenizer(file: Path, written: Mapping[str, Any]) -> None:
-    """Raise OutOfBounds for a tokenizer.json that must not be used; `written` is what it holds."""
     growth = _growth(written)
     if growth > MOST_GROWTH:
         raise OutOfBounds(

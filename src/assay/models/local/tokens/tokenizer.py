@@ -78,7 +78,6 @@ class LocalTokenizer:
         return tokenizer
 
     def encode_batch(self, texts: Sequence[str], *, special: bool) -> list[list[int]]:
-        """Token ids of each text; `special` adds the tokens the tokenizer adds by itself."""
         ids: list[list[int]] = []
         from assay.engine.layout.batches import by_tokens
 
@@ -147,11 +146,9 @@ class LocalTokenizer:
 
     @cached_property
     def vocabulary_size(self) -> int:
-        """The highest token id and one, added tokens included."""
         return 1 + int(max(self._wrapped.get_vocab().values()))
 
     def misread(self) -> str | None:
-        """What a sentence becomes in tokens and back, if that is another one; None if it is not."""
         try:
             back = self.decode(self.encode_batch([SENTENCE], special=False)[0])
         except RuntimeError as error:
@@ -204,7 +201,6 @@ class LocalTokenizer:
 
     @cached_property
     def can_be_cut(self) -> bool:
-        """Whether pieces of a text, cut as `cuts` does, have the tokens of the whole."""
         if self._rust is None or self.added is None or self.added[1]:
             return False
         return can_be_cut(self._rust)
@@ -223,7 +219,6 @@ def _wrapped(folder: Path, trust_remote_code: bool) -> Any:
 
 
 def _rust_part(wrapped: Any) -> Any:
-    """The Rust tokenizer, if calling it does what calling the wrapper does."""
     from transformers import PreTrainedTokenizerFast
 
     kind = type(wrapped)
