@@ -16,11 +16,6 @@ from assay.types.results import (
     TestRow,
 )
 
-DEPTH = (
-    "depth prompt_tokens prefill decode client_decode first_token_s cached_first_token_s memory "
-    "gpu_share clock fits why_not"
-)
-
 
 def run_json(report: Report) -> JsonObject:
     return {
@@ -100,7 +95,7 @@ def _model(model: ModelReport, decided: JsonObject | None) -> JsonObject:
         **pick(model, "report accepted"),
         "decision": decided,
         "about": plain_value(model.about),
-        **({"speed": [pick(each, DEPTH) for each in model.depths]} if model.depths else {}),
+        **({"speed": plain_value(model.depths)} if model.depths else {}),
     }
 
 

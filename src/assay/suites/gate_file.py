@@ -43,15 +43,13 @@ def _refuse_no_limit(suite: SuiteTable) -> SuiteTable:
     return suite
 
 
-def _refuse_no_drift(table: DriftTable) -> DriftTable:
-    if table.max_kl is None and table.min_same_top is None:
-        raise Mistake(tr("'drift' has no limit; give it 'max_kl' or 'min_same_top'"))
-    return table
-
-
-def _refuse_no_accuracy(table: AccuracyTable) -> AccuracyTable:
-    if table.min_top1 is None and table.min_top5 is None:
-        raise Mistake(tr("'accuracy' has no limit; give it 'min_top1' or 'min_top5'"))
+def _refuse_empty(table: AccuracyTable | DriftTable) -> AccuracyTable | DriftTable:
+    limits = asdict(table)
+    if not any(limit is not None for limit in limits.values()):
+        name = "drift" if isinstance(table, DriftTable) else "accuracy"
+        one, other = limits
+        raise Mistake(tr("'{name}' has no limit; give it '{one}' or '{other}'",
+                         name=name, one=one, other=other))  # fmt: skip
     return table
 
 
@@ -177,11 +175,11 @@ class GateTables:
     generation: Annotated[GenerationTable | None, Doc("How sane its samples must be.")] = None
     memory: Annotated[MemoryTable | None, Doc("How much memory it may take.")] = None
     accuracy: Annotated[
-        Annotated[AccuracyTable, Rule(_refuse_no_accuracy)] | None,
+        Annotated[AccuracyTable, Rule(_refuse_empty)] | None,
         Doc("How often it must predict the next token of the held-out text."),
     ] = None
     drift: Annotated[
-        Annotated[DriftTable, Rule(_refuse_no_drift)] | None,
+        Annotated[DriftTable, Rule(_refuse_empty)] | None,
         Doc("How far it may be from the model it was made of: for `assay drift`."),
     ] = None
 

@@ -7,9 +7,8 @@ token ids with llama.cpp's.
 
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +55,7 @@ _folders: dict[str, tempfile.TemporaryDirectory[str]] = {}  # they go with the p
 def special_ids(header: GgufHeader) -> dict[str, Any]:
     """Of config.json: where a text begins and ends."""
     told = _Vocabulary(header)
-    ids = {token: number for number, token in enumerate(told.tokens)}
+    ids = told.ids
     named = [told.special(name) for name in ("eos", "eot", "eom")]
     usual = (ids[each] for each in _ENDS if told.is_control(ids.get(each)))
     ends = {each for each in (*named, *usual) if each is not None}
@@ -101,6 +100,7 @@ class _Vocabulary:
                 tr("it has {count} tokens and {rows} rows of embeddings",
                    count=len(self.tokens), rows=rows.shape[0] if rows else 0),
             )  # fmt: skip
+        self.ids = {token: number for number, token in enumerate(self.tokens)}
         self._types: list[int] = self._list("token_type", int, len(self.tokens))
 
     def _list(self, name: str, kind: type, length: int | None = None) -> list[Any]:
@@ -153,14 +153,13 @@ class _Vocabulary:
         )  # fmt: skip
 
     def _byte_level(self, pre: str) -> dict[str, Any]:
-        steps = SPLITS[pre]
         return {
             "normalizer": None,
-            "pre_tokenizer": {"type": "Sequence", "pretokenizers": list(steps)},
+            "pre_tokenizer": {"type": "Sequence", "pretokenizers": list(SPLITS[pre])},
             "decoder": _GPT2[0],
             "model": {
                 "type": "BPE",
-                "vocab": {token: number for number, token in enumerate(self.tokens)},
+                "vocab": self.ids,
                 "merges": self._list("merges", str),
                 "ignore_merges": pre in _WHOLE_WORDS,
             },
@@ -189,7 +188,7 @@ class _Vocabulary:
             },
             "model": {
                 "type": "BPE",
-                "vocab": {token: number for number, token in enumerate(self.tokens)},
+                "vocab": self.ids,
                 "merges": self._merges(),
                 "unk_token": None if unknown is None else self.tokens[unknown],
                 "fuse_unk": True,
@@ -200,18 +199,13 @@ class _Vocabulary:
     def _merges(self) -> list[tuple[str, str]]:
         """Two pieces become one where that is a token, the token with the highest score first."""
         scores: list[float] = self._list("scores", float, len(self.tokens))
-        ids = {token: number for number, token in enumerate(self.tokens)}
         order: Sequence[int] = range(len(self.tokens))
         if scores:
             order = sorted(order, key=lambda number: -scores[number])
-        pairs = (self._pairs(self.tokens[number], ids) for number in order)
-        return list(chain.from_iterable(pairs))
-
-    def _pairs(self, token: str, ids: Mapping[str, int]) -> list[tuple[str, str]]:
-        if len(token) > 256:  # no sentence piece is: a token of 10 MB would be cut 10 M times
-            return []
-        cuts = ((token[:at], token[at:]) for at in range(1, len(token)))
-        return [cut for cut in cuts if cut[0] in ids and cut[1] in ids]
+        # No sentence piece is longer: a token of 10 MB would be cut 10 M times.
+        tokens = (token for number in order if len(token := self.tokens[number]) <= 256)
+        cuts = ((each[:at], each[at:]) for each in tokens for at in range(1, len(each)))
+        return [cut for cut in cuts if cut[0] in self.ids and cut[1] in self.ids]
 
     def _added(self) -> list[dict[str, Any]]:
         """Tokens that a text is split at first. Those of Phi-3 take the white space behind them."""
