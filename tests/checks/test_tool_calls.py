@@ -164,7 +164,7 @@ def test_results_are_sent_while_expected_calls_are_left_and_never_more() -> None
 
 
 def test_a_check_comes_back_from_the_store_as_it_was() -> None:
-    check = a_check([LOME, [ACCRA, LOME]], [{"content": {"a": 1}, "use": ["1"]}, 2])
+    check = a_check([LOME, [ACCRA, LOME]], [{"result": {"a": 1}, "use": ["1"]}, 2])
     assert read_back(AnswerCheck, to_json(check, AnswerCheck)) == check
     assert [*check.describe()][2:4] == [
         ("expected_calls", 'get_weather({"city": "Lomé"})'),

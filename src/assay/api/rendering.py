@@ -11,12 +11,12 @@ from assay.messages import tr
 from assay.plugins import write_report
 from assay.reports.checkpoints.decision import decision_blocks
 from assay.reports.comparison import comparison_document
-from assay.reports.drift import drift_document, drift_json
+from assay.reports.drift import drift_document
 from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.formats.terminal import console_for, draw
 from assay.reports.json_documents import comparison_json, leaderboard_json, run_json
-from assay.reports.json_values import JsonObject
+from assay.reports.json_values import JsonObject, plain_value
 from assay.reports.judge_card import check_document, check_json
 from assay.reports.leaderboard import leaderboard_document
 from assay.reports.progress import progress_for
@@ -84,7 +84,7 @@ def _views(result: Result, *, whole: bool) -> Views:
         case Selected():
             return partial(_selection_document, result), result.to_dict
         case Drift():
-            return partial(drift_document, result), partial(drift_json, result)
+            return partial(drift_document, result), partial(plain_value, result)
         case JudgeCheck():
             return partial(check_document, result), partial(check_json, result)
     from assay.reports import doctor, suite_card

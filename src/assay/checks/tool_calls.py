@@ -37,7 +37,7 @@ from assay.types import (
 )
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_RESULT_KEYS = frozenset({"name", "result", "content", "use"})
+_RESULT_KEYS = frozenset({"name", "result", "use"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,8 +108,7 @@ def _all_results(given: Any) -> tuple[ToolResult, ...]:
 
 def _one_result(given: Any, place: int) -> ToolResult:
     """Any value is a result by itself; an object with `result` may say more about it."""
-    is_told = isinstance(given, dict) and given.keys() <= _RESULT_KEYS
-    if not is_told or ("result" in given) == ("content" in given):
+    if not isinstance(given, dict) or "result" not in given or given.keys() - _RESULT_KEYS:
         return ToolResult(result=_as_text(given))
     use = given.get("use")
     listed = use if isinstance(use, list | tuple) else [] if use is None else [None]
@@ -117,9 +116,8 @@ def _one_result(given: Any, place: int) -> ToolResult:
     words = [word for item in items for word in (item or [None])]
     if not all(isinstance(word, str) and word.strip() for word in words):
         raise Mistake(tr("'use' must be a list of phrases, or of lists of phrases"), (place, "use"))
-    text = _as_text(given["result"] if "result" in given else given["content"])
     used = None if use is None else tuple(map(tuple, items))
-    return ToolResult(result=text, use=used, name=str(given.get("name", "")))
+    return ToolResult(result=_as_text(given["result"]), use=used, name=str(given.get("name", "")))
 
 
 def _as_text(value: Any) -> str:
@@ -302,17 +300,19 @@ def same_arguments(
     """Whether arguments are the same JSON values. One that is left out, or null, has the default
     of its schema; one that is not expected may be given where that is its default.
     """
-    properties = schema.get("properties")
-    properties = properties if isinstance(properties, dict) else {}
     for name in expected.keys() | given.keys():
-        inner = properties.get(name)
-        inner = inner if isinstance(inner, dict) else {}
-        usual = inner.get("default")
-        wanted, got = expected.get(name), given.get(name)
-        wanted, got = usual if wanted is None else wanted, usual if got is None else got
+        inner = _part_of(_part_of(schema, "properties"), name)
+        both = (expected.get(name), given.get(name))
+        wanted, got = (inner.get("default") if each is None else each for each in both)
         if not _same(wanted, got, inner):
             return False
     return True
+
+
+def _part_of(schema: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Nothing where there is none, or `true`, which is a schema too."""
+    found = schema.get(name)
+    return found if isinstance(found, dict) else {}
 
 
 def _same(expected: Any, given: Any, schema: Mapping[str, Any]) -> bool:
@@ -323,8 +323,7 @@ def _same(expected: Any, given: Any, schema: Mapping[str, Any]) -> bool:
     if isinstance(expected, dict) and isinstance(given, dict):
         return same_arguments(expected, given, schema)
     if isinstance(expected, list | tuple) and isinstance(given, list):
-        items = schema.get("items")
-        inner = items if isinstance(items, dict) else {}
+        inner = _part_of(schema, "items")
         return len(expected) == len(given) and all(
             _same(one, other, inner) for one, other in zip(expected, given, strict=True)
         )

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from assay.messages import tr, trn
-from assay.reports.json_values import JsonObject, pick
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate
@@ -29,13 +28,6 @@ LONGEST_BEFORE = 60  # characters
 
 def drift_document(drift: Drift) -> Document:
     return Document(title=tr("Drift"), blocks=tuple(_blocks(drift)))
-
-
-def drift_json(drift: Drift) -> JsonObject:
-    return {
-        **pick(drift, "base text tokens window perplexity limits weights models notes"),
-        "exit_code": int(drift.exit_code),
-    }
 
 
 def _blocks(drift: Drift) -> Iterator[Block]:

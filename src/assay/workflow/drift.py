@@ -29,7 +29,6 @@ WORDS_BEFORE = 24  # tokens shown before a place that flipped
 def measure_drift(options: DriftOptions, observer: Observer) -> Drift:
     """Every mistake that can be known is told before a model is loaded."""
     mistakes: list[AssayError] = []
-
     if len(options.models) < 2:
         hint = tr("name the model it is compared with first: assay drift BASE OTHER")
         mistakes.append(UsageError(tr("drift is between two models or more"), hint=hint))
@@ -176,7 +175,7 @@ def _measured(
         limits=limits,
         weights=dict(zip(specs, abouts, strict=True)),
         notes=tuple(note for model in models for note in model.observed().notes),
-        exit_code=ExitCode.NOT_ACCEPTED if failed else ExitCode.DONE,
+        exit_code=int(ExitCode.NOT_ACCEPTED if failed else ExitCode.DONE),
     )
 
 

@@ -209,6 +209,7 @@ def leaderboard(
         min_speed=min_speed,
         context=None if context is None else read_tokens(context),
     )
+    limited = limits != FitLimits()
     left_out: dict[str, ModelLeftOut] = {}
     tables: dict[tuple[str, str], _Table] = {}  # by content and way of asking
     seen: set[_Seen] = set()
@@ -223,7 +224,7 @@ def leaderboard(
         unfinished = sum(run.finished is None for run in runs)
         for run in reversed(runs):
             for model in run.evaluated if run.finished and run.digests else ():
-                found = find_footprint(store, run, model, limits) if limits else None
+                found = find_footprint(store, run, model, limits) if limited else None
                 if isinstance(found, ModelLeftOut):
                     left_out.setdefault(model.facts.fingerprint, found)
                 else:

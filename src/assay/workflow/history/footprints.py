@@ -17,14 +17,14 @@ from assay.workflow.checkpoints.measures import SPEED
 from assay.workflow.history.measured_depths import known_depths
 
 MB = 1e6
-_UNITS = {"": 1e9, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
-_BINARY = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+_UNITS = {"": 1e9, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12,
+          "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}  # fmt: skip
 
 
 def read_memory(text: str) -> float:
     """8GB, 8 GiB, 512MB; a bare number is in GB. In bytes."""
     found = re.fullmatch(r"\s*(\d{1,9}(?:\.\d+)?)\s*([kmgt]?i?)b?\s*", text.lower())
-    unit = found and (_UNITS | _BINARY).get(found[2])
+    unit = found and _UNITS.get(found[2])
     if not found or not unit:
         raise UsageError(
             tr("--max-memory does not understand {text!r}", text=text),
@@ -40,9 +40,6 @@ class FitLimits:
     max_memory: float | None = None
     min_speed: float | None = None
     context: int | None = None
-
-    def __bool__(self) -> bool:
-        return (self.max_memory, self.min_speed, self.context) != (None, None, None)
 
 
 def find_footprint(
