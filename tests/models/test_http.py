@@ -10,10 +10,12 @@ import subprocess
 import threading
 import time
 
+import httpcore
 import pytest
 
 from assay.errors import ServerGone
 from assay.models.http.connection import Connection, is_this_machine
+from assay.models.http.deadlines import DeadlineNetwork, within
 from assay.models.http.faults import (
     ATTEMPTS,
     LONGEST_ASKED_S,
@@ -65,6 +67,7 @@ def serve():
 
     def start(certificate=None):
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        server.daemon_threads = False  # so that server_close waits for their sockets
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate / "cert.pem", certificate / "key.pem")
@@ -140,6 +143,15 @@ def test_a_certificate_of_the_users_own_is_trusted_and_deadlines_hold_inside_tls
 def test_a_port_that_says_nothing_is_left(silent, scheme, connected):
     connection = connected(f"{scheme}://127.0.0.1:{silent}", timeout_s=0.5)
     assert fault_of(lambda: connection.document("GET", "/")).cause in ("timeout", "unreachable")
+
+
+def test_a_deadline_between_connecting_and_tls_leaves_no_socket_open(silent):
+    with within(10):
+        stream = DeadlineNetwork().connect_tcp("127.0.0.1", silent)
+    peer = stream.get_extra_info("socket")
+    with within(-1), pytest.raises(httpcore.ReadTimeout):
+        stream.start_tls(ssl.create_default_context(), "localhost")
+    assert peer.fileno() == -1
 
 
 def test_a_server_that_does_not_read_is_left(silent, connected):

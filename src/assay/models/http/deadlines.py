@@ -105,7 +105,11 @@ class DeadlineStream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        limit = min(CONNECT_S, _clock.left())
+        try:
+            limit = min(CONNECT_S, _clock.left())
+        except (httpcore.ReadTimeout, CalledOff):
+            self.close()  # httpcore closes after its own failures only
+            raise
         return DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, timeout=limit))
 
     def get_extra_info(self, info: str) -> Any:
