@@ -3,18 +3,16 @@
 import importlib.util
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from assay.errors import AssayError, ModelUnavailable, raise_all
+from assay.errors import AssayError, ModelUnavailable, raise_all, tried
 from assay.messages import tr
 from assay.models.local.gguf.header import is_gguf
 from assay.text.safe_text import one_line
-
-T = TypeVar("T")
 
 CONFIG_BYTES = 10 * 2**20  # the largest in use, with thousands of labels, have a few hundred KB
 TOKENIZER_BYTES = 500 * 2**20
@@ -68,29 +66,20 @@ def find_checkpoint(
         return checkpoint_in(path, tokenizer)
     _refuse_others(path)
     mistakes: list[AssayError] = []
-
-    def found(read: Callable[[], T], otherwise: T) -> T:
-        try:
-            return read()
-        except AssayError as error:
-            mistakes.append(error)
-            return otherwise
-
     own = path / "generation_config.json"
-    nothing: dict[str, Any] = {}
-    config = found(lambda: _read_config(path / "config.json", trust_remote_code), nothing)
-    generation = found(lambda: read_object(own, CONFIG_BYTES) if own.exists() else {}, nothing)
-    files: tuple[Path, ...] = found(lambda: weight_files_of(path), ())
-    folder = found(lambda: find_tokenizer(path, tokenizer), path)
-    template = found(lambda: chat_template_of(folder), None)
+    config = tried(mistakes, _read_config, path / "config.json", trust_remote_code)
+    generation = tried(mistakes, read_object, own, CONFIG_BYTES) if own.exists() else [{}]
+    files = tried(mistakes, weight_files_of, path)
+    folder = tried(mistakes, find_tokenizer, path, tokenizer) or [path]
+    template = tried(mistakes, chat_template_of, folder[0])
     raise_all(mistakes)
     return Checkpoint(
         path=path,
-        config=config,
-        weight_files=files,
-        tokenizer_folder=folder,
-        chat_template=template,
-        generation=generation,
+        config=config[0],
+        weight_files=files[0],
+        tokenizer_folder=folder[0],
+        chat_template=template[0],
+        generation=generation[0],
         trust_remote_code=trust_remote_code,
     )
 

@@ -13,14 +13,12 @@ from assay.messages import tr
 from assay.models.local.gguf.families import ROPE_FACTORS, family_of, names_in
 from assay.models.local.gguf.header import GgufHeader, damaged, read_gguf
 from assay.models.local.loading.skeleton import config_of, skeleton_of
-from assay.models.local.loading.weight_files import Tensor
+from assay.models.local.loading.weight_files import FLOATS, Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.models.local.folder import Checkpoint
-
-_FLOATS = {"F32": "float32", "F16": "float16", "BF16": "bfloat16", "F64": "float64"}
 
 
 def tensors_of(checkpoint: Checkpoint) -> dict[str, Tensor]:
@@ -37,7 +35,7 @@ def tensors_of(checkpoint: Checkpoint) -> dict[str, Tensor]:
     found = {}
     for name, to in names_in(header):
         told = header.tensors[name]
-        kind = _FLOATS.get(told.kind, told.kind)
+        kind = FLOATS.get(told.kind, told.kind)
         found[to] = Tensor(kind, told.shape, told.bytes, header.path)
     return found
 

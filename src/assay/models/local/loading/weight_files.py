@@ -5,10 +5,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assay.errors import AssayError, ModelUnavailable, raise_all
+from assay.errors import AssayError, ModelUnavailable, raise_all, tried
 from assay.messages import tr
 from assay.models.local.folder import Checkpoint
 from assay.models.local.loading.skeleton import as_refusals, quiet, reason, require_extra
@@ -16,7 +17,7 @@ from assay.models.local.loading.skeleton import as_refusals, quiet, reason, requ
 NAMED = 5
 
 # Name in the file: name in torch. Weights that are no such floats keep the file's name.
-_FLOATS = {
+FLOATS = {
     "F64": "float64",
     "F32": "float32",
     "F16": "float16",
@@ -47,13 +48,10 @@ def tensors_in(checkpoint: Checkpoint) -> Tensors:
         return tensors_of(checkpoint)
     found: dict[str, Tensor] = {}
     mistakes: list[AssayError] = []
+    read = read_header if checkpoint.is_safetensors else partial(_unpickled, checkpoint)
     for file in checkpoint.weight_files:
-        try:
-            found |= (
-                read_header(file) if checkpoint.is_safetensors else _unpickled(checkpoint, file)
-            )
-        except ModelUnavailable as error:
-            mistakes.append(error)
+        for tensors in tried(mistakes, read, file):
+            found |= tensors
     raise_all(mistakes)
     return found
 
@@ -82,7 +80,7 @@ def _described(tensor: Any, path: Path) -> Tensor:
     dtype, shape = tensor.get_dtype(), tuple(tensor.get_shape())
     bits = re.search(r"\d+", dtype)  # BOOL has none, and takes a byte
     size = math.prod(shape) * int(bits.group() if bits else 8) // 8
-    return Tensor(_FLOATS.get(dtype, dtype), shape, size, path)
+    return Tensor(FLOATS.get(dtype, dtype), shape, size, path)
 
 
 def _refused_file(path: Path, why: str) -> ModelUnavailable:
