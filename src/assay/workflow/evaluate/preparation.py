@@ -228,39 +228,37 @@ def suites_of(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
         for name in job.suites
         for files in tried(errors, find, name, job.benchmarks)
     ]
-    for suites in tried(
+    loaded = tried(
         errors,
         load_all,
         found,
         data_seed=job.data_seed,
         get_sandbox=cache(lambda: open_sandbox(job.sandbox)),
         check_rubric=load_rubric,
-    ):
-        if len(found) == len(job.suites):
-            if job.system is not None:
-                suites = tuple(with_default_system(suite, job.system) for suite in suites)
-            suites = (*suites, *job.own)
-            if job.only_tests is not None:
-                suites = tuple(only_tests(suites, job.only_tests))
-                if not suites:
-                    names = ", ".join(sorted(job.only_tests)[:NAMED])
-                    errors.append(
-                        UsageError(
-                            tr("none of the answers is called like a test: {names}", names=names),
-                            hint=tr("an answer's file is called after its test, such as CT-01.txt"),
-                        )
-                    )
-                    return ()
-            gates = tried([], load_gate, job.gate) if job.gate else []
-            used = [name for gate in gates for suite in gate.suites for name in suite.categories]
-            for picked in tried(
-                errors, pick_all, suites, job.categories, job.limit, job.seed, used=used
-            ):
-                ways = [CONSTRAINED] * job.constrained + [THINKING] * (job.think == "both")
-                for way in ways:
-                    picked = next(iter(tried(errors, with_twins, picked, way)), ())
-                return picked
-    return ()
+    )
+    if not loaded or len(found) < len(job.suites):
+        return ()
+    return next(iter(tried(errors, _picked, job, loaded[0])), ())
+
+
+def _picked(job: Job, suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
+    if job.system is not None:
+        suites = tuple(with_default_system(suite, job.system) for suite in suites)
+    suites = (*suites, *job.own)
+    if job.only_tests is not None:
+        suites = tuple(only_tests(suites, job.only_tests))
+        if not suites:
+            names = ", ".join(sorted(job.only_tests)[:NAMED])
+            raise UsageError(
+                tr("none of the answers is called like a test: {names}", names=names),
+                hint=tr("an answer's file is called after its test, such as CT-01.txt"),
+            )
+    gates = tried([], load_gate, job.gate) if job.gate else []
+    used = [name for gate in gates for suite in gate.suites for name in suite.categories]
+    suites = pick_all(suites, job.categories, job.limit, job.seed, used=used)
+    for way in [CONSTRAINED] * job.constrained + [THINKING] * (job.think == "both"):
+        suites = with_twins(suites, way)
+    return suites
 
 
 def gate_and_texts(
