@@ -58,17 +58,11 @@ def measure_depths(options: SpeedOptions) -> Report:
         opened.close()
 
 
-def read_depths(text: str | None) -> Depths | None:
-    """Numbers of tokens, each once, the smallest first; None where none is named."""
-    if text is None:
-        return None
-    return tuple(sorted({read_tokens(part) for part in text.split(",")}))
-
-
 def _prepare(options: SpeedOptions, job: Job) -> tuple[Opened, list[Depths]]:
     """Everything that is wrong, before anything is asked."""
     errors: list[AssayError] = []
-    wanted = next(iter(tried(errors, read_depths, options.context)), None)
+    asked = options.context.split(",") if options.context is not None else []
+    wanted = {depth for part in asked for depth in tried(errors, read_tokens, part)}
     if options.connections not in (None, 1):
         errors.append(
             UsageError(
@@ -93,9 +87,11 @@ def _prepare(options: SpeedOptions, job: Job) -> tuple[Opened, list[Depths]]:
         for model, place in zip(opened.models, opened.places, strict=True):
             if place is None:  # weights are loaded where they are timed
                 model.probe()
-        limits = [_context_of(model, options) for model in opened.models]
-        for model, limit in zip(opened.models, limits, strict=True):
-            errors += _too_deep(model, limit, wanted)
+        plans = [
+            depths
+            for model in opened.models
+            for depths in tried(errors, _depths_for, model, wanted, options)
+        ]
         raise_all(errors)
         opened.refuse_if_all_failed()
     except BaseException:
@@ -103,7 +99,7 @@ def _prepare(options: SpeedOptions, job: Job) -> tuple[Opened, list[Depths]]:
         raise
     for place, why in opened.failed.items():
         options.observer.note(f"{place.name}: {why}")
-    return opened, [_depths_for(limit, wanted) for limit in limits]
+    return opened, plans
 
 
 def _context_of(model: Model, options: SpeedOptions) -> int | None:
@@ -111,10 +107,12 @@ def _context_of(model: Model, options: SpeedOptions) -> int | None:
     return min((each for each in known if each is not None), default=None)
 
 
-def _too_deep(model: Model, limit: int | None, wanted: Depths | None) -> Iterator[UsageError]:
-    beyond = [depth for depth in wanted or () if limit is not None and depth > limit]
+def _depths_for(model: Model, wanted: set[int], options: SpeedOptions) -> Depths:
+    """What was asked for; else the usual ones, the whole context in place of what is larger."""
+    limit = _context_of(model, options)
+    beyond = sorted(depth for depth in wanted if limit is not None and depth > limit)
     if beyond:
-        yield UsageError(
+        raise UsageError(
             tr(
                 "{model} has a context of {limit} tokens, and --context asks for {beyond}",
                 model=model.facts.spec,
@@ -123,12 +121,7 @@ def _too_deep(model: Model, limit: int | None, wanted: Depths | None) -> Iterato
             ),
             hint=tr("leave out what is larger, or name the other models in a command of their own"),
         )
-
-
-def _depths_for(limit: int | None, wanted: Depths | None) -> Depths:
-    """What was asked for; else the usual ones, the whole context in place of what is larger."""
-    depths = USUAL_DEPTHS if wanted is None else wanted
-    return tuple(sorted({min(depth, limit or depth) for depth in depths}))
+    return tuple(sorted(wanted or {min(depth, limit or depth) for depth in USUAL_DEPTHS}))
 
 
 def _begin(
