@@ -98,6 +98,14 @@ def test_several_models_stand_side_by_side_above_the_best_baseline(
     assert any("wrong by 2 of 2 models" in line for line in lines)
 
 
+def test_a_choice_by_likelihood_is_shown_as_its_letter(report: Report) -> None:
+    (model,) = report.models
+    (suite,) = model.suites
+    row = replace(suite.tests[1], answer=None, extracted="D")
+    chosen = replace(model, suites=(replace(suite, tests=(row,)),))
+    assert "answered: D" in lines_of(shown(replace(report, models=(chosen,))))
+
+
 def test_every_failed_test_is_shown_where_that_is_asked_for(report: Report) -> None:
     (model,) = report.models
     (suite,) = model.suites

@@ -76,7 +76,7 @@ def _item(suite: str, rows: Answers, names: Mapping[str, str], *, several: bool)
         count = tr("wrong by {wrong} of {models} models", wrong=len(wrong), models=len(rows))
         where = f"{where}: {count}"
     answer = tr("{model} answered", model=names[spec]) if several else tr("answered")
-    said = one_line(row.answer or "", longest=LONGEST) or tr("nothing")
+    said = one_line(row.answer or row.extracted or "", longest=LONGEST) or tr("nothing")
     under = (
         tr("asked: {text}", text=one_line(row.question, longest=LONGEST)),
         f"{answer}: {said}",
