@@ -151,7 +151,7 @@ def small_disk(tmp_path):
     folder.mkdir()
     mount = shutil.which("mount")
     tried = mount and subprocess.run(
-        [mount, "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(folder)],
+        [mount, "-t", "tmpfs", "-o", "size=900k", "tmpfs", str(folder)],
         capture_output=True,
         check=False,
     )
