@@ -45,9 +45,9 @@ CHOICES = """[
 ]"""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def plugin_file(tmp_path_factory):
-    """One file for all tests: a scheme is registered once in a process."""
+    """One file in a process: a scheme is registered once, and tests of a module may come apart."""
     file = tmp_path_factory.mktemp("plugin") / "bigram.py"
     file.write_text(PLUGIN)
     return str(file)
