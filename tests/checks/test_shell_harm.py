@@ -63,7 +63,7 @@ def test_an_answer_that_also_destroys_scores_0(harm: str) -> None:
 def test_an_answer_that_takes_a_step_back_scores_0(step: str, undone: str) -> None:
     score = scored(f"{step}\n{undone}", step)
     assert score.value == 0
-    assert score.explanation.startswith("The answer takes a step back: ")
+    assert score.explanation.startswith("The answer undoes a step: ")
     assert scored(f"{undone}\n{step}", step).value == 1
     assert scored(f"{step}\n{undone}\n{step}", step).value == 1
 

@@ -95,7 +95,19 @@ def test_several_models_stand_side_by_side_above_the_best_baseline(
     assert "other 72.5 [61.0–81.4] n=38, 2 unscored" in lines
     assert "best baseline 25.0 [15.0–40.0] n=38" in lines
     assert "score 72.5 points [61.0–81.4] n=38, 2 unscored" not in lines  # folded away
-    assert any("wrong by 2 of 2 models" in line for line in lines)
+    assert any("2 of 2 models got it wrong" in line for line in lines)
+
+
+def test_of_selected_checkpoints_only_the_failures_of_the_one_to_ship_are_shown(
+    report: Report,
+) -> None:
+    (model,) = report.models
+    (suite,) = model.suites
+    sound = replace(suite, tests=suite.tests[:1])
+    other = replace(model, spec="scripted:other.json", name="other", suites=(sound,))
+    both = replace(report, models=(model, other))
+    assert "Failures that matter most" in shown(both)
+    assert "Failures that matter most" not in shown(replace(both, selected=other.spec))
 
 
 def test_a_choice_by_likelihood_is_shown_as_its_letter(report: Report) -> None:

@@ -133,8 +133,8 @@ def test_a_schema_may_be_a_file_beside_the_tests(write_suite: WriteSuite) -> Non
     [
         ("gone.schema", "there is no file 'gone.schema' beside the tests"),
         ("../x.schema", "'../x.schema' leads out of the folder of the tests"),
-        ("odd.schema", "'odd.schema' contains no JSON Schema: 'objekt' is not valid"),
-        ({"type": "objekt"}, "this is no JSON Schema: 'objekt' is not valid"),
+        ("odd.schema", "'odd.schema' is not a valid JSON Schema: 'objekt' is not valid"),
+        ({"type": "objekt"}, "this is not a valid JSON Schema: 'objekt' is not valid"),
         ({"$ref": "http://localhost:1/x"}, "it refers to http://localhost:1/x, which it"),
         ({"$ref": "#/$defs/none"}, "which it does not have"),
         ({"$ref": "#"}, "it refers to itself without end"),

@@ -130,7 +130,7 @@ def test_mistakes_in_the_fields_are_shown_together(bench):
     ]
     found = [finding.message for finding in api.validate([Path(bench.suite({"weather": wrong}))])]
     assert found == [
-        "'get_whether' is none of the tools",
+        "'get_whether' is not one of the tools",
         "there are two tools 'get_weather'",
         "'tool_results' has a result that belongs to no expected call",
     ]

@@ -37,7 +37,7 @@ def sound_schema(schema: str | dict[str, Any]) -> dict[str, Any]:
     try:
         refuse_bad_schema(schema)
     except BadSchema as wrong:
-        raise Mistake(tr("this is no JSON Schema: {why}", why=wrong), wrong.at) from wrong
+        raise Mistake(tr("this is not a valid JSON Schema: {why}", why=wrong), wrong.at) from wrong
     return schema
 
 

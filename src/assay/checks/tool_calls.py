@@ -181,7 +181,7 @@ class ToolCalls(AnswerCheck):
             value=min(1.0, sum(part.value for part in parts) / len(parts)),
             extracted=_shown(calls) or None,
             explanation=" ".join(f"{', '.join(names)}: {why}." for why, names in wrong.items())
-            or tr("All is right: {parts}.", parts=", ".join(part.name for part in parts)),
+            or tr("All correct: {parts}.", parts=", ".join(part.name for part in parts)),
             parts=parts,
         )
 
@@ -279,7 +279,7 @@ class ToolCalls(AnswerCheck):
         for place, calls in enumerate(self.expected_calls):
             for call in calls:
                 if call.name not in known:
-                    message = tr("'{name}' is none of the tools", name=one_line(call.name))
+                    message = tr("'{name}' is not one of the tools", name=one_line(call.name))
                     yield FieldProblem(("expected_calls", place), message)
         given = sum(each is not None for each in self._results)
         if given < len(self.tool_results):
@@ -358,5 +358,5 @@ def _shown(calls: Sequence[ToolCall]) -> str:
 
 def _why_called(calls: Sequence[ToolCall], as_text: str | None) -> str:
     if as_text:
-        return tr("a call written as text ({shape}), which no program takes for one", shape=as_text)
+        return tr("a call written as text ({shape}), not as a tool call", shape=as_text)
     return tr("it called {calls}", calls=_shown(calls)) if calls else tr("it called nothing")

@@ -95,7 +95,7 @@ def _with_interval(found: Estimate) -> Line:
 def _flipped(found: ModelDrift) -> Iterator[Block]:
     if not found.flipped:
         return
-    yield Heading(tr("Where {model} says something else", model=found.model))
+    yield Heading(tr("Where {model} predicts another token", model=found.model))
     yield Paragraph(
         trn("{count} place has another likeliest token.",
             "{places} places have another likeliest token; those that diverge most:",

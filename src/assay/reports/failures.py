@@ -24,7 +24,7 @@ def failure_blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     shown = found if report.every_failure else _spread(found)[:SHOWN]
     title = tr("Failed tests") if report.every_failure else tr("Failures that matter most")
     yield Heading(title)
-    several = len(report.models) > 1
+    several = any(len(rows) > 1 for _, rows in shown)
     items = (_item(suite, rows, names, several=several) for suite, rows in shown)
     yield Bullets(tuple(items), numbered=True)
     if len(found) > len(shown):
@@ -38,9 +38,12 @@ def failure_blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
 
 
 def _failed_tests(report: Report) -> list[tuple[str, Answers]]:
-    """Each with its suite: wrong by the most models first, then by the lowest score."""
+    """Each with its suite: those that most models got wrong first, then by the lowest score. Where
+    a checkpoint was selected, only its own: nobody ships the others.
+    """
     found: dict[tuple[str, str], dict[str, TestRow]] = defaultdict(dict)
-    for model in report.models:
+    chosen = [model for model in report.models if model.spec == report.selected]
+    for model in chosen or report.models:
         for summary in model.suites:
             for row in summary.tests:
                 found[summary.suite, row.id][model.spec] = row
@@ -73,7 +76,7 @@ def _item(suite: str, rows: Answers, names: Mapping[str, str], *, several: bool)
     spec, row = next(iter(wrong.items()))
     where = tr("{test} of {suite}, {category}", test=row.id, suite=suite, category=row.category)
     if several:
-        count = tr("wrong by {wrong} of {models} models", wrong=len(wrong), models=len(rows))
+        count = tr("{wrong} of {models} models got it wrong", wrong=len(wrong), models=len(rows))
         where = f"{where}: {count}"
     answer = tr("{model} answered", model=names[spec]) if several else tr("answered")
     said = one_line(row.answer or row.extracted or "", longest=LONGEST) or tr("nothing")

@@ -435,8 +435,8 @@ class CompareOptions(
         most=1,
         metavar="X",
         help=tr(
-            "Largest loss that is allowed, 0 to 1: exit 1 if a suite that both sides have fell by "
-            "more (0.02 is two points). Default: none."
+            "Maximum loss of a suite that both sides have, 0 to 1 (0.02 is two points); exit 1 "
+            "above it. Default: none."
         ),
     )
 
@@ -462,7 +462,7 @@ class DriftOptions(OutputOptions, LocalOptions):
         None,
         least=0,
         metavar="X",
-        help=tr("Largest mean divergence that is allowed, in nats: exit 1 beyond. Default: none."),
+        help=tr("Maximum mean KL divergence, in nats; exit 1 above it. Default: none."),
     )
     min_same_top: float | None = option(
         None,
@@ -470,8 +470,8 @@ class DriftOptions(OutputOptions, LocalOptions):
         most=1,
         metavar="X",
         help=tr(
-            "Least share of places with the base's likeliest token, 0 to 1: exit 1 below. "
-            "Default: none."
+            "Minimum share of positions, 0 to 1, whose most likely token is the base's; exit 1 "
+            "below it. Default: none."
         ),
     )
 

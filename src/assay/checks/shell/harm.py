@@ -42,7 +42,7 @@ def harm_in(found: CommandsFound, steps: Sequence[Sequence[str]]) -> str:
             if any(_destroys(*each) for each in [(action, command), *_substituted(command)]):
                 return tr("The answer destroys data: {command}.", command=command.source)
             if any(place < at and _undoes(action, step) for step, place in last.items()):
-                return tr("The answer takes a step back: {command}.", command=command.source)
+                return tr("The answer undoes a step: {command}.", command=command.source)
     return ""
 
 

@@ -89,15 +89,15 @@ def compare(output_format: str, as_json: bool, **options: Any) -> int:
     ],
 )
 @click.option("-s", "--suite", metavar="NAME", help=tr("Show only this suite. Default: all."))
-@click.option("--max-memory", metavar="SIZE", help=tr("Most memory a model may take, as in 8GB."))
+@click.option("--max-memory", metavar="SIZE", help=tr("Maximum memory of a model, such as 8GB."))
 @click.option(
     "--min-speed",
     type=click.FloatRange(0),
     metavar="N",
-    help=tr("Fewest tokens/s it must decode, by the client's clock."),
+    help=tr("Minimum decoding speed in tokens/s, by the client's clock."),
 )
 @click.option(
-    "--context", metavar="N", help=tr("Tokens of context in use, as in 16k. Default: any.")
+    "--context", metavar="N", help=tr("Context depth in tokens, such as 16k. Default: any.")
 )
 @format_of("text", "md", "json", "html")
 @as_json

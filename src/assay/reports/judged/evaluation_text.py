@@ -132,7 +132,7 @@ def _evidence(verdict: FinalJudgement) -> Iterator[str]:
         if unknown := len(evidence.checks) - evidence.total:
             yield tr("Checks that could not be made: {count}.", count=unknown)
         if read := sum(check.by_judge for check in evidence.checks):
-            told = tr("Checks by the judge's reading, for want of a block to read: {count}.")
+            told = tr("Checks read by the judge, as no block could be read: {count}.")
             yield told.format(count=read)
         failed = [check for check in evidence.checks if check.passed is False]
         for check in failed[:MOST_LINES]:

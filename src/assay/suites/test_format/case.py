@@ -109,7 +109,7 @@ def _with_schema(raw: Raw, path: Place, folder: Path | None, notes: Notes) -> tu
         schema = json.loads(text or "{}")
         refuse_bad_schema(schema if isinstance(schema, dict) else {"type": schema})
     except (ValueError, RecursionError) as error:
-        problem = tr("'{name}' contains no JSON Schema: {why}", name=shown(name), why=error)
+        problem = tr("'{name}' is not a valid JSON Schema: {why}", name=shown(name), why=error)
     if problem:
         notes.error((*path, "expected_format", "json_schema"), problem)
         schema = {}
