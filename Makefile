@@ -20,7 +20,7 @@ WORKERS ?= 3
 # package, and torch, once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo demo-models demo-checkpoints test tests collection bubblewrap bench check rules types format messages cards clean
+.PHONY: demo demo-models demo-checkpoints test tests collection packages bench check rules types format messages cards clean
 
 # Two makes: the second installs PyTorch after the first has shown what needs none.
 demo:
@@ -43,12 +43,12 @@ collection: $(DEV)
 	@$(BIN)/pytest --collect-only -qq > $(VENV)/collection.txt || cat $(VENV)/collection.txt
 
 # Tests of a file stay with one worker, which makes what they share once, until another is idle.
-tests: $(DEV) bubblewrap
+tests: $(DEV) packages
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-# The first choice for running code that models write; without it those tests are skipped.
-bubblewrap:
-	@sh scripts/set_up_bubblewrap.sh
+# Bubblewrap for code that models write, a browser for the pages; tests without them are skipped.
+packages:
+	@sh scripts/set_up_packages.sh
 
 check: rules types
 

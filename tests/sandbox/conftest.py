@@ -36,7 +36,7 @@ def opened(isolation):
             return error.message
     tool = shutil.which("bwrap") or ""
     if isolation == "bubblewrap" and not tool:
-        return "bubblewrap is not installed: sh scripts/set_up_bubblewrap.sh"
+        return "bubblewrap is not installed: sh scripts/set_up_packages.sh"
     sandbox = Sandbox(isolation, python=base_python(), bwrap=tool)
     problem = problem_with(sandbox)
     return f"{isolation} does not work on this machine: {problem}" if problem else sandbox

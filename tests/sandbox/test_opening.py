@@ -96,18 +96,18 @@ print(assay.sandbox.find_isolation())
     assert "isolation=None" in done.stdout, done.stderr
 
 
-def test_setting_up_bubblewrap_says_what_to_do_where_it_cannot_and_never_fails(root, tmp_path):
+def test_setting_up_packages_says_what_to_do_where_it_cannot_and_never_fails(root, tmp_path):
     for name, says in (("uname", "Linux"), ("id", "1000")):
         (tmp_path / name).write_text(f"#!/bin/sh\necho {says}\n")
         (tmp_path / name).chmod(0o755)
     done = subprocess.run(
-        ["/bin/sh", root / "scripts" / "set_up_bubblewrap.sh"],
+        ["/bin/sh", root / "scripts" / "set_up_packages.sh"],
         env={"PATH": str(tmp_path)},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert "Install the package bubblewrap" in done.stdout
+    assert "Install the packages bubblewrap chromium" in done.stdout
 
 
 AS_ANOTHER_USER = """
