@@ -20,7 +20,7 @@ WORKERS ?= 3
 # package, and torch, once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo demo-models demo-checkpoints test tests collection packages bench check rules types format messages cards clean
+.PHONY: demo demo-models demo-checkpoints test tests collection packages bench check rules types format messages cards docs clean
 
 # Two makes: the second installs PyTorch after the first has shown what needs none.
 demo:
@@ -75,11 +75,15 @@ messages: $(DEV)
 cards: $(DEV)
 	@for suite in src/assay/builtin/suites/*/; do \
 	  name=$$(basename $$suite); \
-	  $(BIN)/assay suites $$name --format md > docs/cards/$$name.md && echo docs/cards/$$name.md; \
+	  $(BIN)/assay suites $$name --format md > docs/reference/cards/$$name.md && echo docs/cards/$$name.md; \
 	done
 
+docs: $(DEV)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo site/index.html
+
 clean:
-	rm -rf $(VENV) assay-out
+	rm -rf $(VENV) assay-out site
 
 # The pip that Python brings takes 24 s longer to look through the lists of files than the newest;
 # where there is no newer one, it will do.

@@ -2,8 +2,9 @@
 
     python scripts/make_os_suite.py --pci FOLDER
 
-FOLDER holds pci.ids, pci_modules.tsv, pci_class_modules.tsv and module_info.tsv (docs/os-suite.md
-says how to make them on any Debian machine). The same facts give the same files, byte for byte.
+FOLDER holds pci.ids, pci_modules.tsv, pci_class_modules.tsv and module_info.tsv
+(docs/reference/os-suite.md says how to make them on any Debian machine). The same facts
+give the same files, byte for byte.
 """
 
 from __future__ import annotations

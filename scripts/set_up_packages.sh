@@ -1,6 +1,6 @@
 #!/bin/sh
 # What the tests use beyond Python: bubblewrap (bwrap) for code that models write
-# (docs/sandbox.md), and Chromium with its driver for the pages people look at.
+# (docs/explanation/sandbox.md), and Chromium with its driver for the pages people look at.
 # Installs them where that takes nobody's password, else says what to do. Never fails: tests that
 # need what is missing are skipped.
 

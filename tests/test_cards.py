@@ -1,4 +1,4 @@
-"""docs/cards: the card of every suite that ships, as `make cards` writes it."""
+"""docs/reference/cards: the card of every suite that ships, as `make cards` writes it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from assay.workflow.discover.discovery import describe
 
 @pytest.mark.parametrize("path", shipped(), ids=lambda path: path.name)
 def test_a_shipped_suite_has_its_card_up_to_date(path: Path, root: Path) -> None:
-    page = root / "docs" / "cards" / f"{path.name}.md"
+    page = root / "docs" / "reference" / "cards" / f"{path.name}.md"
     assert page.read_text("utf-8") == render_markdown(card_document(describe(load_suite(path)))), (
         "run `make cards`"
     )
 
 
 def test_there_is_no_card_of_a_suite_that_does_not_ship(root: Path) -> None:
-    pages = {page.stem for page in (root / "docs" / "cards").glob("*.md")}
+    pages = {page.stem for page in (root / "docs" / "reference" / "cards").glob("*.md")}
     assert pages == {path.name for path in shipped()}

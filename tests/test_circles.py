@@ -73,7 +73,7 @@ def test_lists_refrains_tables_and_rulers_are_no_circles(text):
 
 def test_95_of_100_circles_of_any_length_in_real_text_are_stopped_in_time():
     draw = random.Random(0)
-    pages = [page.read_text("utf-8") for page in sorted((ROOT / "docs").glob("*.md"))]
+    pages = [page.read_text("utf-8") for page in sorted((ROOT / "docs").rglob("*.md"))]
     in_time = 0
     for _ in range(100):
         tokens = re.findall(r" ?\w{1,7}|[^\w\s]|\s+", draw.choice(pages)[:9000])
@@ -87,6 +87,6 @@ def test_95_of_100_circles_of_any_length_in_real_text_are_stopped_in_time():
 
 
 def test_no_page_of_the_documentation_goes_in_circles():
-    pages = sorted((ROOT / "docs").glob("*.md"))
+    pages = sorted((ROOT / "docs").rglob("*.md"))
     assert len(pages) > 20
     assert [page.name for page in pages if stopped_after(page.read_text("utf-8")[:20_000])] == []

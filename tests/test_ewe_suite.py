@@ -300,7 +300,7 @@ def test_one_letter_throughout_scores_less_than_one_in_eight(letter: str) -> Non
 
 
 def test_the_page_on_the_suite_gives_its_sizes_weights_and_scores_as_they_are(root: Path) -> None:
-    page = (root / "docs" / "ewe-suite.md").read_text("utf-8")
+    page = (root / "docs" / "reference" / "ewe-suite.md").read_text("utf-8")
     for category in ewe().categories:
         weight = ewe().weight(category.name)
         assert f"| `{category.name}` | {len(category.cases)} | {weight:.2f} |" in page

@@ -266,7 +266,7 @@ def test_one_damaged_character_does_not_make_an_answer_nonsense():
 def test_of_the_labelled_samples_most_broken_and_hardly_a_sound_one_are_found(
     name, labels, found, alarms
 ):
-    """Samples on which the limits were chosen; docs/health.md has the figures."""
+    """Samples on which the limits were chosen; docs/reference/health.md has the figures."""
     samples = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
     people = read_labels(FOLDER / f"{labels}.tsv")
     broken = [bool(failures_of(s, s["uncertainty"])) for s in samples if people[s["id"]] != "ok"]

@@ -21,7 +21,7 @@ from assay.checks.shell.syntax import parse
 from assay.checks.top_k import TopK
 from assay.types import AnswerCheck, Answered, Case, Message, Score
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "shell.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "shell.md"
 
 
 def case_for(check: AnswerCheck) -> Case:

@@ -501,7 +501,7 @@ def test_help_names_every_option_and_wrong_usage_points_to_it(desk):
 
 
 def test_every_option_is_documented(root):
-    page = (root / "docs" / "run-benchmark.md").read_text("utf-8")
+    page = (root / "docs" / "how-to" / "run-the-ewe-benchmark.md").read_text("utf-8")
     missing = [o for parameter in command().params for o in parameter.opts if f"`{o}" not in page]
     assert missing == []
 

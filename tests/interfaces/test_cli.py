@@ -474,7 +474,7 @@ def test_a_leaderboard_of_an_unknown_suite_names_the_known_ones(bench, two_model
 
 
 def test_export_columns_are_documented(root):
-    page = (root / "docs" / "reports.md").read_text("utf-8")
+    page = (root / "docs" / "reference" / "reports.md").read_text("utf-8")
     assert [name for name in COLUMNS if f"`{name}`" not in page] == []
 
 

@@ -1,4 +1,4 @@
-"""docs/tests.md is the whole format: a field or method that it leaves out fails here."""
+"""docs/reference/tests.md is the whole format: a field or method that it leaves out fails here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SUITE: Any = suite_schema()
 
 @pytest.fixture(scope="module")
 def page(root: Path) -> str:
-    return (root / "docs" / "tests.md").read_text(encoding="utf-8")
+    return (root / "docs" / "reference" / "tests.md").read_text(encoding="utf-8")
 
 
 def section(page: str, heading: str) -> str:

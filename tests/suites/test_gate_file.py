@@ -416,7 +416,7 @@ def test_the_schema_describes_every_key_and_the_command_prints_it() -> None:
 
 @pytest.fixture(scope="module")
 def page(root: Path) -> str:
-    return (root / "docs" / "gates.md").read_text("utf-8")
+    return (root / "docs" / "reference" / "gates.md").read_text("utf-8")
 
 
 def test_the_page_names_every_table_and_key(page: str) -> None:

@@ -1,6 +1,6 @@
 """top_k: an accepted answer is among the k best, read from the first line of each.
 
-The rules, with tested examples, are in `docs/shell.md`; nothing is ever executed.
+The rules, with tested examples, are in `docs/reference/shell.md`; nothing is ever executed.
 """
 
 from __future__ import annotations

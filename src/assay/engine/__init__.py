@@ -1,1 +1,1 @@
-"""The engine: token ids in, likelihoods, texts as token ids and speeds out (docs/engine.md)."""
+"""The engine: token ids in, likelihoods, token ids and speeds out (docs/explanation/engine.md)."""

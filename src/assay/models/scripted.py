@@ -158,6 +158,6 @@ def _invalid(path: Path, findings: Sequence[FileFinding]) -> ModelUnavailable:
         tr("the script {path} is not valid: {mistakes}", path=path, mistakes=mistakes),
         hint=tr(
             'a script is a file such as {"answers": {"test_001": "Yes."}}; '
-            "docs/models.md has the format"
+            "docs/reference/models.md has the format"
         ),
     )

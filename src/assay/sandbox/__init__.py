@@ -1,4 +1,4 @@
-"""Runs code that nobody vouches for, in confinement: see docs/sandbox.md.
+"""Runs code that nobody vouches for, in confinement: see docs/explanation/sandbox.md.
 
     ran = open_sandbox().run(Program(files={"hello.py": "print(6 * 7)"}, arguments=("hello.py",)))
 

@@ -7,7 +7,7 @@ one p before it:
     counted     the same with numbers that go up by one left out: "1. Install it 2. Install it"
     characters  "ababab", and scripts that write no spaces
 
-docs/health.md says how often a unit has to come, and what is no loop.
+docs/reference/health.md says how often a unit has to come, and what is no loop.
 """
 
 from __future__ import annotations

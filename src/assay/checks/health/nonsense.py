@@ -1,7 +1,7 @@
 """Whether an answer makes no sense.
 
-Any of four kinds of evidence is enough. The limits are chosen on labelled samples: docs/health.md
-has the rules and the figures.
+Any of four kinds of evidence is enough. The limits are chosen on labelled samples:
+docs/reference/health.md has the rules and the figures.
 """
 
 import math

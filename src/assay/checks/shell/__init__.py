@@ -1,4 +1,4 @@
 """Commands in answers: found (reading), parsed (syntax), compared by what they do (meaning).
 
-Nothing is ever executed. `docs/shell.md` has the rules.
+Nothing is ever executed. `docs/reference/shell.md` has the rules.
 """

@@ -1,6 +1,6 @@
 """An answer to the shell in it: from code blocks, inline code, prompts and plain prose.
 
-In code everything is shell; what is outside of code goes to `prose`. `docs/shell.md` has the rules.
+In code everything is shell; the rest goes to `prose`. `docs/reference/shell.md` has the rules.
 """
 
 import re

@@ -285,7 +285,7 @@ def _notes(run: Run, suites: Sequence[Suite], asked: int, found: Judged | None) 
     if old:
         yield tr(
             "{suites}: scored by the rules of ewebench-1.0, which have known faults "
-            "(docs/ewe.md lists them)",
+            "(docs/reference/ewe.md lists them)",
             suites=", ".join(old),
         )
     for suite in suites:

@@ -204,7 +204,7 @@ def _read_imports(paths: Sequence[Path]) -> list[Imported]:
     if paths and not readings:
         raise UsageError(
             tr("there is no evaluation in {paths}", paths=", ".join(map(str, paths))),
-            hint=tr("an evaluation begins with a line “TEST ID: ID (Name)”; see docs/judging.md"),
+            hint=tr("it begins with “TEST ID: ID (Name)”; see docs/reference/judging.md"),
         )
     return readings
 
