@@ -250,6 +250,7 @@ def test_a_store_of_the_first_version_is_brought_up_to_date_and_keeps_all(tmp_pa
         ):
             database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         database.execute("DROP TABLE verdicts")
+        database.execute("DROP TABLE reviews")
         database.execute("PRAGMA user_version = 1")
     database.close()
     assert columns_of(tmp_path) != fresh
@@ -267,7 +268,7 @@ def columns_of(folder):
     database = sqlite3.connect(folder / "assay.db")
     rows = [
         (table, [(row[1], row[2]) for row in database.execute(f"PRAGMA table_info({table})")])
-        for table in ("runs", "run_models", "verdicts")
+        for table in ("runs", "run_models", "verdicts", "reviews")
     ]
     database.close()
     return rows

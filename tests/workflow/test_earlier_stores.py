@@ -66,3 +66,12 @@ def test_an_interrupted_run_is_continued_and_nothing_is_asked_twice(home: Path) 
     assert report.run.startswith("20261116T160622Z"), "the interrupted run, and no new one"
     after, distinct = replies()
     assert after == distinct == 10
+
+
+def test_its_answers_can_be_reviewed(home: Path) -> None:
+    item = api.review_queue(SEEN["run"]).items[0]
+    api.store_review(item.id, author="Ama", value=1.0, reason="right", run=SEEN["run"])
+    reviews = api.report(SEEN["run"]).reviews
+    assert reviews is not None
+    assert reviews.reviewers == {"Ama": 1}
+    assert rows(api.report(SEEN["run"])) == SEEN["tests"]

@@ -51,8 +51,13 @@ if TYPE_CHECKING:
     from assay.workflow.history.rescoring import rescore as rescore
     from assay.workflow.history.results import RunResult
     from assay.workflow.history.results import report as report
+    from assay.workflow.reviewing.queue import answer_to_review as answer_to_review
+    from assay.workflow.reviewing.queue import review_queue as review_queue
+    from assay.workflow.reviewing.reviews import store_review as store_review
+    from assay.workflow.reviewing.reviews import undo_review as undo_review
 
 _DEFINED_IN = {
+    "answer_to_review": "assay.workflow.reviewing.queue",
     "describe_suite": "assay.workflow.discover.discovery",
     "evaluate_model": "assay.workflow.checkpoints.single_checkpoint",
     "examine_machine": "assay.workflow.discover.doctor",
@@ -65,8 +70,11 @@ _DEFINED_IN = {
     "render": "assay.api.rendering",
     "report": "assay.workflow.history.results",
     "rescore": "assay.workflow.history.rescoring",
+    "review_queue": "assay.workflow.reviewing.queue",
     "run_benchmark": "assay.workflow.checkpoints.single_checkpoint",
     "select": "assay.workflow.checkpoints.selection",
+    "store_review": "assay.workflow.reviewing.reviews",
+    "undo_review": "assay.workflow.reviewing.reviews",
     "validate": "assay.workflow.authoring",
 }
 

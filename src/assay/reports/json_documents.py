@@ -26,6 +26,7 @@ def run_json(report: Report) -> JsonObject:
         "exit_code": int(report.exit_code),
         **pick(report, "machine notes"),
         **({"judged": judged_json(report.judged)} if report.judged else {}),
+        **(pick(report, "reviews") if report.reviews else {}),
         # Only a report asked for while requests are left has this key.
         **({"finished": False} if report.finished is None else {}),
         # And only one whose sampling was left to the server has this one.

@@ -9,6 +9,7 @@ from assay.reports.comparison import compared_suite
 from assay.reports.failures import failure_blocks
 from assay.reports.judged.section import judged_blocks
 from assay.reports.pictures.quality import draw_quality
+from assay.reports.reviews import reviewed_blocks
 from assay.reports.speed import depth_blocks, picture_of
 from assay.text import number_format as numbers
 from assay.types import Estimate, OutcomeKind, documents
@@ -56,6 +57,8 @@ def _blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     yield from _models(report)
     if report.judged is not None:
         yield from judged_blocks(report.judged)
+    if report.reviews is not None:
+        yield from reviewed_blocks(report.reviews, names)
     yield from map(Note, report.notes)
     yield from map(documents.Hint, report.hints)
     yield from _about_the_run(report)

@@ -18,7 +18,7 @@ from assay.errors import (
 )
 from assay.messages import tr
 
-VERSION = 4
+VERSION = 5
 BUSY_TIMEOUT_S = 30.0
 SCHEMA = Path(__file__).with_name("schema.sql")
 # What SQLite answers where a file system has no shared memory or no locks, as over a network.

@@ -6,6 +6,7 @@ import assay
 from assay.types import Machine, ModelFacts, Observed, Reply, SamplingMode, Score
 from assay.types.decisions import DecisionPlan, PlannedCheckpoint
 from assay.types.judgements import FinalJudgement, Judging
+from assay.types.reviews import Review
 
 TryKey = tuple[str, str, int]  # suite, test id, repeat
 
@@ -78,3 +79,31 @@ class StoredJudgement(_OfTry):
     """The final judgement of one try, and the reply that its judges read."""
 
     judgement: FinalJudgement
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReview(_OfTry):
+    """What a person said of one answer. `model`: its position in the run."""
+
+    number: int
+    model: int
+    created: str
+    review: Review
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerState:
+    """How an answer was scored, without reading it. `confidence`: the judge's, if one judged it."""
+
+    model: int
+    suite: str
+    test_id: str
+    repeat: int
+    reply_id: int
+    score_id: int
+    value: float | None
+    confidence: str | None
+
+    @property
+    def key(self) -> TryKey:
+        return self.suite, self.test_id, self.repeat

@@ -1,4 +1,4 @@
--- The store. Version 4 (PRAGMA user_version); to_version_N.sql bring an older one here. Times are ISO 8601, UTC.
+-- The store. Version 5 (PRAGMA user_version); to_version_N.sql bring an older one here. Times are ISO 8601, UTC.
 -- Replies and scores lie apart: marking again asks no model again.
 
 -- Newest means last written (rowid), never latest by the clock, which may be set back.
@@ -92,3 +92,19 @@ CREATE TABLE verdicts (                -- the newest one of a try counts
   body        TEXT NOT NULL            -- Verdict as JSON: evidence, judgements, scores
 ) STRICT;
 CREATE INDEX verdicts_of_try ON verdicts (run_id, model, suite, test_id, repeat, id);
+
+CREATE TABLE reviews (                 -- of each person the newest one of an answer counts
+  id          INTEGER PRIMARY KEY,
+  run_id      TEXT NOT NULL REFERENCES runs (id),
+  model       INTEGER NOT NULL,        -- run_models.position
+  suite       TEXT NOT NULL,
+  test_id     TEXT NOT NULL,
+  repeat      INTEGER NOT NULL,
+  reply_id    INTEGER NOT NULL REFERENCES replies (id),
+  author      TEXT NOT NULL,
+  created     TEXT NOT NULL,
+  withdrawn   TEXT,                    -- when its author took it back
+  body        TEXT NOT NULL            -- Review as JSON
+) STRICT;
+CREATE INDEX reviews_by_reply ON reviews (reply_id);
+CREATE INDEX reviews_by_run ON reviews (run_id);

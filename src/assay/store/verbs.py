@@ -16,6 +16,7 @@ from assay.request_identity import JUDGE_SUITE, MEASURE
 from assay.store.bodies import adapter, content, digest_of, read_back, stored_work, to_json, utc_now
 from assay.store.database import Database
 from assay.store.records import Run, RunModel, StoredJudgement, StoredTry, TryKey
+from assay.store.reviews import ReviewVerbs
 from assay.types import Machine, ModelFacts, Observed, Reply, Request, Score, Suite, Work
 from assay.types.decisions import DecisionPlan
 from assay.types.judgements import FinalJudgement, Judging
@@ -23,7 +24,7 @@ from assay.types.judgements import FinalJudgement, Judging
 FILE_NAME = "assay.db"
 
 
-class Store:
+class Store(ReviewVerbs):
     """A folder's runs. Use as a context manager, or call close()."""
 
     def __init__(self, out: Path, *, must_exist: bool = False, read_only: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""How far judgements of the same answers agree: repeats, judges, and imported evaluations.
+"""How far judgements of the same answers agree: repeats, judges, imported evaluations, people.
 
 What is rated is a criterion of an answer, by the points that a judge gave it before the evidence
 bounds them. Left out are answers that no judge was asked about, and criteria that the evidence had
@@ -6,6 +6,7 @@ decided.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 
 from assay.stats.agreement import icc, krippendorff_alpha, quadratic_kappa, share_within, spearman
 from assay.types import Estimate
@@ -15,7 +16,7 @@ from assay.types.judgements import FinalJudgement, Judgement, lower_median
 DRAWS = 500  # each statistic is computed anew for each: 2,000 would take a second
 
 Rated = tuple[int, str]  # the number of the answer, the criterion
-Scores = Mapping[Rated, Sequence[int]]
+Scores = Mapping[Rated, Sequence[float]]
 
 
 def agreements_of(finals: Sequence[FinalJudgement]) -> Iterator[RaterAgreement]:
@@ -38,6 +39,19 @@ def agreements_of(finals: Sequence[FinalJudgement]) -> Iterator[RaterAgreement]:
         yield from _agreement("imported", (name,), both, tests)
 
 
+def people_agreements(
+    people: Mapping[str, Mapping[Rated, float]],
+    machine: Mapping[Rated, float],
+    tests: Sequence[tuple[str, str]],
+) -> Iterator[RaterAgreement]:
+    """Every two people on what both reviewed, and each with the machine; in points of 10."""
+    for one, other in combinations(people, 2):
+        both = _beside((people[one], people[other]))
+        yield from _agreement("people", (one, other), both, tests)
+    for name, given in people.items():
+        yield from _agreement("machine", (name,), _beside((given, machine)), tests)
+
+
 def _given(judgement: Judgement) -> Iterator[tuple[str, int]]:
     if judgement.trivial or judgement.unscored_reason is not None:
         return
@@ -46,11 +60,11 @@ def _given(judgement: Judgement) -> Iterator[tuple[str, int]]:
             yield one.criterion, one.score
 
 
-def _medians(scores: Scores) -> dict[Rated, int]:
+def _medians(scores: Mapping[Rated, Sequence[int]]) -> dict[Rated, int]:
     return {rated: lower_median(given) for rated, given in scores.items()}
 
 
-def _beside(raters: Iterable[Mapping[Rated, int]]) -> dict[Rated, list[int]]:
+def _beside(raters: Iterable[Mapping[Rated, float]]) -> dict[Rated, list[float]]:
     first, *others = [*raters] or [{}]
     common = [rated for rated in first if all(rated in each for each in others)]
     return {rated: [first[rated], *(each[rated] for each in others)] for rated in common}
@@ -72,7 +86,7 @@ def _agreement(
         return measure(*given, clusters=clusters, draws=DRAWS)
 
     figures: dict[AgreementName, Estimate] = {"alpha": figure(krippendorff_alpha, table)}
-    if kind == "imported":
+    if kind in ("imported", "people", "machine"):
         figures["kappa"] = figure(quadratic_kappa, first, second)
         figures["spearman"] = figure(spearman, first, second)
     else:

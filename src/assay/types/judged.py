@@ -214,7 +214,7 @@ class ModelChoice:
         return tuple(rival for rival in self.rivals if rival.as_good)
 
 
-AgreementKind = Literal["repeats", "judges", "imported"]
+AgreementKind = Literal["repeats", "judges", "imported", "people", "machine"]
 AgreementName = Literal["alpha", "icc", "kappa", "spearman", "exact", "within_one"]
 
 

@@ -13,6 +13,7 @@ from assay.types import Estimate, Machine, Observed, OutcomeKind, SamplingMode, 
 from assay.types.decisions import Decision
 from assay.types.judged import Judged
 from assay.types.performance import DepthFigures, Performance, TryFigures
+from assay.types.reviews import Reviewed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +184,7 @@ class Report:
     machine: Machine | None = None
     decision: Decision | None = None
     judged: Judged | None = None
+    reviews: Reviewed | None = None
     failed: tuple[FailedModel, ...] = ()
     leads: tuple[PairComparison, ...] = ()
     every_failure: bool = False  # shown, not only those that matter most

@@ -1,6 +1,6 @@
 """The judged tests of a run in its report."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from assay.messages import tr, trn
@@ -123,12 +123,16 @@ def judging_blocks(of: Judged, *, level: int) -> Iterator[Block]:
         yield bullets(map(_deviation, of.deviations))
     if of.agreements:
         yield Heading(tr("How far judgements agree"), level)
-    for each in of.agreements:
+    yield from agreement_blocks(of.agreements)
+    for sentence in (*said.isolation(of), *map(said.cost, of.costs)):
+        yield Paragraph(sentence, "dim")
+
+
+def agreement_blocks(agreements: Sequence[RaterAgreement]) -> Iterator[Block]:
+    for each in agreements:
         tone: Tone = "warning" if each.reliable is None else "good" if each.reliable else "bad"
         yield Paragraph(_agreement(each), tone)
         yield Figures(tuple((_label(name), figure) for name, figure in each.figures.items()))
-    for sentence in (*said.isolation(of), *map(said.cost, of.costs)):
-        yield Paragraph(sentence, "dim")
 
 
 def _deviation(of: Deviation) -> str:
@@ -170,6 +174,10 @@ def _agreement(of: RaterAgreement) -> str:
             return tr("{raters} read {answers}: their scores are {how} together.", **gaps)
         case "imported":
             return tr("{raters} and imported scores of {answers}: {how} together.", **gaps)
+        case "people":
+            return tr("{raters} reviewed the same {answers}: {how} together.", **gaps)
+        case "machine":
+            return tr("{raters} and the machine on {answers}: {how} together.", **gaps)
 
 
 def _label(name: AgreementName) -> str:

@@ -30,7 +30,8 @@ from assay.types.results import (
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.history.footprints import FitLimits, find_footprint, read_memory
 from assay.workflow.history.measured_depths import read_tokens
-from assay.workflow.history.results import summaries_of, trials_of
+from assay.workflow.history.results import summaries_of
+from assay.workflow.history.trials import trials_of
 
 INTERVALS = ("wilson", "bootstrap", "none")  # methods that only say how an interval was computed
 

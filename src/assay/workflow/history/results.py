@@ -23,7 +23,7 @@ from assay.summary.comparisons import compare_twins, find_leads, twin_difference
 from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise
 from assay.text.number_format import figure
-from assay.types import Attempt, Failed, Reply, Suite
+from assay.types import Failed, Reply, Suite
 from assay.types.decisions import Decision, Measurements
 from assay.types.judged import Judged
 from assay.types.options import DEFAULT_OUT
@@ -38,7 +38,9 @@ from assay.workflow.checkpoints.measures import (
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.evaluate.run_folder import RunFolder, baselines_of
 from assay.workflow.history.measured_depths import depths_in, known_depths
+from assay.workflow.history.trials import trials_of
 from assay.workflow.judging.stored_judgements import judged_of
+from assay.workflow.reviewing.reviewed import reviewed_of
 
 if TYPE_CHECKING:
     import pandas
@@ -130,6 +132,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         selected=next((each.spec for each in run.subjects if each.name == best), None),
         decision=decision,
         judged=judged,
+        reviews=reviewed_of(store, run, suites),
         failed=broken,
         leads=() if decision and decision.gate_decides else find_leads(run.id, models),
         notes=(
@@ -210,19 +213,6 @@ def _decided(
 def summaries_of(store: Store, run: Run, model: RunModel) -> tuple[SuiteSummary, ...]:
     tries = tuple(store.read_tries(run, model))
     return tuple(summarise(suite, trials_of(suite, tries)) for suite in store.read_suites(run))
-
-
-def trials_of(suite: Suite, tries: Sequence[StoredTry]) -> Iterator[Attempt]:
-    cases = {case.id: case for case in suite.cases}
-    for kept in tries:
-        if kept.suite == suite.name:
-            yield Attempt(
-                case=cases[kept.test_id],
-                repeat=kept.repeat,
-                request_id=kept.request_id,
-                reply=kept.reply,
-                score=kept.score,
-            )
 
 
 def _model_report(

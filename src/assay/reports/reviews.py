@@ -1,0 +1,68 @@
+"""What people said of a run's answers, beside what the machine said."""
+
+from collections.abc import Iterator, Mapping
+
+from assay.messages import tr, trn
+from assay.reports.judged.section import agreement_blocks
+from assay.text import number_format as numbers
+from assay.types import Estimate
+from assay.types.documents import Block, Heading, Line, Note, Paragraph, Span, table
+from assay.types.reviews import Reviewed, ReviewedSuite
+
+
+def reviewed_blocks(of: Reviewed, names: Mapping[str, str]) -> Iterator[Block]:
+    yield Heading(tr("Reviewed by people"))
+    if of.reviewers:
+        people = (tr("{name} ({count})", name=name, count=n) for name, n in of.reviewers.items())
+        told = tr("Answers reviewed by each: {people}.", people=", ".join(people))
+        yield Paragraph(told, "dim")
+        heads = (
+            tr("model"), tr("suite"), tr("reviewed"), tr("scored differently"),
+            tr("machine, points"), tr("with people, points"),
+        )  # fmt: skip
+        rows = [_row(each, names) for each in of.suites]
+        yield table(heads, rows, right=(2, 3, 4, 5), weights={3: 1})
+        yield from map(Note, _one_sided(of))
+        yield from agreement_blocks(of.agreements)
+    if of.outdated:
+        yield Note(
+            trn(
+                "{count} review no longer counts: its answer, or the score it accepted, has "
+                "changed since.",
+                "{count} reviews no longer count: their answers, or the scores they accepted, have "
+                "changed since.",
+                of.outdated,
+            )
+        )
+
+
+def _row(of: ReviewedSuite, names: Mapping[str, str]) -> tuple[Line, ...]:
+    answers = of.passes[1] + of.others[1]
+    return (
+        names.get(of.model, of.model),
+        of.suite,
+        tr("{reviewed} of {answers}", reviewed=of.reviewed, answers=answers),
+        numbers.count(of.changed),
+        _points(of.machine),
+        _points(of.people),
+    )
+
+
+def _points(score: Estimate) -> Line:
+    rests_on = f" {numbers.interval(score)} {numbers.basis(score)}"
+    return numbers.value(score), Span(rests_on, "basis")
+
+
+def _one_sided(of: Reviewed) -> Iterator[str]:
+    """Failed answers are reviewed first: until others are, corrections only raise a score."""
+    seen, passed = (sum(each.passes[place] for each in of.suites) for place in (0, 1))
+    checked, rest = (sum(each.others[place] for each in of.suites) for place in (0, 1))
+    if passed and rest and seen * rest < checked * passed:
+        yield tr(
+            "{seen} of {passed} passed answers are reviewed, and {checked} of {rest} others: the "
+            "corrected score is likely too high until as many of the passed ones are.",
+            seen=seen,
+            passed=passed,
+            checked=checked,
+            rest=rest,
+        )

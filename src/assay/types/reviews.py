@@ -1,0 +1,115 @@
+"""What people say of stored answers, beside what the machine said.
+
+A review is one person's score of one answer; `id` of an item hides which model wrote the answer.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from assay.types.judged import RaterAgreement
+from assay.types.judgements import FinalJudgement, RubricCriterion
+from assay.types.requests import Reply
+from assay.types.scores import Estimate, OutcomeKind, Score
+from assay.types.tests import Case
+
+# What is reviewed first: `doubtful` is what the judge itself was not sure of.
+ReviewGroup = Literal["unscored", "failed", "doubtful", "sample"]
+GROUPS: tuple[ReviewGroup, ...] = ("unscored", "failed", "doubtful", "sample")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """`value`: 0 to 1. `criteria`: points of 10 by criterion, of a judged test. `machine`: the
+    score that the reviewer saw, None where there was none; `accepted`: they left it as it was.
+    """
+
+    author: str
+    value: float
+    machine: float | None = None
+    accepted: bool = False
+    criteria: Mapping[str, int] = field(default_factory=dict)
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewItem:
+    """An answer in the queue. `reviewers`: how many people have reviewed it."""
+
+    id: str
+    group: ReviewGroup
+    suite: str
+    test_id: str
+    reviewers: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupProgress:
+    """Of the `answers` of a group, those reviewed by enough people, and by this one."""
+
+    answers: int
+    done: int
+    own: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewQueue:
+    """What one reviewer has left, what to review first first."""
+
+    run: str
+    author: str
+    reviewers: int
+    items: tuple[ReviewItem, ...]
+    progress: Mapping[ReviewGroup, GroupProgress]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerToReview:
+    """One answer with all that the machine knows of it, and nothing of its model. `criteria`: of
+    the rubric, of a judged test. `own`: what this reviewer said of it before.
+    """
+
+    run: str
+    item: ReviewItem
+    case: Case
+    asked: str
+    reply: Reply
+    score: Score
+    outcome: OutcomeKind
+    judgement: FinalJudgement | None = None
+    criteria: tuple[RubricCriterion, ...] = ()
+    own: Review | None = None
+
+    @property
+    def machine_criteria(self) -> dict[str, int]:
+        given = self.judgement.criteria if self.judgement else ()
+        return {each.criterion: each.score for each in given}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewedSuite:
+    """One model on one suite, in points: as the machine scored it, and with the scores of people in
+    the place of the machine's where there are any. `passes`, `others`: (reviewed, answers) of what
+    the machine passed, and of what it did not. `changed`: answers that people score differently.
+    """
+
+    model: str
+    suite: str
+    reviewed: int
+    changed: int
+    passes: tuple[int, int]
+    others: tuple[int, int]
+    machine: Estimate
+    people: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """The reviews of a run. `reviewers`: how many answers each reviewed. `outdated`: reviews that
+    no longer count, because the answer, or the score that was accepted, has changed since.
+    """
+
+    suites: tuple[ReviewedSuite, ...]
+    reviewers: Mapping[str, int]
+    agreements: tuple[RaterAgreement, ...] = ()
+    outdated: int = 0
