@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from assay.models.local.model import LocalModel, _loaded
 from assay.reports.json_documents import run_json
 from assay.reports.progress import PlainProgress, SilentProgress
 from tests.models.local.checkpoints import make_checkpoint
+from tests.models.local.hostile import HOSTILE
 
 ANYTHING = "[perplexity]\nmax = 1e8\n"
 NOTHING = "[perplexity]\nmax = 1.01\n"
@@ -104,16 +106,26 @@ def test_no_number_is_one_pass_of_the_gate(folder: Path) -> None:
     assert "erplexity" in selection["reason"]
 
 
-def test_one_broken_checkpoint_is_reported_and_the_others_go_on(folder: Path) -> None:
+def test_broken_and_hostile_checkpoints_are_reported_and_the_others_go_on(folder: Path) -> None:
     broken = shutil.copytree(folder / "run" / "step_900", folder / "run" / "step_950")
     weights = broken / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:500])
+    hostile = {
+        "run/step_960": "tokenizer that panics (pieces of length 0)",
+        "run/step_970": "template `{{ 'a'*(10**10) }}`",
+        "run/step_980": "architecture that is an escape code",
+    }
+    for checkpoint, name in hostile.items():
+        HOSTILE[name][0](shutil.copytree(folder / "run" / "step_900", folder / checkpoint))
     report = run(folder)
     assert report.exit_code == 3
     assert len(report.models) == 2
     selection = json.loads((folder / "run" / "best_checkpoint_selection.json").read_text())
     failed = {each["checkpoint"]: each["failed"] for each in selection["ranking"]}
     assert "model.safetensors" in failed["run/step_950"]
+    for checkpoint, name in hostile.items():
+        assert re.search(HOSTILE[name][1], failed[checkpoint]), failed[checkpoint]
+        assert failed[checkpoint].isprintable()
     assert selection["selected"] in ("run/step_900", "run/step_1000")
     again = api.report("latest", out=folder / "out")
     assert again.exit_code == 3
