@@ -223,6 +223,7 @@ def _job(
             seed=None if seed is None or seed < 0 else int(seed),
             punishes_repetition=options.get("repeat_penalty", version.default_penalty) != 1.0,
             schema=_format(body),
+            model=common["name"],
         ),
         rendered=rendered,
         prompt=tokens.read(rendered),

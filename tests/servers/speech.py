@@ -5,8 +5,8 @@ the text, its thoughts, the alternatives of its first token.
 
 A book maps a part of the last user message ("*" is any) to a text; to a list of texts, given one
 after the other, the last for ever; or to an object with `text` (either of these), `by_seed` (a list
-from which the seed picks where the temperature is above 0), `thinking`, and `logprobs`
-({token: logprob}, the alternatives of the first token).
+from which the seed picks where the temperature is above 0), `by_model` (a text for each model's
+name), `thinking`, and `logprobs` ({token: logprob}, the alternatives of the first token).
 
 Where a request offers tools, the text `{"tool_calls": [{"name": …, "arguments": …}]}` is told as
 calls; arguments that are a text are told as they are.
@@ -40,6 +40,7 @@ class Draw:
     seed: int | None = None
     punishes_repetition: bool = False
     schema: Any = None  # "json", a JSON Schema, or None
+    model: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ class Book:
             key = "*"
         page = self.pages[key]
         about = page if isinstance(page, dict) else {"text": page}
+        if draw.model in about.get("by_model", ()):
+            return about["by_model"][draw.model], about
         if draw.temperature > 0 and draw.seed is not None and about.get("by_seed"):
             return about["by_seed"][draw.seed % len(about["by_seed"])], about
         text = about.get("text", (about.get("by_seed") or [None])[0])

@@ -1,0 +1,181 @@
+"""Tutorials are transcripts: their commands are run again, and what they print is compared.
+
+In: a page of docs/tutorials. A block ```console holds commands, each after `$ `, and what each
+prints on stdout; a block after a line "`NAME`:" is a file. `echo $?` is the exit code of the
+command before. Out: a Step for each command, with what the page shows and what came.
+
+What differs from one machine to another is masked on both sides, by one rule: run ids, dates, the
+line about the machine, and numbers with a unit of time, speed or memory. Spaces and line breaks
+count as one space. A line `…` stands for lines that the page leaves out.
+
+`python -m tests.transcripts` writes what the commands print today into the pages, where it differs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.suites.catalogue import find
+from assay.suites.load import load_suite
+from tests.loaded_python import run_python
+from tests.servers.fixtures import Server
+
+ROOT = Path(__file__).resolve().parents[1]
+TUTORIALS = ROOT / "docs" / "tutorials"
+LEFT_OUT = "…"
+COLUMNS = "100"
+MASKS = (
+    (r"\d{8}T\d{6}Z-[0-9a-f]{6}", "RUN"),
+    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "TIME"),
+    (r"Machine: .*? The same again:", "Machine: … The same again:"),
+    (r"[\d.,]+(?:–[\d.,]+)? (?:ms|s|min|h|tokens/s|MB|MiB|GB|GiB)\b", "FIGURE"),
+    (r"─+", "─"),
+)
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^`(\S+)`:\n\n(`{3,})\w+\n(.*?)^\2$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command of a page."""
+
+    command: str
+    shown: str
+    printed: str
+
+    @property
+    def agrees(self) -> bool:
+        parts = re.split(rf"^{LEFT_OUT}$", self.shown, flags=re.MULTILINE)
+        pattern = ".*".join(re.escape(mask(part)) for part in parts)
+        return re.fullmatch(pattern, mask(self.printed)) is not None
+
+
+def mask(text: str) -> str:
+    """A text without what differs from one machine to another."""
+    text = " ".join(text.split())
+    for pattern, name in MASKS:
+        text = re.sub(pattern, name, text)
+    return text
+
+
+def follow(page: Path, folder: Path, environment: Mapping[str, str]) -> Iterator[Step]:
+    """Write the files of a page and run its commands, in the order in which they stand."""
+    text, code = page.read_text("utf-8"), 0
+    (folder / "src").symlink_to(ROOT / "src")
+    environment = {**environment, "COLUMNS": COLUMNS}
+    for found in re.finditer(f"{FILE.pattern}|{BLOCK.pattern}", text, re.MULTILINE | re.DOTALL):
+        if found[1]:
+            (folder / found[1]).parent.mkdir(parents=True, exist_ok=True)
+            (folder / found[1]).write_text(found[3], "utf-8")
+            continue
+        for command, shown in COMMAND.findall(found[4]):
+            if command == "echo $?":
+                yield Step(command, shown, f"{code}\n")
+                continue
+            done = run_command(command, folder, environment, weights=page.stem == "trainer")
+            code = done.returncode
+            yield Step(command, shown, done.stdout)
+
+
+def run_command(
+    command: str, folder: Path, environment: Mapping[str, str], *, weights: bool
+) -> subprocess.CompletedProcess[str]:
+    """`assay` begins in a Python that has loaded it; anything else is the shell's."""
+    words = command.replace("\\\n", " ").split()
+    if words[0] == "assay":
+        return run_python(["-m", *words], folder, environment, weights=weights)
+    return subprocess.run(
+        command, shell=True, cwd=folder, env=dict(environment), text=True, capture_output=True,
+        check=False,
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------ what a page starts from
+
+RECORDED = {
+    "qwen2.5-coder:0.5b": "qwen2.5-coder-0.5b-instruct-q4_k_m",
+    "smollm2:135m": "smollm2-135m-instruct-q4_1",
+}
+SIZES = {"qwen2.5-coder:0.5b": 397_821_319, "smollm2:135m": 91_736_576}
+
+
+@contextmanager
+def replaying_ollama() -> Iterator[dict[str, str]]:
+    """An Ollama in which two small models say what they were recorded to say."""
+    answers = ROOT.parent / "shared" / "recordings" / "answers"
+    also = [f"{name}={size}" for name, size in SIZES.items()]
+    server = Server("ollama", no_replay=True, also=also)
+    try:
+        server.answers(
+            {
+                case.prompt[:60]: {
+                    "by_model": {
+                        model: (answers / folder / f"{case.id}.md").read_text("utf-8")
+                        for model, folder in RECORDED.items()
+                    }
+                }
+                for case in load_suite(find("coding")).cases
+            }
+        )
+        yield {"OLLAMA_HOST": f"127.0.0.1:{server.port}"}
+    finally:
+        server.stop()
+
+
+AROUND: Mapping[str, Callable[[], AbstractContextManager[dict[str, str]]]] = {
+    "ollama-user": replaying_ollama
+}
+
+
+@contextmanager
+def prepare(page: Path, folder: Path) -> Iterator[dict[str, str]]:
+    """The environment of a page's commands: a user with no settings, and the server it needs."""
+    environment = {**os.environ, "PYTHONWARNINGS": "error", "OLLAMA_HOST": "127.0.0.1:1"}
+    environment["XDG_DATA_HOME"] = str(folder / "users-data")
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "PYTHONUNBUFFERED"):
+        environment.pop(name, None)
+    with AROUND.get(page.stem, lambda: nullcontext({}))() as more:
+        yield {**environment, **more}
+
+
+# ------------------------------------------------------------------------ writing the pages again
+
+
+def write_again(page: Path) -> None:
+    """Put what the commands print today into the page. Where it leaves lines out, it goes on to
+    show as many before and after as it does now.
+    """
+    with tempfile.TemporaryDirectory() as folder, prepare(page, Path(folder)) as environment:
+        steps = iter(list(follow(page, Path(folder), environment)))
+
+    def renew(found: re.Match[str]) -> str:
+        step = next(steps)
+        return f"$ {step.command}\n{shorten(step)}"
+
+    text = page.read_text("utf-8")
+    text = BLOCK.sub(lambda b: f"```console\n{COMMAND.sub(renew, b[1])}```", text)
+    page.write_text(text, "utf-8")
+
+
+def shorten(step: Step) -> str:
+    if step.agrees:
+        return step.shown
+    lines = [line.rstrip() for line in step.printed.splitlines()]
+    shown = step.shown.splitlines()
+    if LEFT_OUT in shown:
+        first, rest = shown.index(LEFT_OUT), len(shown) - shown.index(LEFT_OUT) - 1
+        lines = [*lines[:first], LEFT_OUT, *lines[len(lines) - rest :]]
+    return "".join(f"{line}\n" for line in lines)
+
+
+if __name__ == "__main__":
+    for each in sorted(TUTORIALS.glob("*.md")):
+        write_again(each)
