@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from assay.stats import significance
 from assay.stats.composite import (
     composite_difference,
     paired_tests,
@@ -39,6 +38,8 @@ from assay.stats.estimates import (
 )
 from assay.stats.pairs import (
     detectable_difference,
+    holm,
+    mcnemar,
     paired_difference,
     paired_difference_by_category,
     tell_apart,
@@ -283,14 +284,14 @@ def test_the_bootstrap_of_few_tests_holds_the_truth_often_enough() -> None:
     [(10, 2, 0.03857), (2, 10, 0.03857), (0, 0, 1.0), (5, 5, 1.0), (0, 6, 0.03125), (1, 0, 1.0)],
 )
 def test_mcnemar_is_exact(gained: int, lost: int, p_value: float) -> None:
-    assert significance.mcnemar(gained, lost) == pytest.approx(p_value, abs=5e-6)
+    assert mcnemar(gained, lost) == pytest.approx(p_value, abs=5e-6)
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_mcnemar_equals_the_binomial_test_on_pairs_that_differ(gained: int, lost: int) -> None:
     if gained + lost:
         other = binomtest(gained, gained + lost, 0.5).pvalue
-        assert significance.mcnemar(gained, lost) == pytest.approx(other, rel=1e-9)
+        assert mcnemar(gained, lost) == pytest.approx(other, rel=1e-9)
 
 
 def newcombe_by_cells(both: int, only_b: int, only_a: int, neither: int) -> tuple[float, float]:
@@ -419,11 +420,11 @@ def test_equally_weighing_tests_are_pooled_and_others_keep_their_weight() -> Non
     groups = {"a": pairs_of(3, 6, 0, 1), "b": pairs_of(3, 4, 2, 1)}
     pooled = paired_difference_by_category(groups, {"a": 1.0, "b": 1.0})
     assert pooled.method == "mcnemar"
-    assert pooled.p_value == pytest.approx(significance.mcnemar(10, 2))
+    assert pooled.p_value == pytest.approx(mcnemar(10, 2))
     unchanged = {"a": groups["a"], "b": pairs_of(3, 0, 0, 4)}
     stratified = paired_difference_by_category(unchanged, {"a": 1.0, "b": 5.0})
     assert stratified.method == "stratified mcnemar"
-    assert stratified.p_value == pytest.approx(significance.mcnemar(6, 0), abs=0.005)
+    assert stratified.p_value == pytest.approx(mcnemar(6, 0), abs=0.005)
 
 
 def test_the_stratified_test_is_right_about_equal_models() -> None:
@@ -460,12 +461,12 @@ def test_partial_scores_in_one_category_make_the_suite_test_a_bootstrap() -> Non
     ],
 )
 def test_holm_adjusts_step_by_step(p_values: list[float], adjusted: list[float]) -> None:
-    assert significance.holm(p_values) == pytest.approx(tuple(adjusted))
+    assert holm(p_values) == pytest.approx(tuple(adjusted))
 
 
 @given(st.lists(shares, max_size=12))
 def test_holm_never_lowers_a_p_value_and_keeps_their_order(p_values: list[float]) -> None:
-    adjusted = significance.holm(p_values)
+    adjusted = holm(p_values)
     assert all(p <= q <= 1 for p, q in zip(p_values, adjusted, strict=True))
     for i, j in itertools.combinations(range(len(p_values)), 2):
         if p_values[i] < p_values[j]:

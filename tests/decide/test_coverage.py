@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.decide.accept import accept
-from assay.decide.coverage import find_not_covered
+from assay.decide.accept import accept, find_not_covered
 from assay.decide.scores import weigh
 from assay.reports.checkpoints.facts import sentence
 from assay.types.decisions import Gate, Measurements, SuiteFigures, SuiteLimit

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from assay.decide.select import select
-from assay.decide.signal import find_signals
+from assay.decide.trend import find_signals
 from assay.types.decisions import Measurements, SuiteFigures, SuiteSignal
 from tests.decide.candidates import GATE, WHEN, candidate, estimate, os_suite, right, suite
 

@@ -12,8 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from assay.decide.accept import accept
-from assay.decide.coverage import find_not_covered
+from assay.decide.accept import accept, find_not_covered
 from assay.decide.scores import weigh
 from assay.decide.select import select
 from assay.errors import InvalidFiles

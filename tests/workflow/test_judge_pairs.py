@@ -9,7 +9,7 @@ import pytest
 
 from assay import api
 from assay.errors import UsageError
-from assay.summary.judged_pairs import pair_judging, score_of_pair
+from assay.summary.judge_agreement import pair_judging, score_of_pair
 from assay.types.results import Comparison, JudgedPair, PairJudging
 from tests.workflow.judged_work import ANSWER, Court, judged_test
 

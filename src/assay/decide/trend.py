@@ -4,19 +4,34 @@ A change goes from one step to a later one, paired by the same blocks of text or
 *counts* where its 95 % interval, widened for all the steps of the curve (Bonferroni), leaves out 0,
 and it is at least SMALLEST: checkpoints differ a little for no reason a text can show.
 `docs/reference/advice.md` says how a shape follows from the changes.
+
+A suite carries signal where the interval of its change leaves out 0, the change is at least LEAST
+times the noise, and some step is above guessing. The noise is the standard error of the difference
+between neighbouring steps, paired by test, or the largest step back, if that is larger.
 """
 
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import NormalDist
 from typing import Literal, NamedTuple
 
+from assay.decide.accept import beside_guessing, is_above
 from assay.stats.estimates import average, ratio
+from assay.stats.intervals import Z95
 from assay.stats.pairs import paired_difference_by_category, tell_apart
 from assay.types import Estimate
-from assay.types.decisions import DecisionFact, Measurements, SuiteFigures, TextFigures, fact
+from assay.types.decisions import (
+    ChangeFromBase,
+    DecisionFact,
+    Measurements,
+    SuiteFigures,
+    SuiteSignal,
+    TextFigures,
+    fact,
+)
 
 Shape = Literal["improving", "flat", "worsening", "overfitting", "unclear", "too_few"]
 Unit = Literal["nats", "points"]
@@ -238,3 +253,70 @@ def training_change(
     )
     falls = means[0] - means[1] >= SMALLEST["nats"] and is_sure
     return TrainingChange(since=since, until=until, before=means[0], after=means[1], falls=falls)
+
+
+def changes_from_base(base: Measurements, adapted: Measurements) -> tuple[ChangeFromBase, ...]:
+    """Perplexity, then the suites. Intervals are widened for all the figures looked at."""
+    found = [*_changes(base, adapted)]
+    return tuple(
+        ChangeFromBase(
+            measure=measure,
+            change=change,
+            gain=(change.value or 0.0) * (1 if unit == "points" else -1),
+            counts=beyond_noise(change, len(found)) and abs(change.value or 0.0) >= SMALLEST[unit],
+        )
+        for measure, unit, change in found
+    )
+
+
+def _changes(base: Measurements, adapted: Measurements) -> Iterator[tuple[str, Unit, Estimate]]:
+    before, after = base.text, adapted.text
+    if before and after and before.text == after.text:
+        same_cut = [n for _, n in before.blocks] == [n for _, n in after.blocks]
+        change = paired_nats(before, after) if same_cut else None
+        if change is not None and change.value is not None:
+            yield "perplexity", "nats", change
+    for name in sorted(base.suites.keys() & adapted.suites.keys()):
+        change = change_by_tests(base.suites[name], adapted.suites[name])
+        if change is not None and change.n:
+            yield f"suite:{name}", "points", change
+
+
+LEAST = 2.0
+
+
+def find_signals(candidates: Sequence[Measurements]) -> tuple[SuiteSignal, ...]:
+    """Of every suite that three steps or more were asked alike."""
+    steps = steps_of(candidates)
+    names = sorted({name for each in steps for name in each.suites})
+    asked = {name: [suite for _, suite in asked_alike(name, steps)] for name in names}
+    found = (_signal(name, suites) for name, suites in asked.items() if len(suites) >= FEWEST)
+    return tuple(each for each in found if each is not None)
+
+
+def _signal(name: str, suites: Sequence[SuiteFigures]) -> SuiteSignal | None:
+    change = change_by_tests(suites[0], suites[-1])
+    between = [change_by_tests(a, b) for a, b in pairwise(suites)]
+    if change is None or change.value is None or None in between:
+        return None
+    known = [each for each in between if each is not None]
+    widths = [(each.high or 0.0) - (each.low or 0.0) for each in known]
+    error = math.sqrt(math.fsum(width**2 for width in widths) / len(widths)) / (2 * Z95)
+    direction = math.copysign(1.0, change.value)
+    noise = max(error, *(-direction * (each.value or 0.0) for each in known))
+    guesses = not any(_above_guessing(suite) for suite in suites)
+    beyond = change.low is not None and change.high is not None and change.low * change.high > 0
+    return SuiteSignal(
+        suite=name,
+        change=change,
+        noise=noise,
+        guesses=guesses,
+        carries=beyond and abs(change.value) >= LEAST * noise and not guesses,
+        bits=(suites[0].right_bits, suites[-1].right_bits),
+    )
+
+
+def _above_guessing(suite: SuiteFigures) -> bool:
+    """Where the baseline is not known, nothing says that it guesses."""
+    share, guess = beside_guessing(suite)
+    return guess is None or (share is not None and is_above(share, guess))

@@ -9,7 +9,7 @@ from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.base import BaseModel
 from assay.models.reasoning import as_unicode, split_reasoning
-from assay.text.terminal_codes import drop_terminal_codes
+from assay.text.safe_text import drop_terminal_codes
 from assay.types import Answered, Failed, ModelFacts, Reply, Request
 
 MAX_BYTES = 20_000_000  # of one answer

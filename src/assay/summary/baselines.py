@@ -1,12 +1,15 @@
 """Baselines: what an empty answer, the echoed prompt and one constant would score."""
 
 import random
+import statistics
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from assay.stats import estimates
-from assay.types import Answered, Case, Estimate, Reply, Score, Suite
-from assay.types.results import Baselines
+from assay.types import Answered, Case, Category, Estimate, Reply, Score, Suite
+from assay.types.results import Baselines, CategoryCard, SuiteCard
+
+TICKS = "tick "  # tags that look for something in an answer say nothing of what a test is about
 
 STUFFED = 200  # keywords in the line that has them all
 YES_AND_NO = ("yes", "no")
@@ -96,3 +99,46 @@ def _constants(cases: Sequence[Case]) -> list[str]:
     letters = max((case.check.requests().letters for case in cases), key=len, default="")
     stuffed = [" ".join(words)] if words else []
     return list(dict.fromkeys([*letters, *frequent, *stuffed, *YES_AND_NO]))
+
+
+def suite_card(suite: Suite, known: Baselines, sources: Mapping[str, int]) -> SuiteCard:
+    return SuiteCard(
+        suite=suite,
+        categories=tuple(_category(suite, category) for category in suite.categories),
+        baselines=known,
+        sources=sources,
+        repeated=tuple(_repeated(suite)),
+    )
+
+
+def _category(suite: Suite, category: Category) -> CategoryCard:
+    cases = category.cases
+    words = [sum(len(turn.content.split()) for turn in case.messages) for case in cases]
+    letters = [case.check.gold() or "" for case in cases if case.check.requests().letters]
+    return CategoryCard(
+        name=category.name,
+        tests=len(cases),
+        examples=len(suite.few_shot.get(category.name, ())),
+        weight=suite.weight(category.name),
+        methods=_counted(case.method for case in cases),
+        words=(min(words), round(statistics.median(words)), max(words)),
+        letters=dict(sorted(Counter(letters).items())),
+        tags=_counted(tag for case in cases for tag in case.tags if not tag.startswith(TICKS)),
+    )
+
+
+def _counted(names: Iterable[str]) -> dict[str, int]:
+    """Most frequent first; ties by name, so that a page made again is the same page."""
+    counts = Counter(names)
+    return {name: counts[name] for name in sorted(counts, key=lambda name: (-counts[name], name))}
+
+
+def _repeated(suite: Suite) -> Iterable[str]:
+    """Ids of tests that ask what an earlier test asks, letter case and white space apart."""
+    seen: dict[tuple[object, ...], str] = {}
+    for case in suite.cases:
+        asked = tuple(" ".join(turn.content.casefold().split()) for turn in case.messages)
+        options = case.check.requests().options
+        first = seen.setdefault((case.system, asked, options), case.id)
+        if first != case.id:
+            yield case.id

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.stats import estimates, significance
+from assay.stats import estimates
 from assay.stats.pairs import (
     detectable_difference,
+    holm,
     paired_difference,
     paired_difference_by_category,
     tell_apart,
@@ -109,7 +110,7 @@ def _first_of(twin: str) -> str:
 def with_holm(pairs: Sequence[PairComparison]) -> tuple[PairComparison, ...]:
     """P-values adjusted over all suites of all pairs, and the directions that follow from them."""
     p_values = [s.p_value for pair in pairs for s in pair.suites if s.p_value is not None]
-    adjusted = iter(significance.holm(p_values))
+    adjusted = iter(holm(p_values))
 
     def adjust(suite: SuiteComparison) -> SuiteComparison:
         new = suite if suite.p_value is None else replace(suite, adjusted_p=next(adjusted))

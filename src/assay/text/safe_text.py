@@ -7,6 +7,14 @@ is printed on, invisible tag characters, Markdown or rich markup. All of it is s
 import re
 import unicodedata
 
+_TAKEN_BACK = re.compile(r"\x1b\[(\d{0,3})D\x1b\[0?K")
+_CODES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor, erasing
+    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # OSC: titles, links
+    r"|\x1b[PX^_][^\x1b]*\x1b\\"  # other strings
+    r"|\x1b[ -/]*[0-~]"
+)
+
 NEW_LINE = "⏎"
 # To a spreadsheet a cell that starts like this is a formula, unless it is a plain number.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -71,3 +79,15 @@ def spreadsheet_cell(text: str) -> str:
     """A text that no spreadsheet computes: a formula gets a "'" in front."""
     formula = text.startswith(_FORMULA_STARTS) and not _PLAIN_NUMBER.fullmatch(text)
     return f"'{text}" if formula else text
+
+
+def drop_terminal_codes(text: str) -> str:
+    if "\x1b" not in text:
+        return text
+    kept = ""
+    at = 0
+    for found in _TAKEN_BACK.finditer(text):
+        kept += _CODES.sub("", text[at : found.start()])
+        kept = kept[: len(kept) - int(found[1] or 1)]
+        at = found.end()
+    return kept + _CODES.sub("", text[at:])

@@ -3,14 +3,11 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from assay.decide.accept import accept
+from assay.decide.accept import accept, find_not_covered
 from assay.decide.advice import advise
-from assay.decide.base_change import changes_from_base
-from assay.decide.coverage import find_not_covered
 from assay.decide.scores import weigh
 from assay.decide.select import select
-from assay.decide.signal import find_signals
-from assay.decide.trend import Trend, trend
+from assay.decide.trend import Trend, changes_from_base, find_signals, trend
 from assay.suites.held_out_text import HeldOut
 from assay.types.choices import MeasureKind
 from assay.types.decisions import (

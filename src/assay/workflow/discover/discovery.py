@@ -31,7 +31,7 @@ from assay.suites.catalogue import FETCHED, benchmarks_folder, catalogue, fetch_
 from assay.suites.load import SuiteFiles, load_suite
 from assay.suites.suite_file import SUITE_FILE
 from assay.suites.test_folder import is_test_folder
-from assay.summary.card import suite_card
+from assay.summary.baselines import suite_card
 from assay.text.number_format import memory
 from assay.types import ModelFacts, Suite
 from assay.types.model_spec import without_userinfo

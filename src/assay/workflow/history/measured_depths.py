@@ -7,7 +7,7 @@ from assay.errors import UsageError
 from assay.messages import tr
 from assay.request_identity import MEASURE
 from assay.store import Store, StoredTry
-from assay.summary.depths import depth_figures
+from assay.summary.speed import depth_figures
 from assay.types import Machine, Reply
 from assay.types.performance import DepthFigures
 

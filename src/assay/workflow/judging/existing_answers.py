@@ -19,7 +19,7 @@ from assay.models.written_outputs import WrittenOutputs
 from assay.reports.judged.evaluation_reading import Imported, read_evaluations
 from assay.store import Run, RunModel, Store
 from assay.suites.test_plan_file import load_test_plans
-from assay.text.terminal_codes import drop_terminal_codes
+from assay.text.safe_text import drop_terminal_codes
 from assay.types import Observer, Suite
 from assay.types.judgements import Judgement
 from assay.types.options import StoredAnswerOptions

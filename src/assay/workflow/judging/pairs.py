@@ -18,7 +18,7 @@ from assay.judge.pairs import PairQuestionnaire
 from assay.messages import tr
 from assay.request_identity import judge_key
 from assay.store import Run, RunModel, Store, TryKey
-from assay.summary.judged_pairs import pair_judging, score_of_pair
+from assay.summary.judge_agreement import pair_judging, score_of_pair
 from assay.types import Answered, Case, Observer
 from assay.types.options import CompareOptions, JudgeOptions
 from assay.types.results import Comparison, JudgedPair, PairJudging
