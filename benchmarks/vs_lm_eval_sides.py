@@ -20,7 +20,7 @@ from assay.engine.choose import Question, choose
 from assay.engine.generate import Prompt, generate
 from assay.engine.network import make_ready
 from assay.engine.read import read_all
-from assay.models.local.stopping import StopStrings
+from assay.models.local.answering import StopStrings
 from assay.models.local.tokens.encoding import encode_pairs, encode_prompts, encode_texts
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 

@@ -13,11 +13,10 @@ import transformers
 
 from assay.engine import choose
 from assay.engine.choose import Question
+from assay.engine.generate import Dice, draw
 from assay.engine.layout import batches
-from assay.engine.layout.packing import Kept
-from assay.engine.layout.tree import grow
+from assay.engine.layout.packing import Kept, grow
 from assay.engine.network import make_ready
-from assay.engine.sampling import Dice, draw
 from tests.engine.shapes import random_model
 
 VOCABULARY = 211

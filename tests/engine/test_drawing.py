@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
+from assay.engine.generate import Dice, draw
 from assay.engine.network import NotFinite
-from assay.engine.sampling import Dice, draw
 
 
 def plainly(logits: list[float], temperature: float, number: float) -> int:

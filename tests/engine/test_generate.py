@@ -14,12 +14,11 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from assay.engine.generate import Ended, Prompt, generate
+from assay.engine.generate import Dice, Ended, Prompt, draw, generate
 from assay.engine.kernels.graphs import Recording, Steps
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.layout.slots import BehindSlots, Slots, alike
 from assay.engine.network import Network, NotFinite, make_ready
-from assay.engine.sampling import Dice, draw
 from tests.engine.shapes import random_model
 
 CONTEXT = 100

@@ -3,8 +3,8 @@
 import pytest
 
 from assay.errors import UsageError
+from assay.models.address import Preset, endpoint, presets
 from assay.models.opening import read_spec
-from assay.models.presets import Preset, endpoint, presets
 
 SECRET = "sk-proj-Kq7xWv2mTz9"
 

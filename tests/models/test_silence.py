@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from assay.errors import ServerGone
-from assay.models.http import watching
+from assay.models.http import served
 from assay.models.http.reading_speed import ReadingSpeed, estimate_tokens
 from assay.models.ollama.client import OllamaAnswer
 from assay.models.opening import open_model
@@ -228,8 +228,8 @@ def test_the_tokens_of_an_answer_are_seen_while_it_comes(ollama_server):
 
 
 def test_a_model_that_another_program_uses_is_named_with_the_wait(ollama_server, monkeypatch):
-    monkeypatch.setattr(watching, "SHOWN_AFTER_S", 0.0)
-    monkeypatch.setattr(watching, "SILENT_S", 0.3)
+    monkeypatch.setattr(served, "SHOWN_AFTER_S", 0.0)
+    monkeypatch.setattr(served, "SILENT_S", 0.3)
     other = {"model": "stories:260k", "prompt": "Once", "keep_alive": "10m", "stream": False}
     ollama_server.ask("POST", "/api/generate", other)
     ollama_server.fault("hang", times=None)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from assay.errors import ModelUnavailable
-from assay.models import written_outputs
-from assay.models.written_outputs import WrittenOutputs
+from assay.models import scripted
+from assay.models.scripted import WrittenOutputs
 from assay.types import Answered, Failed, Message, Observed, Request, Sampling, ToAnswer
 
 
@@ -118,6 +118,6 @@ def test_what_cannot_be_answers_is_refused(tmp_path, monkeypatch):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ModelUnavailable, match="no answer"):
         WrittenOutputs(tmp_path / "empty")
-    monkeypatch.setattr(written_outputs, "MAX_BYTES", 3)
+    monkeypatch.setattr(scripted, "MAX_BYTES", 3)
     with pytest.raises(ModelUnavailable, match=r"a\.txt"):
         written(tmp_path / "large", a="four")

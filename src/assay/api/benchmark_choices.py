@@ -8,8 +8,8 @@ from pathlib import Path
 
 from assay.errors import AssayError, ModelUnavailable, UsageError
 from assay.messages import tr
-from assay.models.presets import LOCAL, Preset, endpoint
-from assay.models.presets import presets as presets
+from assay.models.address import LOCAL, Preset, endpoint
+from assay.models.address import presets as presets
 from assay.store import Store
 from assay.store.verbs import FILE_NAME
 from assay.suites.catalogue import find

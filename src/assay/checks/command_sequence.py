@@ -29,9 +29,8 @@ class CommandSequence(AnswerCheck):
     ]
 
     def score(self, answer: str, context: Context, /) -> Score:
-        from assay.checks.shell.harm import harm_in
         from assay.checks.shell.reading import READ_AT_MOST, snippets_in
-        from assay.checks.shell.sequence import CommandsFound, known_programs
+        from assay.checks.shell.sequence import CommandsFound, harm_in, known_programs
 
         steps = self.expected_commands
         snippets = snippets_in(answer, known_programs(chain.from_iterable(steps)))

@@ -18,9 +18,8 @@ from assay.engine.layout.batches import (
     token_budget,
     trunk_budget,
 )
-from assay.engine.layout.packing import Kept, PackedRow, pack
+from assay.engine.layout.packing import Forest, Kept, PackedRow, Trunk, grow, pack
 from assay.engine.layout.prompt_filling import keep_trunks
-from assay.engine.layout.tree import Forest, Trunk, grow
 from assay.engine.network import Network
 from assay.engine.predicted import predicted_at
 from assay.pause_gc import pause_gc

@@ -1,5 +1,7 @@
-"""Writes behind prompts. Only a row's own tokens, manner and seed decide what it says. When memory
-runs out, the rows at a time are halved and go on from where they were.
+"""Writes behind prompts. Only a row's own tokens, manner and seed decide what it says: step n of a
+seed is the n-th number of a counter-based generator (Philox), so that neither the batch nor its
+order changes a text. When memory runs out, the rows at a time are halved and go on from where they
+were.
 """
 
 import math
@@ -7,6 +9,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
+import numpy as np
+import torch
 from torch import Tensor
 
 from assay.engine.kernels.graphs import Steps
@@ -15,7 +19,27 @@ from assay.engine.layout.batches import fewer_when_full, token_budget
 from assay.engine.layout.prompt_filling import Filling
 from assay.engine.layout.slots import Slots, aligned, rows_that_fit
 from assay.engine.network import Network, NotFinite
-from assay.engine.sampling import Dice, draw
+
+_NUMBERS_AT_ONCE = 64
+_NOT_FINITE = -1
+
+
+class Dice:
+    """The numbers of one seed, by step. Temperature 0 takes the likeliest token."""
+
+    def __init__(self, temperature: float = 0.0, seed: int = 0) -> None:
+        self.temperature, self.seed = temperature, seed
+        self._numbers: list[float] = []
+        self._source: np.random.Generator | None = None
+
+    def number(self, step: int) -> float:
+        """In [0, 1), the same however often and in whatever order steps are asked for."""
+        if self._source is None:
+            self._source = np.random.Generator(np.random.Philox(self.seed % 2**64))
+        while step >= len(self._numbers):
+            self._numbers += self._source.random(_NUMBERS_AT_ONCE).tolist()
+        return self._numbers[step]
+
 
 Ended = Literal["end", "stop", "length", "context"]
 
@@ -179,3 +203,34 @@ def _alone(network: Network, row: _Row) -> None:
     forward = OwnForward(network)
     while not row.take(_drawn(forward.logits(row.context), [row])[0]):
         pass
+
+
+@torch.inference_mode()
+def draw(logits: Tensor, rows: Sequence[tuple[Dice, int]]) -> list[int]:
+    """Raises NotFinite with the number of the first row whose logits are not all numbers."""
+    # A sum over a vocabulary is finite if and only if every logit is, up to 1e33 each.
+    finite = logits.sum(-1).isfinite()
+    chosen = logits.argmax(-1)
+    drawn = [number for number, (dice, _) in enumerate(rows) if dice.temperature > 0]
+    if drawn:
+        at = torch.tensor(drawn, device=logits.device)
+        chosen[at] = _by_chance(logits[at], [rows[number] for number in drawn])
+    tokens: list[int] = chosen.where(finite, _NOT_FINITE).tolist()
+    if _NOT_FINITE in tokens:
+        raise NotFinite(tokens.index(_NOT_FINITE))
+    return tokens
+
+
+def _by_chance(logits: Tensor, rows: Sequence[tuple[Dice, int]]) -> Tensor:
+    wide = torch.float32 if logits.device.type == "mps" else torch.float64
+    # One too small for the number type would be 0, and 0 / 0 is no number.
+    least = torch.finfo(logits.dtype).tiny
+    temperature = logits.new_tensor([max(dice.temperature, least) for dice, _ in rows])
+    # The largest is taken off before dividing, so that no temperature is too low.
+    weights = ((logits - logits.amax(-1, keepdim=True)) / temperature[:, None]).exp()
+    up_to = weights.cumsum(-1, dtype=wide)
+    numbers = torch.tensor([dice.number(step) for dice, step in rows], dtype=wide)
+    # A number just below 1 times the whole may round up to the whole, which no token lies behind.
+    below = up_to[:, -1] * (1 - torch.finfo(wide).eps)
+    share = (numbers.to(logits.device) * up_to[:, -1]).minimum(below)
+    return torch.searchsorted(up_to, share[:, None], right=True)[:, 0]

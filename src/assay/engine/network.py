@@ -20,8 +20,7 @@ from assay.engine.kernels.attention import (
     arranged,
     calls_of_last_forward,
 )
-from assay.engine.layout.packing import PackedRow, Packing, pack
-from assay.engine.layout.tree import Trunk
+from assay.engine.layout.packing import PackedRow, Packing, Trunk, pack
 from assay.messages import tr
 
 # PyTorch warns once, with a stack trace, on processors without bf16 units; results are the same.

@@ -2,7 +2,8 @@
 positions at a time: they are the largest thing a reader makes.
 """
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -12,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from assay.engine.layout.packing import on_device
-from assay.engine.network import Network
+from assay.engine.layout.packing import PackedRow, on_device, pack
+from assay.engine.network import Network, own_logits
 
 MANY = 5  # likelier tokens are counted up to here
 
@@ -107,3 +108,18 @@ def together(parts: Iterable[Predicted]) -> Predicted:
     if len(found) == 1:
         return found[0]
     return Predicted(*(torch.cat(part) for part in zip(*found, strict=True)))
+
+
+@torch.inference_mode()
+def mean_entropy(network: Network, prompt: Sequence[int], written: Sequence[int]) -> float | None:
+    """In nats, of the choices at each written token, at temperature 1; None where no number."""
+    if not prompt or not written:
+        return None
+    tokens = [*prompt, *written][:-1]
+    if network.serves_trees:
+        hidden = network.hidden(pack([PackedRow(None, tokens)], {}, network.device))
+        logits = network.logits(hidden[len(prompt) - 1 :])
+    else:
+        logits = own_logits(network, tokens)[len(prompt) - 1 :].float()
+    entropy = torch.special.entr(logits.softmax(-1)).sum(-1).mean().item()
+    return entropy if math.isfinite(entropy) else None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from assay.models.local.stopping import StopStrings
+from assay.models.local.answering import StopStrings
 
 
 class Pieces:

@@ -11,10 +11,9 @@ from itertools import chain
 
 from assay.checks.health.reading import QUOTED_AT_MOST, READ_AT_MOST, quote
 from assay.checks.keywords import states
-from assay.checks.shell.harm import harm_in
 from assay.checks.shell.programs import KNOWN_PROGRAMS
 from assay.checks.shell.reading import snippets_in
-from assay.checks.shell.sequence import CommandsFound, known_programs
+from assay.checks.shell.sequence import CommandsFound, harm_in, known_programs
 from assay.checks.shell.syntax import parse
 from assay.messages import tr, trn
 from assay.text.folding import fold_for_matching

@@ -9,9 +9,8 @@ import numpy as np
 from torch import Tensor
 
 from assay.engine.layout.batches import by_tokens, halved_when_full
-from assay.engine.layout.packing import Kept, PackedRow, on_device, pack
+from assay.engine.layout.packing import Forest, Kept, PackedRow, Trunk, grow, on_device, pack
 from assay.engine.layout.slots import Slots
-from assay.engine.layout.tree import Forest, Trunk, grow
 from assay.engine.network import Network
 
 

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar
 
-from assay.judge.guards.fencing import LIMIT, Fenced, defused, fence, heading
-from assay.judge.guards.quotes import Searched, check_quote
+from assay.judge.guards.fencing import LIMIT, Fenced, Searched, check_quote, defused, fence, heading
 from assay.judge.guards.suspicions import flags_of
 from assay.judge.guards.trivial import trivial_judgement, why_trivial
 from assay.judge.likelihood.layouts import LONGEST_TASK, task_of

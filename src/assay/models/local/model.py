@@ -221,7 +221,7 @@ class LocalModel(BaseModel):
         return network
 
     def _merged(self, network: Network) -> tuple[Network, dict[str, Any]]:
-        from assay.models.local.loading.merging import merge_adapter
+        from assay.models.local.loading.checkpoint import merge_adapter
 
         assert self._adapter is not None
         return merge_adapter(network, self._adapter, self._checkpoint, self._examined, self._dtype)
@@ -229,7 +229,7 @@ class LocalModel(BaseModel):
     def _base_network(self) -> Network:
         owner, network = _loaded.owner, _loaded.network
         if owner is not None and network is not None and owner._weights == self._weights:
-            from assay.models.local.loading.merging import exchange_weights
+            from assay.models.local.loading.checkpoint import exchange_weights
 
             before, _loaded.owner, _loaded.network, _loaded.before = _loaded.before, None, None, {}
             return exchange_weights(network, before)[0]

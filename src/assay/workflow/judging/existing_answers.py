@@ -15,7 +15,7 @@ from pathlib import Path
 
 from assay.errors import AssayError, UsageError, raise_all
 from assay.messages import tr
-from assay.models.written_outputs import WrittenOutputs
+from assay.models.scripted import WrittenOutputs
 from assay.reports.judged.evaluation_reading import Imported, read_evaluations
 from assay.store import Run, RunModel, Store
 from assay.suites.test_plan_file import load_test_plans

@@ -8,7 +8,7 @@ import pytest
 
 from assay.errors import ModelUnavailable
 from assay.models.local.gguf.header import read_gguf
-from assay.models.local.gguf.vocabulary import unpack_tokenizer
+from assay.models.local.gguf.place import unpack_tokenizer
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.models.opening import open_model
 from assay.types import Message

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import ModelUnavailable, UsageError
 from assay.machine import available_memory
 from assay.messages import tr, trn
+from assay.models.local.adapter import Adapter, is_turned
 from assay.models.local.folder import Checkpoint
 from assay.models.local.loading.skeleton import (
     as_refusals,
@@ -30,6 +31,11 @@ from assay.models.local.loading.weight_files import (
 
 if TYPE_CHECKING:
     from assay.engine.network import Network
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from assay.engine.network import Network
+
 
 DTYPES = {"float32": 4, "bfloat16": 2, "float16": 2}  # bytes a number takes
 _SHORT = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
@@ -232,3 +238,48 @@ def _not_finite(
     )
     on_disk = examined.dtype_on_disk
     return ModelUnavailable(what, hint=_remedy_for_infinity("" if dtype == on_disk else dtype))
+
+
+def merge_adapter(
+    network: Network, adapter: Adapter, checkpoint: Checkpoint, examined: Examined, dtype: str
+) -> tuple[Network, dict[str, Tensor]]:
+    """And the weights before, for `exchange_weights`. Where it raises, the network is of no use."""
+    blamed = replace(checkpoint, path=adapter.path)  # the base by itself was whole
+    with as_refusals(blamed, tr("the adapter could not be merged")):
+        network, before = exchange_weights(network, _merged_weights(network, adapter))
+        check_finite(blamed, replace(examined, tensors={}), network.model, dtype)
+        return network, before
+
+
+def _merged_weights(network: Network, adapter: Adapter) -> dict[str, Tensor]:
+    import torch
+    from safetensors.torch import load_file
+
+    matrices = {
+        name.removeprefix("base_model.model.").removesuffix(".weight"): each.float()
+        for name, each in load_file(adapter.file, device=str(network.model.device)).items()
+    }
+    found = {}
+    for name, (rank, alpha) in adapter.layers.items():
+        scale = alpha / (math.sqrt(rank) if adapter.config.get("use_rslora") else rank)
+        layer = network.model.get_submodule(name)
+        turned = is_turned(layer)
+        weight = (layer.weight.T if turned else layer.weight).float()
+        a, b = matrices[f"{name}.lora_A"], matrices[f"{name}.lora_B"]
+        merged = torch.addmm(weight, b, a, alpha=scale)
+        if adapter.config.get("use_dora"):
+            lengths = matrices[f"{name}.lora_magnitude_vector"] / merged.norm(dim=1)
+            merged *= lengths[:, None]
+        found[name] = (merged.T if turned else merged).to(layer.weight.dtype).contiguous()
+    return found
+
+
+def exchange_weights(
+    network: Network, weights: dict[str, Tensor]
+) -> tuple[Network, dict[str, Tensor]]:
+    """With other weights in some layers, and those they had; a padded head is left behind."""
+    before = {}
+    for name, weight in weights.items():
+        layer = network.model.get_submodule(name)
+        before[name], layer.weight.data = layer.weight.data, weight
+    return replace(network, _padded=None), before
