@@ -93,6 +93,9 @@ def test_a_review_stands_beside_the_score_and_the_report_shows_both(out: Path) -
     assert found["reviewers"] == {"Ama": 1}
     told = api.render(api.report(out=out), "md")
     assert "Reviewed by people" in told
+    records = [json.loads(line)["reviews"] for line in api.export(out=out)]
+    (exported,) = [record for record in records if record]
+    assert (exported[0]["author"], exported[0]["reason"]) == ("Ama", "two is fine")
     assert "likely too high" in told
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from assay.reports.json_values import pick
-from assay.store import Run, RunModel, Store, StoredTry
+from assay.store import Run, RunModel, Store, StoredTry, TryKey
 from assay.text.safe_text import spreadsheet_cell
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Reply, Suite
 from assay.types.options import DEFAULT_OUT
@@ -24,6 +24,7 @@ COLUMNS = (
     "explanation", "scorer", "scorer_version", "failure", "failure_cause", "attempts", "finish",
     "dropped", "prompt_tokens", "cached_tokens", "output_tokens", "first_token_s",
     "first_answer_s", "total_s", "load_s", "other_s", "prefill_s", "decode_s", "cold", "request",
+    "reviews",
 )  # fmt: skip
 
 
@@ -47,10 +48,15 @@ def _records(store: Store, run: Run) -> Generator[dict[str, object], None, None]
     suites = store.read_suites(run)
     cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
     by_name = {suite.name: suite for suite in suites}
+    reviews: dict[tuple[int, TryKey], list[dict[str, object]]] = {}
+    for each in store.read_reviews(run):
+        told = {**asdict(each.review), "created": each.created}
+        reviews.setdefault((each.model, each.key), []).append(told)
     for model in run.models:
         for kept in store.read_tries(run, model):
             case = cases[kept.suite, kept.test_id]
-            yield _record(run, model, kept, case, by_name[kept.suite])
+            record = _record(run, model, kept, case, by_name[kept.suite])
+            yield {**record, "reviews": reviews.get((model.position, kept.key), [])}
 
 
 def _record(
