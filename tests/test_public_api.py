@@ -39,6 +39,7 @@ def test_exactly_these_functions_are_public():
         "report",
         "rescore",
         "review_queue",
+        "review_summary",
         "run",
         "run_benchmark",
         "schema",

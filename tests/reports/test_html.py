@@ -6,9 +6,11 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+from assay.api.rendering import render_part
 from assay.reports.formats.html import render_html
 from assay.reports.run_report import run_document
 from assay.types.results import Report
+from tests.reports.judged_run import judged_run
 
 
 def page_of(report: Report) -> str:
@@ -97,3 +99,14 @@ def test_the_page_says_what_asked_whom_and_how_quick_it_was(served_report: Repor
     ):
         assert text in texts
     assert "other seconds at the server, mean" not in texts, "it was not measured"
+
+
+def test_a_part_of_a_page_has_no_head_and_its_pictures_apart(report: Report) -> None:
+    part = render_part(replace(report, judged=judged_run()), "judging")
+    assert "<html" not in part.html
+    assert "<style" not in part.html
+    assert "How far the judge is from known scores" in part.html
+    whole = render_part(report)
+    assert "<svg xmlns" not in whole.html
+    assert Page(whole.html).tags.count("h1") == 1
+    assert render_part(report, "decision").html.strip() == ""

@@ -10,6 +10,7 @@ from assay.errors import (
     InvalidFiles,
     ModelUnavailable,
     Refusals,
+    RunNotFound,
     StoreTooNew,
     UsageError,
 )
@@ -321,6 +322,20 @@ def test_a_test_asked_with_other_worked_examples_is_not_the_same_test(bench):
     runs = [model.run for table in api.leaderboard(out=bench.out).suites for model in table.rows]
     (pair,) = api.compare(runs, out=bench.out).pairs
     assert [test.reason for test in pair.suites[0].left_out] == ["changed"] * 3
+
+
+def test_one_model_of_a_run_is_compared_with_one_of_another(bench):
+    suite = bench.suite({"sum": numbered(3)})
+    models = [bench.script(name, default=name) for name in ("2", "4", "6")]
+    first, second = (
+        api.run(models[:2], suites=[suite], out=bench.out),
+        api.run(models[1:], suites=[suite], out=bench.out),
+    )
+    for name in (models[2], second.models[1].slug, "6"):
+        (pair,) = api.compare((f"{first.run}/{models[0]}", f"latest/{name}"), out=bench.out).pairs
+        assert (pair.a.model, pair.b.model, pair.b.run) == (models[0], models[2], second.run)
+    with pytest.raises(RunNotFound):
+        api.compare((first.run, f"latest/{models[0]}x"), out=bench.out)
 
 
 # ------------------------------------------------------------------------------ refused at once

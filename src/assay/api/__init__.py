@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from assay.workflow.history.results import report as report
     from assay.workflow.reviewing.queue import answer_to_review as answer_to_review
     from assay.workflow.reviewing.queue import review_queue as review_queue
+    from assay.workflow.reviewing.reviewed import review_summary as review_summary
     from assay.workflow.reviewing.reviews import store_review as store_review
     from assay.workflow.reviewing.reviews import undo_review as undo_review
 
@@ -71,6 +72,7 @@ _DEFINED_IN = {
     "report": "assay.workflow.history.results",
     "rescore": "assay.workflow.history.rescoring",
     "review_queue": "assay.workflow.reviewing.queue",
+    "review_summary": "assay.workflow.reviewing.reviewed",
     "run_benchmark": "assay.workflow.checkpoints.single_checkpoint",
     "select": "assay.workflow.checkpoints.selection",
     "store_review": "assay.workflow.reviewing.reviews",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from assay.messages import tr
 from assay.plugins import write_report
@@ -18,14 +18,17 @@ from assay.reports.formats.terminal import console_for, draw
 from assay.reports.json_documents import comparison_json, leaderboard_json, run_json
 from assay.reports.json_values import JsonObject, plain_value
 from assay.reports.judge_card import check_document, check_json
+from assay.reports.judged.section import judging_blocks
 from assay.reports.leaderboard import leaderboard_document
 from assay.reports.progress import progress_for
+from assay.reports.reviews import reviews_document
 from assay.reports.run_report import run_document
 from assay.reports.side_by_side import answers_document
-from assay.types.documents import Block, Document, Hint, Note
+from assay.types.documents import Block, Document, Hint, Note, Picture
 from assay.types.drift import Drift
 from assay.types.judge_cards import JudgeCheck
 from assay.types.results import Comparison, Leaderboard, Report, SuiteCard
+from assay.types.reviews import Reviewed
 from assay.workflow.checkpoints.selection import Selected
 
 if TYPE_CHECKING:
@@ -33,10 +36,12 @@ if TYPE_CHECKING:
     from assay.workflow.discover.doctor import Examination
 
     Discovered = SuiteList | SuiteCard | Examination
-    Result = Report | Comparison | Leaderboard | Selected | JudgeCheck | Drift | Discovered
+    Stored = Report | Comparison | Leaderboard | Reviewed
+    Result = Stored | Selected | JudgeCheck | Drift | Discovered
 
-__all__ = ["Result", "console_for", "progress_for", "render", "render_answers"]
+__all__ = ["Result", "console_for", "progress_for", "render", "render_answers", "render_part"]
 
+ReportPart = Literal["whole", "decision", "judging"]
 Views = tuple[Callable[[], Document], Callable[[], JsonObject]]  # for people, for programs
 
 
@@ -58,6 +63,31 @@ def render(
 
         return render_html(document())
     return render_markdown(document())
+
+
+@dataclass(frozen=True, slots=True)
+class PagePart:
+    """A part of a page. `pictures`: SVGs, which a page with a strict policy shows as images."""
+
+    title: str
+    html: str
+    pictures: tuple[Picture, ...]
+
+
+def render_part(result: Result, part: ReportPart = "whole") -> PagePart:
+    """A result, or of a run its decision or its judging alone, as HTML for a page of one's own."""
+    from assay.reports.formats.html import render_blocks
+
+    if isinstance(result, Report) and part != "whole":
+        blocks = decision_blocks(result)
+        if part == "judging":
+            blocks = judging_blocks(result.judged, level=2) if result.judged else iter(())
+        document = Document(result.run, tuple(blocks), out=result.out)
+    else:
+        document = _views(result, whole=False)[0]()
+    pictures = tuple(each for each in document if isinstance(each, Picture))
+    rest = tuple(each for each in document if not isinstance(each, Picture))
+    return PagePart(document.title, render_blocks(replace(document, blocks=rest)), pictures)
 
 
 def render_answers(report: Report) -> str:
@@ -85,6 +115,8 @@ def _views(result: Result, *, whole: bool) -> Views:
             return partial(_selection_document, result), result.to_dict
         case Drift():
             return partial(drift_document, result), partial(plain_value, result)
+        case Reviewed():
+            return partial(reviews_document, result), partial(plain_value, result)
         case JudgeCheck():
             return partial(check_document, result), partial(check_json, result)
     from assay.reports import doctor, suite_card

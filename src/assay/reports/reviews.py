@@ -6,8 +6,12 @@ from assay.messages import tr, trn
 from assay.reports.judged.section import agreement_blocks
 from assay.text import number_format as numbers
 from assay.types import Estimate
-from assay.types.documents import Block, Heading, Line, Note, Paragraph, Span, table
+from assay.types.documents import Block, Document, Heading, Line, Note, Paragraph, Span, table
 from assay.types.reviews import Reviewed, ReviewedSuite
+
+
+def reviews_document(of: Reviewed) -> Document:
+    return Document(tr("Reviewed by people"), tuple(reviewed_blocks(of, {})))
 
 
 def reviewed_blocks(of: Reviewed, names: Mapping[str, str]) -> Iterator[Block]:

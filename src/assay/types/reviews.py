@@ -9,7 +9,7 @@ from typing import Literal
 
 from assay.types.judged import RaterAgreement
 from assay.types.judgements import FinalJudgement, RubricCriterion
-from assay.types.requests import Reply
+from assay.types.requests import Answered, Reply
 from assay.types.scores import Estimate, OutcomeKind, Score
 from assay.types.tests import Case
 
@@ -79,6 +79,12 @@ class AnswerToReview:
     judgement: FinalJudgement | None = None
     criteria: tuple[RubricCriterion, ...] = ()
     own: Review | None = None
+
+    @property
+    def text(self) -> str:
+        if isinstance(self.reply, Answered):
+            return self.reply.transcript or "\n".join(self.reply.predictions)
+        return self.score.extracted or ""
 
     @property
     def machine_criteria(self) -> dict[str, int]:

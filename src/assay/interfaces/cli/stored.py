@@ -56,9 +56,9 @@ def report(
     "compare",
     help=tr(
         "Shows differences with intervals, significance, and the tests that flipped. Each name is "
-        "a run (with all its models) or a model in the store; the first is compared with each of "
-        "the others. With --judge, their answers to judged tests are compared in pairs as well; "
-        "the same command asks nothing twice."
+        "a run (with all its models), RUN/MODEL (one of them) or a model in the store; the first "
+        "is compared with each of the others. With --judge, their answers to judged tests are "
+        "compared in pairs as well; the same command asks nothing twice."
     ),
     examples=[
         "assay compare latest",

@@ -24,6 +24,14 @@ def render_html(document: Document, *, language: str = "en") -> str:
     return _template().render(document=document, language=language, numbers=numbers, tr=tr)
 
 
+def render_blocks(document: Document) -> str:
+    """Its blocks alone, for a page that has a head and a style of its own."""
+    empty = Document(document.title, (), out=document.out)
+    nothing = {"headline": None, "rest": (), "contents": (), "matrices": (), "language": "en"}
+    named = {"document": empty, "numbers": numbers, "tr": tr, "anchor": lambda _: None, **nothing}
+    return str(_template().make_module(named).blocks(document))  # type: ignore[attr-defined]
+
+
 @report_format("html")
 def write_html(report: Report) -> str:
     return render_html(run_document(report))

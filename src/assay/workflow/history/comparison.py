@@ -1,8 +1,8 @@
 """Sets runs side by side, test by test; and ranks every model in the store, best first.
 
-A name is a run (all its models are sides) or a model's spec (its newest run counts). Models are
-ranked beside each other only where they answered the same tests in the same way: one table per
-suite, version of it, and way of asking.
+A name is a run (all its models are sides), RUN/MODEL, or a model's spec (its newest run counts).
+Models are ranked beside each other only where they answered the same tests in the same way: one
+table per suite, version of it, and way of asking.
 """
 
 from collections.abc import Iterator, Sequence
@@ -139,15 +139,32 @@ def _sides(store: Store, name: str) -> Iterator[tuple[Run, RunModel]]:
     try:
         run = store.find_run(name)
     except RunNotFound:
-        runs = reversed(store.read_runs())
-        models = ((run, model) for run in runs if run.digests for model in run.evaluated)
-        for run, model in models:
-            if name in (model.spec, model.slug, model.facts.name):
-                yield run, model
-                return
-        raise
+        found = _model_of_run(store, name) or _newest_of_model(store, name)
+        if found is None:
+            raise
+        yield found
     else:
         yield from ((run, model) for model in run.evaluated)
+
+
+def _model_of_run(store: Store, name: str) -> tuple[Run, RunModel] | None:
+    """RUN/MODEL: one model of a run that has several."""
+    run_name, _, model_name = name.partition("/")
+    try:
+        run = store.find_run(run_name)
+    except RunNotFound:
+        return None
+    return next(((run, each) for each in run.evaluated if _is_called(each, model_name)), None)
+
+
+def _newest_of_model(store: Store, name: str) -> tuple[Run, RunModel] | None:
+    runs = (run for run in reversed(store.read_runs()) if run.digests)
+    models = ((run, model) for run in runs for model in run.evaluated)
+    return next((pair for pair in models if _is_called(pair[1], name)), None)
+
+
+def _is_called(model: RunModel, name: str) -> bool:
+    return name in (model.spec, model.slug, model.facts.name)
 
 
 def _pair(a: _ComparedSide, b: _ComparedSide) -> PairComparison:

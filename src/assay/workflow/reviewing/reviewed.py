@@ -2,18 +2,28 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from assay.store import Run, RunModel, Store, StoredReview, StoredTry, TryKey
 from assay.summary.judge_agreement import Rated, people_agreements
 from assay.summary.trials import summarise
 from assay.types import Attempt, OutcomeKind, Score, Suite
 from assay.types.judgements import MOST
+from assay.types.options import DEFAULT_OUT
 from assay.types.reviews import Reviewed, ReviewedSuite
 from assay.workflow.history.trials import trials_of
 
 PEOPLE = "people"  # the scorer of a score that people gave
 
 _Given = dict[TryKey, dict[str, float]]  # by answer what each reviewer scored it
+
+
+def review_summary(run: str = "latest", *, out: Path = DEFAULT_OUT) -> Reviewed:
+    """What people said of a run: the score without and with them, and how far they agree."""
+    with Store(out, read_only=True) as store:
+        found = store.find_run(run)
+        nothing = Reviewed(suites=(), reviewers={})
+        return reviewed_of(store, found, store.read_suites(found)) or nothing
 
 
 def reviewed_of(store: Store, run: Run, suites: Sequence[Suite]) -> Reviewed | None:
