@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.browser import browser, one_browser  # noqa: F401
 from tests.loaded_python import Begun, run_python, start_python
 from tests.servers.fixtures import (  # noqa: F401
     ollama_process,

@@ -251,6 +251,7 @@ def test_a_store_of_the_first_version_is_brought_up_to_date_and_keeps_all(tmp_pa
             database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         database.execute("DROP TABLE verdicts")
         database.execute("DROP TABLE reviews")
+        forget_index(database)
         database.execute("PRAGMA user_version = 1")
     database.close()
     assert columns_of(tmp_path) != fresh
@@ -268,10 +269,20 @@ def columns_of(folder):
     database = sqlite3.connect(folder / "assay.db")
     rows = [
         (table, [(row[1], row[2]) for row in database.execute(f"PRAGMA table_info({table})")])
-        for table in ("runs", "run_models", "verdicts", "reviews")
+        for table in ("runs", "run_models", "verdicts", "reviews", "tests", "tries", "results")
     ]
     database.close()
     return rows
+
+
+def forget_index(database):
+    """Drop what version 6 brought."""
+    for kind, name in database.execute(
+        "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')"
+    ).fetchall():
+        database.execute(f"DROP {kind} {name}")
+    for table in ("question_words", "answer_words", "results", "tries", "tests"):
+        database.execute(f"DROP TABLE {table}")
 
 
 # ------------------------------------------------------------------------------------- verdicts

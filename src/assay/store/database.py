@@ -18,7 +18,8 @@ from assay.errors import (
 )
 from assay.messages import tr
 
-VERSION = 5
+VERSION = 6
+SCHEMA_VERSION = 5  # of schema.sql; what came later is in to_version_N.sql alone
 BUSY_TIMEOUT_S = 30.0
 SCHEMA = Path(__file__).with_name("schema.sql")
 # What SQLite answers where a file system has no shared memory or no locks, as over a network.
@@ -121,6 +122,8 @@ class Database:
             )
         if version < VERSION:
             self._bring_up_to_date()
+        if self._read_only:
+            self.connection.execute("PRAGMA query_only = ON")
 
     def _refuse_another_programs_file(self) -> None:
         """One with tables and no version of ours is somebody else's, and is not touched."""
@@ -140,15 +143,25 @@ class Database:
         """Make the tables, or add what is new. Of two processes the second finds it done."""
         with self.writing() as connection:
             version = self._version()
-            newer = range(version + 1, VERSION + 1)
+            newer = range((version or SCHEMA_VERSION) + 1, VERSION + 1)
             steps = [SCHEMA.with_name(f"to_version_{number}.sql") for number in newer]
-            for script in steps if version else [SCHEMA]:
-                for statement in script.read_text("utf-8").split(";\n"):
+            for script in steps if version else [SCHEMA, *steps]:
+                for statement in statements_of(script.read_text("utf-8")):
                     connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {VERSION}")
 
     def _version(self) -> int:
         return int(self.connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def statements_of(script: str) -> Iterator[str]:
+    """One by one: sqlite3's own executescript would commit first. A trigger holds several."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
 
 
 def prefer_write_ahead_log(connection: sqlite3.Connection) -> str:

@@ -1,4 +1,5 @@
--- The store. Version 5 (PRAGMA user_version); to_version_N.sql bring an older one here. Times are ISO 8601, UTC.
+-- The store. Version 5 (PRAGMA user_version); to_version_N.sql bring an older one here, and this one further.
+-- Times are ISO 8601, UTC.
 -- Replies and scores lie apart: marking again asks no model again.
 
 -- Newest means last written (rowid), never latest by the clock, which may be set back.

@@ -21,6 +21,7 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
         "demo": ("demo", message("Show an evaluation of shipped models, offline.")),
     },
     message("Results"): {
+        "view": ("view", message("Show runs, tests and answers in the browser.")),
         "report": ("stored", message("Show the report of a run again.")),
         "compare": ("stored", message("Compare runs or models, test by test.")),
         "leaderboard": ("stored", message("Rank all models in the store, best first.")),

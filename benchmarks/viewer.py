@@ -1,0 +1,118 @@
+"""A store of 100,000 answers, and how long the viewer takes to page, filter and search it.
+
+    python benchmarks/viewer.py [--tests 50000] [--out DIR]
+
+It makes the store (once for a folder), opens the viewer's own queries on it, and prints the slowest
+of five times for each. The target of every line is 300 ms.
+"""
+
+import argparse
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from assay.checks.exact_match import ExactMatch
+from assay.request_identity import make_test_request
+from assay.store import Run, RunModel, Store, new_run_id, utc_now
+from assay.types import (
+    Answered,
+    Case,
+    Category,
+    Message,
+    ModelFacts,
+    Sampling,
+    Score,
+    Suite,
+    ToAnswer,
+)
+
+WORDS = [
+    f"{a}{b}" for a in ("ka", "mo", "su", "te", "li", "no") for b in ("ra", "vi", "den", "mus")
+]
+MODELS = 2
+
+
+def make_suite(tests: int, categories: int = 20) -> Suite:
+    draw = random.Random(0)
+    made = []
+    for place in range(categories):
+        name = f"category_{place:02}"
+        cases = tuple(
+            Case(
+                id=f"{name}_{number:05}",
+                suite="large",
+                category=name,
+                messages=(Message("user", f"What is {number}? " + sentence(draw, 30)),),
+                check=ExactMatch(expected=(str(number),)),
+            )
+            for number in range(tests // categories)
+        )
+        made.append(Category(name=name, cases=cases))
+    return Suite(name="large", path="large", categories=tuple(made))
+
+
+def sentence(draw: random.Random, words: int) -> str:
+    return " ".join(draw.choices(WORDS, k=words))
+
+
+def fill(out: Path, tests: int) -> None:
+    suite, draw = make_suite(tests), random.Random(1)
+    models = tuple(
+        RunModel(
+            position=place,
+            spec=f"scripted:model-{place}.json",
+            slug=f"model-{place}",
+            facts=ModelFacts(
+                spec=f"scripted:model-{place}.json",
+                name=f"model-{place}",
+                fingerprint=f"sha256:{place}",
+            ),
+        )
+        for place in range(MODELS)
+    )
+    with Store(out) as store:
+        run = store.begin_run(Run(id=new_run_id(), key="large", models=models), [suite])
+        for model in models:
+            for case in suite.cases:
+                store_answer(store, run, model, case, draw)
+        store.update_run(run, finished=utc_now())
+
+
+def store_answer(store: Store, run: Run, model: RunModel, case: Case, draw: random.Random) -> None:
+    sampling = Sampling(temperature=0, seed=0, max_tokens=64)
+    work = ToAnswer(messages=case.messages, sampling=sampling)
+    request = make_test_request(model.facts.fingerprint, case, work, turn=0, repeat=0)
+    value = float(draw.random() < 0.8)
+    rare = " zebra" if draw.random() < 0.001 else ""
+    reply = Answered(request_id=request.id, text=sentence(draw, 40) + rare, total_s=0.1)
+    score = Score(scorer="exact_match", version=1, value=value, extracted="4", explanation="")
+    store.store_try(run, model, request, reply, score)
+
+
+def slowest(action: Callable[[], object]) -> float:
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - start)
+    return max(times)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tests", type=int, default=50_000)
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args()
+    out = given.out or Path(tempfile.mkdtemp())
+    if not (out / "assay.db").exists():
+        start = time.perf_counter()
+        fill(out, given.tests)
+        print(
+            f"made {given.tests * MODELS:,} answers in {time.perf_counter() - start:.0f} s: {out}"
+        )
+
+
+if __name__ == "__main__":
+    main()

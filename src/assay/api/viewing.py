@@ -1,0 +1,5 @@
+"""What the viewer reads. Every answer comes from the store as it is now, so that a run which
+another process writes is seen to move.
+"""
+
+from assay.workflow.history.viewing import Viewing as Viewing

@@ -1,0 +1,57 @@
+"""The command `view`: the web viewer, which needs the extra `web`."""
+
+from pathlib import Path
+
+import click
+
+from assay.errors import UsageError
+from assay.interfaces.cli.options import command
+from assay.interfaces.cli.output import write
+from assay.messages import tr
+
+PORT = 8765
+
+
+@command(
+    "view",
+    help=tr(
+        "Serves pages of what is in the store, on this machine only, until Ctrl-C. With RUN it "
+        "opens that run: an id, the beginning of one, or latest. Another host needs a token, which "
+        "is then asked for on every request."
+    ),
+    examples=[
+        "assay view",
+        "assay view latest --port 8080",
+        "assay view --no-open --host 0.0.0.0 --token SECRET",
+    ],
+)
+@click.argument("run", required=False)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    metavar="N",
+    help=tr("Port to listen at; 0 takes any that is free."),
+)
+@click.option("--no-open", is_flag=True, help=tr("Do not open the browser."))
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="H",
+    help=tr("Address to listen at; other than this machine only with --token."),
+)
+@click.option("--token", metavar="T", help=tr("What a browser must know to see anything."))
+def view(run: str | None, port: int, no_open: bool, host: str, token: str | None, out: Path) -> int:
+    try:
+        from assay.interfaces.web.server import serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "multipart"):
+            raise
+        raise UsageError(
+            tr("the viewer needs {package}, which is not installed", package=error.name),
+            hint=tr("pip install 'slm-assay[web]'"),
+        ) from error
+    serve(out, run=run, host=host, port=port, token=token, open_browser=not no_open, say=write)
+    return 0

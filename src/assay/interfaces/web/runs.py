@@ -1,0 +1,9 @@
+"""The first page: every run in the store, live while one goes on."""
+
+from assay.interfaces.web.pages import PageView, Shown, page
+from assay.messages import message
+
+
+@page("/", "runs.html.j2", label=message("Runs"))
+def runs(view: PageView) -> Shown:
+    return {"runs": view.viewing.list_runs(), "headlines": {}}
