@@ -22,8 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.servers.fixtures import Server
 
 from assay import api
-from assay.suites.catalogue import find
-from assay.suites.load import load_suite
+from assay.suites.load import find, load_suite
 from assay.types.options import DEFAULT_TIMEOUT_S
 from assay.workflow.discover.forecast import Forecast, forecast
 from assay.workflow.evaluate.job import Job

@@ -11,8 +11,7 @@ from pathlib import Path
 from measuring import Figure
 
 from assay.checks.scoring import score_reply
-from assay.suites.catalogue import find
-from assay.suites.load import load_suite
+from assay.suites.load import find, load_suite
 from assay.types import Answered
 from assay.workflow.demo import SCRIPTS
 

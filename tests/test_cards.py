@@ -8,8 +8,7 @@ import pytest
 
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.suite_card import card_document
-from assay.suites.catalogue import shipped
-from assay.suites.load import load_suite
+from assay.suites.load import load_suite, shipped
 from assay.workflow.discover.discovery import describe
 
 

@@ -25,8 +25,7 @@ from assay.checks.keywords import Keywords
 from assay.checks.multiple_choice import MultipleChoice
 from assay.checks.scoring import score_reply
 from assay.plan import rendered_prompt
-from assay.suites import catalogue
-from assay.suites.load import examine, load_suite
+from assay.suites.load import examine, find, load_suite
 from assay.summary.baselines import baselines
 from assay.types import Answered, Case, Suite
 from assay.types.results import Baselines
@@ -98,7 +97,7 @@ def normal(text: str) -> str:
 
 
 def test_the_suite_ships_under_its_name_and_has_nothing_to_find_fault_with() -> None:
-    assert catalogue.find("ewe").path == EWE
+    assert find("ewe").path == EWE
     assert examine([EWE]) == ()
 
 

@@ -19,8 +19,7 @@ from rapidfuzz import fuzz
 
 from assay.checks.multiple_choice import MultipleChoice
 from assay.stats.estimates import mean_of
-from assay.suites.catalogue import SHIPPED, shipped
-from assay.suites.load import examine, load_suite
+from assay.suites.load import SHIPPED, examine, load_suite, shipped
 from assay.types import Case
 
 SIZES = {

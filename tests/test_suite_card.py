@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from assay.suites.catalogue import SHIPPED
+from assay.suites.load import SHIPPED
 
 TESTS = [
     {

@@ -9,8 +9,7 @@ import pytest
 
 from assay import api
 from assay.checks.tool_calls import ToolCalls
-from assay.suites.catalogue import find
-from assay.suites.load import load_all
+from assay.suites.load import find, load_all
 from assay.text.json_schema import find_breach
 from assay.types import Suite
 

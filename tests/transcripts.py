@@ -22,8 +22,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.suites.catalogue import find
-from assay.suites.load import load_suite
+from assay.suites.load import find, load_suite
 from tests.loaded_python import run_python
 from tests.servers.fixtures import Server
 

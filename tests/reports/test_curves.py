@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from assay.decide.accept import accept
 from assay.reports.checkpoints.figures import EvaluatedFolder
-from assay.reports.pictures.labels import TEXT, text_width
+from assay.reports.pictures.canvas import TEXT, text_width
 from assay.reports.pictures.quality import front
 from assay.reports.pictures.steps import over_steps
 from assay.types import Estimate

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.reports.checkpoints.curves_csv import curves_csv
+from assay.reports.checkpoints.curves import curves_csv
 from assay.reports.checkpoints.figures import EvaluatedFolder
 from tests.reports.evaluated_folders import (
     GATE,

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.reports.checkpoints.fact_sentences import SENTENCES
-from assay.reports.checkpoints.facts import digits_apart, number, sentence
+from assay.reports.checkpoints.facts import SENTENCES, digits_apart, number, sentence
 from assay.types.decisions import fact
 
 

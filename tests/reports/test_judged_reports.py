@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.formats.terminal import console_for, draw
-from assay.reports.judged.json_documents import judged_json, judgement_json
+from assay.reports.json_documents import judged_json, judgement_json
 from assay.reports.judged.pages import comparative_analysis, final_summary
 from assay.reports.judged.section import judged_blocks
 from assay.reports.judged.sentences import choice_sentence, closing_sentence

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import ExitCode, UsageError
-from assay.reports.checkpoints.tensorboard import (
+from assay.reports.checkpoints.curves import (
     WRITERS,
     run_folder,
     steps_of,

@@ -7,8 +7,15 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InvalidFiles, SuiteNotFound, UsageError
-from assay.suites.catalogue import benchmarks_folder, catalogue, fetched, find, shipped
-from assay.suites.load import examine, load_suite
+from assay.suites.load import (
+    benchmarks_folder,
+    catalogue,
+    examine,
+    fetched,
+    find,
+    load_suite,
+    shipped,
+)
 
 from .conftest import good, put
 

@@ -11,8 +11,7 @@ from assay.checks.own_prompt import OwnPrompt
 from assay.errors import InvalidFiles, UsageError
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.test_plan import test_plan
-from assay.suites.catalogue import SHIPPED
-from assay.suites.load import load_suite
+from assay.suites.load import SHIPPED, load_suite
 from assay.suites.test_plan_file import load_test_plans
 from assay.types import Case, Message, Suite
 from tests.suites.conftest import WriteSuite

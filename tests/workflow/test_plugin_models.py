@@ -10,9 +10,8 @@ import pytest
 import assay
 from assay import api
 from assay.errors import AssayError
-from assay.suites.catalogue import find
 from assay.suites.held_out_text import load_held_out
-from assay.suites.load import load_suite
+from assay.suites.load import find, load_suite
 
 PLUGIN = """
 import numpy as np

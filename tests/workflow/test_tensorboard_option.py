@@ -11,7 +11,7 @@ import pytest
 
 from assay import api
 from assay.errors import AssayError, UsageError
-from assay.reports.checkpoints.tensorboard import WRITERS
+from assay.reports.checkpoints.curves import WRITERS
 from assay.reports.progress import SilentProgress
 from tests.models.local.checkpoints import make_checkpoint
 

@@ -9,9 +9,8 @@ import pytest
 
 from assay.models.local.tokens.encoding import count_tokens
 from assay.models.local.tokens.tokenizer import LocalTokenizer
-from assay.suites.catalogue import find
 from assay.suites.held_out_text import texts_given
-from assay.suites.load import load_suite
+from assay.suites.load import find, load_suite
 from assay.workflow.checkpoints.tokenizer_texts import (
     MOST_TEXTS,
     texts_to_cut,

@@ -14,7 +14,7 @@ from assay import api
 from assay.errors import UsageError
 from assay.types import Failed, ReadText
 from assay.types.decisions import DecisionPlan, Gate, PlannedCheckpoint
-from assay.workflow.checkpoints.training_loss import (
+from assay.workflow.checkpoints.measures import (
     MOST_BYTES,
     MOST_KEPT,
     TRAINER_STATE,

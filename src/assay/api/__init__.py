@@ -186,8 +186,7 @@ def speed(options: SpeedOptions) -> Report:
 def ask(options: PromptOptions) -> Report:
     """Ask models the prompts of a text file; the answers are stored and never scored."""
     from assay.workflow.evaluate.evaluation import evaluate
-    from assay.workflow.evaluate.job import Job
-    from assay.workflow.evaluate.own_prompts import own_prompts
+    from assay.workflow.evaluate.job import Job, own_prompts
 
     prompts = own_prompts(options.file, system=options.system)
     called = options.command_line("ask", str(options.file), *options.models)

@@ -12,8 +12,7 @@ from assay.models.address import LOCAL, Preset, endpoint
 from assay.models.address import presets as presets
 from assay.store import Store
 from assay.store.verbs import FILE_NAME
-from assay.suites.catalogue import find
-from assay.suites.load import load_all
+from assay.suites.load import find, load_all
 from assay.suites.suite_file import SUITE_FILE
 from assay.types.model_spec import split_url, without_secrets
 from assay.workflow.discover.discovery import find_ollama

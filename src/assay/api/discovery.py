@@ -5,8 +5,7 @@ from collections.abc import Callable
 from assay.machine import this_machine as this_machine
 from assay.models.opening import read_spec as read_spec
 from assay.sandbox import find_isolation as find_isolation
-from assay.suites.catalogue import find
-from assay.suites.load import load_suite
+from assay.suites.load import find, load_suite
 from assay.types.options import RunOptions
 from assay.workflow.discover.discovery import CheckpointFound as CheckpointFound
 from assay.workflow.discover.discovery import ModelFound as ModelFound

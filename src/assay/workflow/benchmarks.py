@@ -20,12 +20,11 @@ from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr, trn
 from assay.plugins import file_digest
-from assay.suites.catalogue import FETCHED, benchmarks_folder
 from assay.suites.fetching import hellaswag, hub, mmlu
 from assay.suites.fetching.layouts import SubjectFiles, find_hellaswag, find_mmlu
 from assay.suites.fetching.made import ConvertedBenchmark, files_of_suite
 from assay.suites.fetching.rows import Row, RowPlace, SourceFile, broken_source, numbered, read_rows
-from assay.suites.load import examine
+from assay.suites.load import FETCHED, benchmarks_folder, examine
 
 RECORD = ".fetched.json"  # a name with a dot is no category
 Tell = Callable[[str], None]

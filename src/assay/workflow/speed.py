@@ -27,7 +27,7 @@ from assay.workflow.evaluate.evaluation import begin_or_continue, models_of, res
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.opened_models import Opened, open_models
 from assay.workflow.evaluate.run_folder import BackgroundWork, RunFolder
-from assay.workflow.history.measured_depths import depths_in, read_tokens
+from assay.workflow.history.footprints import depths_in, read_tokens
 
 USUAL_DEPTHS = (0, 4096, 16384)
 PROMPT_TOKENS, NEW_TOKENS = 32, 64

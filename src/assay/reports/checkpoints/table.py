@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.messages import tr, trn
 from assay.reports.checkpoints import figures as known
 from assay.reports.checkpoints.figures import EvaluatedFolder, figures
-from assay.reports.pictures.labels import harmless
+from assay.reports.pictures.canvas import harmless
 from assay.text import number_format as numbers
 from assay.types import Estimate, TokenizerFigures
 from assay.types.decisions import OS_SUITE, PARTS, Measurements, SpeedFigures, SuiteSignal

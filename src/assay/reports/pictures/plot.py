@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from assay.reports.pictures import canvas as picture
-from assay.reports.pictures.canvas import element
-from assay.reports.pictures.labels import TEXT, text_width
+from assay.reports.pictures.canvas import TEXT, element, text_width
 from assay.reports.pictures.scales import Scale
 from assay.types import Estimate
 

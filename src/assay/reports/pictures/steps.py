@@ -10,8 +10,7 @@ from assay.messages import tr, trn
 from assay.reports.checkpoints import figures as known
 from assay.reports.checkpoints.figures import EvaluatedFolder, in_words
 from assay.reports.pictures import canvas as picture
-from assay.reports.pictures.canvas import element, pixel, words
-from assay.reports.pictures.labels import fitted, harmless, text_width
+from assay.reports.pictures.canvas import element, fitted, harmless, pixel, text_width, words
 from assay.reports.pictures.plot import RIGHT, Box, Dot, Extent, Limit, Plot, left_edge
 from assay.reports.pictures.scales import Scale, scale_for
 from assay.text.number_format import exact, readable

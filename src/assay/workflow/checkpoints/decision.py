@@ -21,11 +21,10 @@ from assay.types.decisions import (
     PlannedCheckpoint,
     Selection,
 )
+from assay.workflow.checkpoints.measures import training_log
 from assay.workflow.checkpoints.places import CheckpointPlace, planned_checkpoint
-from assay.workflow.checkpoints.training_loss import training_log
-from assay.workflow.evaluate.job import Job
+from assay.workflow.evaluate.job import Job, is_own
 from assay.workflow.evaluate.opened_models import Opened
-from assay.workflow.evaluate.own_prompts import is_own
 
 
 def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestamp: str) -> Decision:

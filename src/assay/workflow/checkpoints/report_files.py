@@ -13,7 +13,7 @@ from assay.files.file_text import Refused, shown_path
 from assay.files.json_file import read_json
 from assay.messages import tr
 from assay.models.local.hub import read_hub_spec
-from assay.reports.checkpoints.curves_csv import curves_csv
+from assay.reports.checkpoints.curves import curves_csv, write_tensorboard
 from assay.reports.checkpoints.figures import evaluated_folder
 from assay.reports.checkpoints.file_names import (
     CHECKPOINTS,
@@ -24,7 +24,6 @@ from assay.reports.checkpoints.file_names import (
 )
 from assay.reports.checkpoints.json_documents import evaluation_report, selection_document
 from assay.reports.checkpoints.stored_report import measured_from
-from assay.reports.checkpoints.tensorboard import write_tensorboard
 from assay.reports.pictures.steps import over_steps
 from assay.types.decisions import Decision, DecisionPlan, Measurements
 from assay.types.results import Report

@@ -17,8 +17,8 @@ from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.checkpoints.json_documents import evaluation_report
 from assay.stats import estimates
 from assay.store import Store
-from assay.suites.catalogue import find
 from assay.suites.held_out_text import texts_given
+from assay.suites.load import find
 from assay.suites.sample_prompts import load_samples
 from assay.types import Estimate, SamplePrompt
 from assay.types.choices import MeasureKind

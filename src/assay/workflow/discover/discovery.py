@@ -27,8 +27,15 @@ from assay.models.http.faults import Fault, readable, reported_count
 from assay.models.local.loading.skeleton import INSTALL
 from assay.models.ollama.client import OllamaClient
 from assay.models.opening import open_model, read_spec
-from assay.suites.catalogue import FETCHED, benchmarks_folder, catalogue, fetch_command, find
-from assay.suites.load import SuiteFiles, load_suite
+from assay.suites.load import (
+    FETCHED,
+    SuiteFiles,
+    benchmarks_folder,
+    catalogue,
+    fetch_command,
+    find,
+    load_suite,
+)
 from assay.suites.suite_file import SUITE_FILE
 from assay.suites.test_folder import is_test_folder
 from assay.summary.baselines import suite_card

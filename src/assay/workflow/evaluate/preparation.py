@@ -13,12 +13,20 @@ from assay.judge.rubrics import load_rubric
 from assay.messages import tr
 from assay.models.opening import read_spec
 from assay.plan import Plan, cannot_think, make_plan
-from assay.reports.checkpoints.tensorboard import tensorboard_writer
+from assay.reports.checkpoints.curves import tensorboard_writer
 from assay.sandbox import open_sandbox
-from assay.suites.catalogue import FETCHED, benchmarks_folder, catalogue, find
 from assay.suites.gate_file import check_gate, load_gate
 from assay.suites.held_out_text import HeldOut, load_held_out
-from assay.suites.load import load_all, only_tests, pick_all, with_twins
+from assay.suites.load import (
+    FETCHED,
+    benchmarks_folder,
+    catalogue,
+    find,
+    load_all,
+    only_tests,
+    pick_all,
+    with_twins,
+)
 from assay.suites.suite_file import with_default_system
 from assay.types import CONSTRAINED, THINKING, Model, Request, Suite
 from assay.types.decisions import MEASURES, DecisionPlan, Gate

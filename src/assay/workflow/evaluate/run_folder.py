@@ -23,7 +23,7 @@ from assay.reports.formats.markdown import render_markdown
 from assay.reports.json_documents import run_json
 from assay.reports.judged.evaluation_text import evaluation_text
 from assay.reports.judged.pages import comparative_analysis, final_summary
-from assay.reports.performance import performance_document
+from assay.reports.quantities import performance_document
 from assay.reports.run_report import run_document
 from assay.reports.speed import PICTURE, picture_of
 from assay.reports.test_plan import test_plan

@@ -27,9 +27,8 @@ from assay.types.results import (
     Standing,
     SuiteSummary,
 )
-from assay.workflow.evaluate.own_prompts import is_own
-from assay.workflow.history.footprints import FitLimits, find_footprint, read_memory
-from assay.workflow.history.measured_depths import read_tokens
+from assay.workflow.evaluate.job import is_own
+from assay.workflow.history.footprints import FitLimits, find_footprint, read_memory, read_tokens
 from assay.workflow.history.results import summaries_of
 from assay.workflow.history.trials import trials_of
 

@@ -31,7 +31,7 @@ from assay.types.options import (
 )
 from assay.types.results import Report
 from assay.types.scores import SilentProgress
-from assay.workflow.evaluate.own_prompts import is_own
+from assay.workflow.evaluate.job import is_own
 from assay.workflow.evaluate.run_folder import RunFolder
 from assay.workflow.history.results import report_of
 from assay.workflow.judging.panel import judged_cases, open_panel

@@ -17,7 +17,7 @@ from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.reports.json_documents import run_json
 from assay.request_identity import MEASURE
 from assay.store import Run, RunModel, Store, StoredTry
-from assay.suites.catalogue import FETCHED
+from assay.suites.load import FETCHED
 from assay.suites.sample_prompts import load_samples
 from assay.summary.comparisons import compare_twins, find_leads, twin_differences
 from assay.summary.speed import performance, try_figures
@@ -35,9 +35,9 @@ from assay.workflow.checkpoints.measures import (
     measured_of,
     pool_timed_runs,
 )
-from assay.workflow.evaluate.own_prompts import is_own
+from assay.workflow.evaluate.job import is_own
 from assay.workflow.evaluate.run_folder import RunFolder, baselines_of
-from assay.workflow.history.measured_depths import depths_in, known_depths
+from assay.workflow.history.footprints import depths_in, known_depths
 from assay.workflow.history.trials import trials_of
 from assay.workflow.judging.stored_judgements import judged_of
 from assay.workflow.reviewing.reviewed import reviewed_of

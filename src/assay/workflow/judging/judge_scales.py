@@ -22,8 +22,7 @@ from assay.judge.rubrics import load_rubric, shipped_rubrics
 from assay.messages import tr
 from assay.plan import Plan
 from assay.store import Run, Store
-from assay.suites.catalogue import SHIPPED
-from assay.suites.load import load_suite
+from assay.suites.load import SHIPPED, load_suite
 from assay.types import Case, ChoiceLikelihoods, Observer, Request, Suite
 from assay.types.choices import Layout
 from assay.types.judge_cards import JudgeCard

@@ -1,9 +1,12 @@
-"""The figures of a model folder as TensorBoard scalars: `assay/FIGURE`, with `assay-low/` and so
-on, in `FOLDER/assay-MODEL`, not beside a trainer's.
+"""The curves of a model folder for other programs. As TensorBoard scalars: `assay/FIGURE`, with
+`assay-low/` and so on, in `FOLDER/assay-MODEL`, not beside a trainer's. As CSV, a row a checkpoint:
+NAME, NAME_low, NAME_high, NAME_n; what a spreadsheet would take for a formula gets a "'" in front.
 """
 
+import csv
 import hashlib
 import importlib
+import io
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,7 +15,7 @@ from typing import Any
 from assay.errors import UsageError
 from assay.messages import tr
 from assay.reports.checkpoints.figures import EvaluatedFolder, figure_cells, figures, parent_of
-from assay.text.safe_text import one_line
+from assay.text.safe_text import one_line, spreadsheet_cell
 
 GROUPS = ("assay", "assay-low", "assay-high", "assay-n")  # of a figure
 WRITERS = ("torch.utils.tensorboard", "tensorboardX")  # the same class in both
@@ -73,3 +76,34 @@ def steps_of(of: EvaluatedFolder) -> dict[str, int]:
     known = [round(each.step) for each in of.checkpoints if each.step is not None]
     behind = max(known, default=-1) + 1
     return {each.name: behind if each.step is None else round(each.step) for each in of.checkpoints}
+
+
+BEFORE, AFTER = ("checkpoint", "step"), ("accepted", "selected", "failed")
+
+
+def curves_csv(of: EvaluatedFolder) -> str:
+    rows = [figures(of, checkpoint) for checkpoint in of.checkpoints]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.writer(text)  # \r\n at line ends, so that a lone \r in a name is quoted
+    measured = [f"{name}{part}" for name in names for part in ("", "_low", "_high", "_n")]
+    writer.writerow([_cell(head) for head in (*BEFORE, *measured, *AFTER)])
+    for checkpoint, row in zip(of.checkpoints, rows, strict=True):
+        found = [cell for name in names for cell in figure_cells(row.get(name))]
+        acceptance = of.acceptances.get(checkpoint.name)
+        accepted = None if acceptance is None else acceptance.accepted
+        selected = checkpoint.name == of.selected
+        line = [checkpoint.name, checkpoint.step, *found, accepted, selected, checkpoint.failed]
+        writer.writerow([_cell(cell) for cell in line])
+    return text.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    if not isinstance(value, str):
+        return value
+    # A folder's name need not be UTF-8; what cannot be written is shown as an escape.
+    return spreadsheet_cell(value.encode("utf-8", "backslashreplace").decode("utf-8"))
