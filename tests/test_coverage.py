@@ -32,6 +32,7 @@ SPECIFICATIONS = {
     "CL": "this project's own contract",
     "JC": "this project's own contract",
     "PL": "this project's own contract",
+    "PG": "this project's own contract",
 }
 # Fewer rows than this would mean that requirements were dropped or lumped together.
 FEWEST_ROWS = {
@@ -48,6 +49,7 @@ FEWEST_ROWS = {
     "CL": 11,
     "JC": 30,
     "PL": 9,
+    "PG": 6,
 }
 
 ROW = re.compile(r"^\| (?P<id>[A-Z]{2}-\d{2,3}) \| (?P<requirement>.+?) \| (?P<met_by>.*?) \|$")

@@ -90,7 +90,7 @@ def test_the_documented_command_shows_one_category_with_answers_scores_and_reaso
     assert "  answer\n    | five\n    | or so\n" in text
     assert re.search(r"^sum_001 +sum +pass +1\.00 ", text, re.MULTILINE)
     assert "more_001" not in text
-    assert "score 66.7 points" in text
+    assert "66.7 points" in text
 
 
 def test_category_without_a_name_is_all_of_them_and_the_word_after_it_counts(desk, able):
@@ -385,7 +385,7 @@ def test_the_leaderboard_alone_asks_nothing_and_after_a_run_has_its_model(desk, 
     assert done.returncode == 2
     assert "there is no store" in done.stderr
     text = text_of(desk.run("--model", "scripted:able.json", "--leaderboard"))
-    assert "score 83.3 points" in text
+    assert "83.3 points" in text
     row = re.compile(r"^ *1 +scripted:abl.* +83\.3 +\[", re.MULTILINE)
     assert row.search(text)
     alone = desk.run("--leaderboard")

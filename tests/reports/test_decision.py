@@ -349,7 +349,7 @@ def test_a_terminal_shows_verdict_table_gate_advice_files_and_suites_in_that_ord
         "\nAdvice\n",
         "\nFiles\n",
         "best_checkpoint_selection.json",
-        "demo – A small suite",
+        "\nSuites\n",
     )
     places = [shown.index(each) for each in order]
     assert places == sorted(places)
@@ -432,9 +432,9 @@ def test_files_are_named_as_seen_from_the_working_folder(
 def test_suites_of_several_checkpoints_are_one_row_each_unless_all_is_asked_for() -> None:
     report = decided(three())
     brief = flat(on_terminal(report))
-    assert "tiny/step_100 72.5 points [61.0–81.4] 38 2" in brief
-    assert "tiny/step_300 72.5 points [61.0–81.4] 38 2" in brief
-    assert "baseline: always “B” 25.0 points [15.0–40.0] 38 0" in brief
+    assert "tiny/step_100 72.5 [61.0–81.4] n=38, 2 unscored" in brief
+    assert "tiny/step_300 72.5 [61.0–81.4] n=38, 2 unscored" in brief
+    assert "baseline: always “B” 25.0 [15.0–40.0] n=38" in brief
     assert "letters" not in brief
     assert flat(on_terminal(report, verbose=True)).count("letters 0.650") == 2
 

@@ -1,13 +1,13 @@
 """The wrong answers that matter most: what was asked, what came, and why it does not count."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from assay.messages import tr, trn
 from assay.text.safe_text import one_line
 from assay.types import OutcomeKind
 from assay.types.documents import Block, Bullets, Heading, Item, Paragraph, Span
-from assay.types.results import Report, TestRow
+from assay.types.results import ModelReport, Report, TestRow
 
 SHOWN = 5
 LONGEST = 300  # characters of a question or an answer
@@ -38,25 +38,35 @@ def failure_blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
 
 
 def _failed_tests(report: Report) -> list[tuple[str, Answers]]:
-    """Each with its suite: those that most models got wrong first, then by the lowest score. Where
-    a checkpoint was selected, only its own: nobody ships the others.
-    """
-    found: dict[tuple[str, str], dict[str, TestRow]] = defaultdict(dict)
+    """Where a checkpoint was selected, only its own: nobody ships the others."""
     chosen = [model for model in report.models if model.spec == report.selected]
-    for model in chosen or report.models:
+    found = failed_first(answers_by_test(chosen or report.models))
+    return [each for each in found if wrong(each[1])]
+
+
+def answers_by_test(models: Iterable[ModelReport]) -> list[tuple[str, Answers]]:
+    """Each with its suite."""
+    found: dict[tuple[str, str], dict[str, TestRow]] = defaultdict(dict)
+    for model in models:
         for summary in model.suites:
             for row in summary.tests:
                 found[summary.suite, row.id][model.spec] = row
-    failed = [(suite, rows) for (suite, _), rows in found.items() if _wrong(rows)]
-    return sorted(failed, key=lambda each: _order(each[1]))
+    return [(suite, rows) for (suite, _), rows in found.items()]
 
 
-def _wrong(rows: Answers) -> dict[str, TestRow]:
+def failed_first(found: Iterable[tuple[str, Answers]]) -> list[tuple[str, Answers]]:
+    """Those that most models got wrong, then by the lowest score; then those without a score."""
+    return sorted(found, key=lambda each: _order(each[1]))
+
+
+def wrong(rows: Answers) -> dict[str, TestRow]:
     return {spec: row for spec, row in rows.items() if row.outcome in WRONG}
 
 
 def _order(rows: Answers) -> tuple[float, float]:
-    scores = [row.score or 0.0 for row in _wrong(rows).values()]
+    scores = [row.score or 0.0 for row in wrong(rows).values()]
+    if not scores:
+        return 0, all(row.score is not None for row in rows.values())
     return -len(scores) / len(rows), sum(scores) / len(scores)
 
 
@@ -72,11 +82,11 @@ def _spread(found: Sequence[tuple[str, Answers]]) -> list[tuple[str, Answers]]:
 
 
 def _item(suite: str, rows: Answers, names: Mapping[str, str], *, several: bool) -> Item:
-    wrong = _wrong(rows)
-    spec, row = next(iter(wrong.items()))
+    failed = wrong(rows)
+    spec, row = next(iter(failed.items()))
     where = tr("{test} of {suite}, {category}", test=row.id, suite=suite, category=row.category)
     if several:
-        count = tr("{wrong} of {models} models got it wrong", wrong=len(wrong), models=len(rows))
+        count = tr("{wrong} of {models} models got it wrong", wrong=len(failed), models=len(rows))
         where = f"{where}: {count}"
     answer = tr("{model} answered", model=names[spec]) if several else tr("answered")
     said = one_line(row.answer or row.extracted or "", longest=LONGEST) or tr("nothing")

@@ -108,9 +108,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What to do next, with the command to copy: never broken over two lines."""
+    """What to do next, with the command to copy: never broken over two lines. `on_terminal`: of no
+    use to the reader of a page.
+    """
 
     text: str
+    on_terminal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +159,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One cell a column. `details` belong to the row and are folded away where that is possible."""
+    """One cell a column. `details` belong to the row and are folded away where that is possible.
+    `kinds`: the filters of a matrix that show it.
+    """
 
     cells: tuple[Line, ...]
     tone: Tone = "plain"
     details: tuple[Block, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +176,19 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     most_on_terminal: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix(Table):
+    """Tests and models. Its `kinds` and `groups` are filters of a page, by name their label; the
+    rows of the first kind stay when the page would become larger than `most_bytes`. `all_in`: the
+    command that shows every row.
+    """
+
+    kinds: Mapping[str, str]
+    groups: Mapping[str, str]
+    most_bytes: int
+    all_in: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +209,14 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Blocks that a reader opens; a terminal shows them with `-v`, Markdown no `long` ones."""
+    """Blocks that a reader opens; a terminal shows them with `-v`, Markdown no `long` ones. `open`:
+    a section of a page.
+    """
 
     title: str
     blocks: tuple[Block, ...]
     long: bool = False
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,11 @@
 """Documents as one HTML file: every value escaped, no network, no script by its policy."""
 
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from random import Random
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
@@ -12,24 +16,45 @@ from assay.reports.run_report import run_document
 from assay.text import number_format as numbers
 from assay.text.safe_text import visible
 from assay.types import Estimate
-from assay.types.documents import Document, Picture, spans
+from assay.types.documents import Column, Document, Fold, Heading, Matrix, Picture, Row, spans
 from assay.types.results import Report
 
 CHART_WIDTH = 200  # units of the view box in the template
 EDGE = 6  # room for the dot at 0 and at 1
 NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'  # an SVG inside a page needs none
+ANSWERS_OF_FAILURES = 0.8  # of a matrix's bytes; the rest is for rows without their answers
+SEED = 0
+
+_DrawRow = Callable[[Row, Sequence[Column]], Markup]
 
 
 def render_html(document: Document, *, language: str = "en") -> str:
-    return _template().render(document=document, language=language, numbers=numbers, tr=tr)
+    first, *rest = document.blocks or (None,)
+    headline = first if isinstance(first, Heading) and first.level == 1 else None
+    contents = [
+        each
+        for each in document
+        if (isinstance(each, Heading) and each.level == 2) or (isinstance(each, Fold) and each.open)
+    ]
+    folds = [each for each in contents if isinstance(each, Fold)]
+    anchors = {id(each): f"part-{place}" for place, each in enumerate(contents, start=1)}
+    return _template().render(
+        document=document,
+        headline=headline,
+        rest=rest if headline else document.blocks,
+        contents=contents,
+        matrices=[each for fold in folds for each in fold.blocks if isinstance(each, Matrix)],
+        anchor=lambda block: anchors.get(id(block)),
+        language=language,
+    )
 
 
 def render_blocks(document: Document) -> str:
     """Its blocks alone, for a page that has a head and a style of its own."""
     empty = Document(document.title, (), out=document.out)
-    nothing = {"headline": None, "rest": (), "contents": (), "matrices": (), "language": "en"}
-    named = {"document": empty, "numbers": numbers, "tr": tr, "anchor": lambda _: None, **nothing}
-    return str(_template().make_module(named).blocks(document))  # type: ignore[attr-defined]
+    named = {"headline": None, "rest": (), "contents": (), "matrices": (), "language": "en"}
+    module = _template().make_module({"document": empty, "anchor": lambda _: None, **named})
+    return str(module.blocks(document))  # type: ignore[attr-defined]
 
 
 @report_format("html")
@@ -48,10 +73,51 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "shown": visible, "spans": spans, "drawn": _drawn, "chart": _chart,
+        "shown": visible, "spans": spans, "drawn": _drawn, "chart": _chart, "fitted": _fitted,
         "kind": lambda block: type(block).__name__,
     }  # fmt: skip
+    environment.globals |= {"numbers": numbers, "tr": tr}
     return environment.get_template("page.html.j2")
+
+
+@dataclass(frozen=True)
+class _DrawnRows:
+    rows: list[Markup]
+    counts: Counter[str]
+    left_out: str = ""
+
+
+def _fitted(matrix: Matrix, draw: _DrawRow) -> _DrawnRows:
+    """The rows of the first kind, then a sample of the others, as far as the bytes go."""
+    first = next(iter(matrix.kinds), None)
+    places = range(len(matrix.rows))
+    stay = [place for place in places if first in matrix.rows[place].kinds]
+    others = sorted(set(places) - set(stay))
+    drawn: dict[int, Markup] = {}
+    size = without_answers = 0
+    for place in (*stay, *Random(SEED).sample(others, len(others))):
+        row = matrix.rows[place]
+        shown = draw(row, matrix.columns)
+        if first in row.kinds and size + len(shown) > ANSWERS_OF_FAILURES * matrix.most_bytes:
+            shown = draw(replace(row, details=()), matrix.columns)
+            without_answers += 1
+        size += len(shown.encode("utf-8", "replace"))
+        if size > matrix.most_bytes:
+            break
+        drawn[place] = shown
+    counts = Counter(kind for place in drawn for kind in matrix.rows[place].kinds)
+    left_out = ""
+    if len(drawn) < len(places) or without_answers:
+        left_out = tr(
+            "To stay small, this page has {failed} of {all_failed} failed tests, {bare} of them "
+            "without their answers, and {rest} of the {all_rest} others, picked at random. All:",
+            failed=numbers.count(sum(place in drawn for place in stay)),
+            all_failed=numbers.count(len(stay)),
+            bare=numbers.count(without_answers),
+            rest=numbers.count(sum(place in drawn for place in others)),
+            all_rest=numbers.count(len(others)),
+        )
+    return _DrawnRows([drawn[place] for place in sorted(drawn)], counts, left_out)
 
 
 def _drawn(picture: Picture) -> Markup:

@@ -39,7 +39,8 @@ def _blocks(blocks: Iterable[Block], out: str) -> Iterator[str]:
         blocks, lambda block: isinstance(block, documents.Note | documents.Hint)
     ):
         if listed:
-            yield "\n".join(f"- {inline(block.text)}" for block in group)  # type: ignore[union-attr]
+            kept = (each for each in group if not getattr(each, "on_terminal", False))
+            yield "\n".join(f"- {inline(block.text)}" for block in kept)  # type: ignore[union-attr]
         else:
             for block in group:
                 yield from _block(block, out)

@@ -125,7 +125,8 @@ class _ConsoleDocument:
             case documents.Note(text):
                 self._print(self._text(tr("Note: {note}", note=text), "warning"))
             case documents.Hint(text):
-                self._print(Text(f"→ {one_line(text)}", style="cyan"), whole=True)
+                arrow = "->" if self.ascii_only else "→"
+                self._print(Text(f"{arrow} {one_line(text)}", style="cyan"), whole=True)
             case Bullets():
                 self._bullets(block)
             case documents.Verbatim():

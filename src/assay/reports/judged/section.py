@@ -6,13 +6,12 @@ from dataclasses import asdict
 from assay.messages import tr, trn
 from assay.reports.judge_card import judges_blocks
 from assay.reports.judged import sentences as said
-from assay.reports.judged.evaluation_text import evaluation_text, form_name
+from assay.reports.judged.evaluation_text import form_name
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types.documents import (
     Block,
     Figures,
-    Fold,
     Heading,
     Line,
     Note,
@@ -20,11 +19,10 @@ from assay.types.documents import (
     Span,
     Table,
     Tone,
-    Verbatim,
     bullets,
     table,
 )
-from assay.types.judged import AgreementName, Judged, ModelJudged, RaterAgreement, TestJudged
+from assay.types.judged import AgreementName, Judged, RaterAgreement, TestJudged
 from assay.types.judgements import Band, Deviation, band_of, shown_tenths
 
 TONES: dict[Band, Tone] = {
@@ -60,8 +58,6 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
         for each in model.domains
     ]
     yield Figures(tuple(means))
-    for model in of.models:
-        yield Fold(tr("Why: {model}", model=model.model), tuple(_evaluations(model)), long=True)
     yield bullets(_unscored(of))
     yield from judging_blocks(of, level=3)
     yield from (Note(told) for choice in of.choices if (told := said.left_out(choice)))
@@ -93,13 +89,6 @@ def _cell(test: TestJudged) -> Line:
         f", {test.evidence_passed}/{total}" if total else "",
         *(Span(f" ({each})", "dim") for each in more),
     )
-
-
-def _evaluations(model: ModelJudged) -> Iterator[Block]:
-    for test in model.tests:
-        yield Paragraph((said.name_of_test(test), f"  {said.overall(test)}"), "strong")
-        for each in test.final_judgements:
-            yield Verbatim(evaluation_text(each, model=model.model))
 
 
 def _unscored(of: Judged) -> Iterator[str]:

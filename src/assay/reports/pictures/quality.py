@@ -11,6 +11,7 @@ from assay.reports.pictures import canvas as picture
 from assay.reports.pictures.canvas import words
 from assay.reports.pictures.plot import RIGHT, SMALL_ABOVE, Box, Dot, Extent, Plot, left_edge
 from assay.reports.pictures.scales import scale_for
+from assay.reports.sentences import short_names
 from assay.text import number_format as numbers
 from assay.types import Estimate
 from assay.types.documents import Picture
@@ -23,6 +24,7 @@ DESCRIBED = 12
 
 def draw_quality(report: Report) -> Iterator[Picture]:
     """One for each suite that two models or more have a score and a speed for."""
+    names = short_names(report)
     suites = dict.fromkeys(summary.suite for model in report.models for summary in model.suites)
     for suite in suites:
         scored = [
@@ -42,7 +44,8 @@ def draw_quality(report: Report) -> Iterator[Picture]:
                 clock = quantities.whose_clock(timed[0][0].performance)
                 axis = tr("decode tokens per second, {clock}", clock=clock)
             title = tr("{suite}: quality against speed", suite=suite)
-            legend = [f"{number}: {model.spec}" for number, (model, *_) in enumerate(timed, 1)]
+            shown = (names[model.spec] for model, *_ in timed)
+            legend = [f"{number}: {name}" for number, name in enumerate(shown, 1)]
             legend = [
                 *legend[:SMALL_ABOVE],
                 *_legend(timed, missing=len(report.models) - len(timed)),

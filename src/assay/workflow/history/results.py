@@ -142,7 +142,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
                 for each in broken
             ),
         ),
-        hints=tuple(_hints(store, run, failed, too_long, unheard, _unjudged(suites, judged))),
+        hints=tuple(_hints(run, failed, too_long, unheard, _unjudged(suites, judged))),
         machine=run.machine,
         sampling=run.sampling,
     )
@@ -308,14 +308,7 @@ def _unjudged(suites: Sequence[Suite], found: Judged | None) -> int:
     )
 
 
-def _hints(
-    store: Store, run: Run, failed: int, too_long: int, unheard: int, judged: int
-) -> Iterator[str]:
-    if run.finished:
-        page = _reports_of(store, run) / "report.html"
-        here = Path.cwd()
-        shown = page.relative_to(here) if page.is_relative_to(here) else page
-        yield tr("the report as a page: {path}", path=shown)
+def _hints(run: Run, failed: int, too_long: int, unheard: int, judged: int) -> Iterator[str]:
     if judged:
         yield tr("a judge scores them: `assay judge latest --judge MODEL`")
     if run.finished is None:
