@@ -3,7 +3,7 @@
 A change goes from one step to a later one, paired by the same blocks of text or the same tests. It
 *counts* where its 95 % interval, widened for all the steps of the curve (Bonferroni), leaves out 0,
 and it is at least SMALLEST: checkpoints differ a little for no reason a text can show.
-`docs/reference/advice.md` says how a shape follows from the changes.
+`docs/reference/selection.md` says how a shape follows from the changes.
 
 A suite carries signal where the interval of its change leaves out 0, the change is at least LEAST
 times the noise, and some step is above guessing. The noise is the standard error of the difference
