@@ -85,7 +85,7 @@ class Browser:
     def picture(self, path: Path) -> None:
         """The whole page as PNG, for people to look at."""
         height = self.run("return document.documentElement.scrollHeight")
-        width = self.run("return document.documentElement.clientWidth")
+        width = self.run("return window.innerWidth")
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         path.write_bytes(self.driver.get_screenshot_as_png())

@@ -1,6 +1,11 @@
 """What the viewer shows: runs in a list, the tests of a run page by page, one sample whole."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+from assay.types import Estimate, Reply, Score, Work
+from assay.types.judgements import FinalJudgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,3 +25,110 @@ class RunRow:
     answered: int
     repeats: int
     command: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """What a run says at a glance: models and their scores by suite, above the best baseline of
+    each. `baselines` and every row of `scores` have one entry per suite.
+    """
+
+    headline: str
+    suites: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    scores: tuple[tuple[Estimate | None, ...], ...] = ()
+    baselines: tuple[tuple[str, Estimate] | None, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+Show = Literal["all", "failed", "failed_all", "differ", "unscored", "waiting"]
+SHOWS: tuple[Show, ...] = get_args(Show)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleFilter:
+    """Which tests of a run are wanted: by what became of them (of any model, or of all), by suite
+    and category, and by words of the question, the test's id or an answer.
+    """
+
+    show: Show = "all"
+    suite: str = ""
+    category: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleCell:
+    """One model on one test. `outcome` is a letter of `results.outcomes` (to_version_6.sql);
+    `said`: what was read from the answer, or else its beginning, or why the request failed.
+    """
+
+    outcome: str
+    score: float | None = None
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixRow:
+    """One test of a run, with a cell per model."""
+
+    suite: str
+    test_id: str
+    category: str
+    question: str
+    cells: tuple[SampleCell, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixPage:
+    """Some rows, and how many tests the filter finds."""
+
+    rows: tuple[MatrixRow, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestKey:
+    """A test of a run."""
+
+    __test__: ClassVar[bool] = False  # pytest takes every class named Test… for its own
+
+    suite: str
+    test_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplePlace:
+    """Where a test is among those that a filter finds; `number` counts from 1."""
+
+    number: int
+    total: int
+    before: TestKey | None
+    after: TestKey | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewedSample:
+    """What one model was asked in one test, what it answered, and what came of it.
+
+    `outcomes`: a letter per model. `tries`: how often it was asked; this is try `repeat`. `check`:
+    the fields of the test's check; `test`: all of the test, as the suite has it. `reply` is None
+    while it has not been asked.
+    """
+
+    key: TestKey
+    category: str
+    model: int
+    repeat: int
+    tries: int
+    outcomes: str
+    pass_mark: float
+    test: Mapping[str, Any]
+    work: Work | None = None
+    reply: Reply | None = None
+    score: Score | None = None
+    judgement: FinalJudgement | None = None
+
+    @property
+    def check(self) -> Mapping[str, Any]:
+        return dict(self.test["check"])

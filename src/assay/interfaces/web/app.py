@@ -21,15 +21,15 @@ from starlette.types import ASGIApp
 import assay
 from assay.api.viewing import Viewing
 from assay.errors import AssayError, RunNotFound
-from assay.interfaces.web.pages import PAGES, Page, PageView, address
+from assay.interfaces.web.pages import PAGES, Page, PageView, address, sample_address
 from assay.interfaces.web.security import Access, Guard, equal
-from assay.interfaces.web.words import OUTCOMES, is_moving, state
+from assay.interfaces.web.words import OUTCOMES, SHOWS, is_moving, state
 from assay.messages import fill, tr, trn
 from assay.text import number_format
 from assay.text.safe_text import one_line, visible
 
 HERE = Path(__file__).parent
-MODULES = ("runs",)  # that have pages, in the order of the navigation
+MODULES = ("runs", "matrix", "sample")  # that have pages, in the order of the navigation
 LARGEST_FORM = 1_000_000  # bytes
 
 
@@ -106,8 +106,10 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals |= {
+        "sample_address": sample_address,
         "address": address, "tr": tr, "trn": trn, "numbers": number_format, "pages": PAGES,
         "version": assay.__version__, "state": state, "is_moving": is_moving, "words": OUTCOMES,
+        "filters": SHOWS,
     }  # fmt: skip
     environment.filters |= {
         "shown": visible, "one_line": one_line, "label": lambda message: fill(message, {}),

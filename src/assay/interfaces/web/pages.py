@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from assay.api.viewing import Viewing
 from assay.messages import Message
-from assay.types.views import RunRow
+from assay.types.views import MatrixRow, RunRow, TestKey
 
 Shown = Mapping[str, Any] | Response  # what a template shows; or another answer, a redirect say
 Place = Literal["site", "run"]
@@ -83,3 +83,11 @@ def address(*path: object, **query: object) -> str:
     parts = [quote(first), *(quote(part, safe="") for part in rest)]
     asked = {name: str(value) for name, value in query.items() if value not in (None, "")}
     return "/".join(parts) + (f"?{urlencode(asked)}" if asked else "")
+
+
+def sample_address(
+    run: RunRow, key: TestKey | MatrixRow, model: int, kept: Mapping[str, str], repeat: int = 0
+) -> str:
+    """`kept`: the filter that the next and the previous sample are found with."""
+    own = {"in": key.suite, "model": model or "", "try": repeat or ""}
+    return address("/runs", run.id, "tests", key.test_id, **own, **kept)

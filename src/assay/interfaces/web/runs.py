@@ -6,4 +6,5 @@ from assay.messages import message
 
 @page("/", "runs.html.j2", label=message("Runs"))
 def runs(view: PageView) -> Shown:
-    return {"runs": view.viewing.list_runs(), "headlines": {}}
+    runs = view.viewing.list_runs()
+    return {"runs": runs, "headlines": view.viewing.headlines(runs)}

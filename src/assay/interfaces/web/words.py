@@ -2,8 +2,8 @@
 
 import datetime
 
-from assay.messages import message, tr
-from assay.types.views import RunRow
+from assay.messages import Message, message, tr
+from assay.types.views import RunRow, Show
 
 MOVING_S = 120.0  # an unfinished run without a newer answer has probably been stopped
 OUTCOMES = {
@@ -14,6 +14,16 @@ OUTCOMES = {
     "u": ("open", "?", message("unscored")),
     "x": ("open", "!", message("request failed")),
     ".": ("wait", "·", message("not asked yet")),
+}
+
+SHOWS: dict[Show, tuple[str, Message]] = {
+    # filter -> (key, label)
+    "all": ("a", message("all")),
+    "failed": ("f", message("failed")),
+    "failed_all": ("b", message("failed by all")),
+    "differ": ("d", message("differ")),
+    "unscored": ("x", message("unscored")),
+    "waiting": ("w", message("not asked yet")),
 }
 
 
