@@ -16,8 +16,7 @@ import pytest
 import assay
 from assay import api
 from assay.errors import AssayError, SuiteNotFound, UsageError
-from assay.reports.checkpoints.report_shapes import report_schema
-from assay.reports.checkpoints.stored_report import measured_from
+from assay.reports.checkpoints.report_shapes import measured_from, report_schema
 from assay.suites.sample_prompts import load_samples
 from assay.types import Estimate
 from tests.models.local.checkpoints import make_checkpoint

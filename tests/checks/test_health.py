@@ -8,10 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from assay.checks.health.examine import examine, repetition
+from assay.checks.health.examine import (
+    coherence,
+    examine,
+    known_terms,
+    length,
+    repetition,
+    technical_terms,
+    truncation,
+)
 from assay.checks.health.loop import loop
 from assay.checks.health.nonsense import nonsense
-from assay.checks.health.notes import coherence, known_terms, length, technical_terms, truncation
 from assay.checks.health.reading import QUOTED_AT_MOST
 from assay.checks.health.ticks import accuracy, relevance
 from assay.suites.sample_prompts import load_samples

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.function_calls import CallShape, find_function_call
-from assay.text.json_in_prose import find_json
+from assay.text.json_in_prose import CallShape, find_function_call, find_json
 from tests.conftest import no_hang
 
 any_text = st.text(st.characters(codec=None), max_size=300)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.checks.shell.arguments import arguments_of
+from assay.checks.shell.meaning import arguments_of
 from assay.checks.shell.programs import CHANGING, HARMLESS, HARMLESS_VALUES, SPELLINGS
 from assay.checks.shell.syntax import parse
 from tests.checks.test_shell import best_of, marked

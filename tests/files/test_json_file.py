@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from assay.files.file_text import Refused
 from assay.files.json_file import JsonFile, read_json
-from assay.files.notes import Notes
-from assay.files.places import Place, place_of, places_of
+from assay.files.notes import Notes, Place, place_of, places_of
 
 SCALARS = (
     st.none()

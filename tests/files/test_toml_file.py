@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from assay.files.places import Path, Place, place_of
+from assay.files.notes import Path, Place, place_of
 from assay.files.toml_file import find_spot
 
 GATE = """\

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from assay.models.first_token import read_first_token
+from assay.models.reasoning import read_first_token
 
 
 def told(**shares: float) -> dict[str, object]:

@@ -17,8 +17,7 @@ from assay.decide.scores import weigh
 from assay.decide.select import select
 from assay.errors import InvalidFiles
 from assay.reports.checkpoints.json_documents import evaluation_report
-from assay.reports.checkpoints.report_shapes import report_schema
-from assay.reports.checkpoints.stored_report import measured_from
+from assay.reports.checkpoints.report_shapes import measured_from, report_schema
 from assay.reports.formats.json import render_json
 from assay.types.decisions import Decision, Measurements, Recommendation, fact
 from tests.decide.candidates import (

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from assay.errors import InvalidFiles, UsageError
-from assay.suites.fetching import hub
 from assay.suites.load import examine
 from assay.workflow import benchmarks as fetching
 from assay.workflow.benchmarks import fetch
@@ -370,7 +369,7 @@ def test_a_part_of_the_hub_without_rows_is_a_mistake_of_the_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = {"dev": [{"question": "Q?", "choices": ["a", "b", "c", "d"], "answer": 0}] * 5}
-    monkeypatch.setattr(hub, "rows_of", lambda *given: {**rows, "test": []})
+    monkeypatch.setattr("assay.workflow.benchmarks.rows_of", lambda *given: {**rows, "test": []})
     with pytest.raises(InvalidFiles) as caught:
         fetch(["mmlu"], benchmarks=tmp_path)
     (finding,) = caught.value.findings

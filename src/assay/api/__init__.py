@@ -31,7 +31,7 @@ from assay.types.options import (
     WatchOptions,
 )
 from assay.types.results import Comparison, Report
-from assay.workflow.call_options import takes_options
+from assay.workflow.evaluate.job import takes_options
 
 if TYPE_CHECKING:
     from assay.api.rendering import render as render

@@ -17,8 +17,7 @@ from assay.reports.formats.markdown import render_markdown
 from assay.reports.formats.terminal import console_for, draw
 from assay.reports.json_documents import comparison_json, leaderboard_json, run_json
 from assay.reports.json_values import JsonObject, plain_value
-from assay.reports.judge_card import check_document, check_json
-from assay.reports.judged.section import judging_blocks
+from assay.reports.judged.section import check_document, check_json, judging_blocks
 from assay.reports.leaderboard import leaderboard_document
 from assay.reports.progress import progress_for
 from assay.reports.reviews import reviews_document

@@ -9,8 +9,7 @@ from typing import Annotated, Any, Self
 from assay.files.fields import Count, Doc, Mistake, OneOf, PositiveCount, Rule, Text
 from assay.messages import tr, trn
 from assay.plugins import check
-from assay.text.function_calls import find_function_call
-from assay.text.json_in_prose import find_json, read_scalar
+from assay.text.json_in_prose import find_function_call, find_json, read_scalar
 from assay.text.json_schema import BadSchema, find_breach, refuse_bad_schema
 from assay.text.prose import count_characters, count_sentences, count_words, read_markdown
 from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score, ScorePart

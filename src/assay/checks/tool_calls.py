@@ -20,8 +20,7 @@ from assay.files.fields import Doc, Mistake, Rule, Text, form
 from assay.messages import tr
 from assay.plugins import check
 from assay.text.folding import drop_invisible, fold_for_matching
-from assay.text.function_calls import find_function_call
-from assay.text.json_in_prose import decode_all
+from assay.text.json_in_prose import decode_all, find_function_call
 from assay.text.safe_text import one_line
 from assay.types import (
     AnswerCheck,

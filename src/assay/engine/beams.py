@@ -16,10 +16,8 @@ import torch
 from torch import Tensor
 
 from assay.engine.generate import Continued, Ended, Prompt, limits, run_all
-from assay.engine.kernels.graphs import Steps
-from assay.engine.kernels.own_forward import OwnForward
-from assay.engine.layout.prompt_filling import Filling
-from assay.engine.layout.slots import Slots
+from assay.engine.kernels.graphs import OwnForward, Steps
+from assay.engine.layout.slots import Filling, Slots
 from assay.engine.network import Network, NotFinite
 
 LEAST_WIDTH = 4

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.engine.kernels.own_forward import likelihoods_one_by_one
+from assay.engine.kernels.graphs import likelihoods_one_by_one
 from assay.engine.layout.batches import (
     by_tokens,
     halved_when_full,
@@ -19,7 +19,7 @@ from assay.engine.layout.batches import (
     trunk_budget,
 )
 from assay.engine.layout.packing import Forest, Kept, PackedRow, Trunk, grow, pack
-from assay.engine.layout.prompt_filling import keep_trunks
+from assay.engine.layout.slots import keep_trunks
 from assay.engine.network import Network
 from assay.engine.predicted import predicted_at
 from assay.pause_gc import pause_gc

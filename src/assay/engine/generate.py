@@ -13,11 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.engine.kernels.graphs import Steps
-from assay.engine.kernels.own_forward import OwnForward
+from assay.engine.kernels.graphs import OwnForward, Steps
 from assay.engine.layout.batches import fewer_when_full, token_budget
-from assay.engine.layout.prompt_filling import Filling
-from assay.engine.layout.slots import Slots, aligned, rows_that_fit
+from assay.engine.layout.slots import Filling, Slots, aligned, rows_that_fit
 from assay.engine.network import Network, NotFinite
 
 _NUMBERS_AT_ONCE = 64

@@ -17,7 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from assay.engine.kernels.attention import attend
-from assay.engine.kernels.own_forward import OwnForward
+from assay.engine.kernels.graphs import OwnForward
 from assay.engine.network import Network
 
 Weakly: Any = reductions.StorageWeakRef

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge, Le, MinLen
 from pydantic_core import CoreSchema, core_schema
 
-from assay.files.places import Path
+from assay.files.notes import Path
 from assay.files.wording import shown
 from assay.messages import tr, translated
 

@@ -5,7 +5,7 @@ import os
 import stat
 from pathlib import Path
 
-from assay.files.places import Place
+from assay.files.notes import Place
 from assay.messages import tr
 from assay.types import FileFinding
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
 from assay.files.file_text import MAX_BYTES, Refused, decode, read_bytes, refusal, shown_path
-from assay.files.notes import FileNote, Notes, findings_of
-from assay.files.places import MAX_DIGITS, Path, Spot, place_of
+from assay.files.notes import MAX_DIGITS, FileNote, Notes, Path, Spot, findings_of, place_of
 from assay.files.wording import shown
 from assay.messages import fill, message, tr
 from assay.types import FileFinding

@@ -1,12 +1,28 @@
 """What was found while looking at one file: paths first, lines and columns only at the end."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from assay.errors import InvalidFiles
-from assay.files.places import Path, places_of
 from assay.messages import tr, trn
 from assay.types import FileFinding, Severity
+
+Path = tuple[str | int, ...]
+
+MAX_DIGITS = 640  # the lowest limit that Python lets anyone set for reading a whole number
+
+
+class Place(NamedTuple):
+    line: int
+    column: int
+
+
+class Spot(NamedTuple):
+    """Offsets of a value and of its key (the value's own where it has none)."""
+
+    key: int
+    value: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +79,20 @@ def invalid_files(where: str, findings: Sequence[FileFinding], *, hint: str = ""
         findings,
         hint=hint or tr("Nothing was asked of any model. Fix the files, then try again."),
     )
+
+
+def place_of(text: str, offset: int) -> Place:
+    return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+
+
+def places_of(text: str, offsets: Iterable[int]) -> dict[int, Place]:
+    """Line and column of many offsets, in one pass over the text."""
+    places: dict[int, Place] = {}
+    line, line_break, counted = 1, -1, 0
+    for offset in sorted(set(offsets)):
+        # Only what lies behind the last offset: a file may be one line of 50 MB.
+        line += text.count("\n", counted, offset)
+        line_break = max(line_break, text.rfind("\n", counted, offset))
+        counted = offset
+        places[offset] = Place(line, offset - line_break)
+    return places

@@ -12,8 +12,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from assay.files.file_text import Refused, decode, read_bytes, refusal, shown_path
-from assay.files.notes import Notes, findings_of
-from assay.files.places import Path, Place, Spot, place_of
+from assay.files.notes import Notes, Path, Place, Spot, findings_of, place_of
 from assay.files.wording import shown
 from assay.messages import fill, message, tr
 from assay.types import FileFinding

@@ -12,8 +12,7 @@ from typing import Any
 from pydantic_core import CoreSchema, ErrorDetails, SchemaValidator, ValidationError
 
 from assay.files.fields import Mistake
-from assay.files.notes import Notes
-from assay.files.places import Path
+from assay.files.notes import Notes, Path
 from assay.files.wording import described, did_you_mean, label, nearest, shown
 from assay.messages import tr
 

@@ -26,7 +26,7 @@ from assay.messages import tr
 from assay.models.base import BaseModel
 from assay.models.reasoning import as_unicode, split_reasoning
 from assay.plugins import model
-from assay.text.function_calls import read_calls
+from assay.text.json_in_prose import read_calls
 from assay.text.safe_text import drop_terminal_codes
 from assay.types import Answered, Failed, FileFinding, ModelFacts, Reply, Request, ToAnswer
 

@@ -5,7 +5,7 @@ Nothing is rounded, and every mean is an ESTIMATE.
 
 from assay.reports.checkpoints.json_documents import decision_document
 from assay.reports.json_values import JsonObject, pick, plain_value
-from assay.reports.judge_card import card_json
+from assay.reports.judged.section import card_json
 from assay.reports.judged.sentences import closing_sentence
 from assay.reports.sentences import headline, why_this_score
 from assay.types import Estimate

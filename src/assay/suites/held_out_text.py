@@ -17,8 +17,7 @@ from typing import Any
 
 from assay.errors import InvalidFiles, UsageError
 from assay.files.file_text import Refused, decode, refusal, shown_path
-from assay.files.notes import invalid_files
-from assay.files.places import Place
+from assay.files.notes import Place, invalid_files
 from assay.messages import tr
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "texts" / "held_out_english.txt"

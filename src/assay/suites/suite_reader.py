@@ -10,7 +10,7 @@ from assay.errors import AssayError, InvalidFiles
 from assay.files.file_text import Refused, refusal, shown_path
 from assay.files.json_file import JsonFile, read_json
 from assay.files.notes import Notes
-from assay.files.places import Path as Place
+from assay.files.notes import Path as Place
 from assay.files.wording import described
 from assay.messages import tr
 from assay.suites.suite_file import (

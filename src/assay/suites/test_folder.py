@@ -20,8 +20,7 @@ from assay.errors import SandboxUnavailable
 from assay.files.fields import Doc, form
 from assay.files.file_text import TOP, Refused, decode, read_bytes, refusal, shown_path
 from assay.files.json_file import sound_id
-from assay.files.notes import Notes
-from assay.files.places import Place
+from assay.files.notes import Notes, Place
 from assay.files.validation import Validator
 from assay.files.wording import described, shown
 from assay.messages import tr

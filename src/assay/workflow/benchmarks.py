@@ -20,10 +20,21 @@ from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr, trn
 from assay.plugins import file_digest
-from assay.suites.fetching import hellaswag, hub, mmlu
+from assay.suites.fetching import hellaswag, mmlu
 from assay.suites.fetching.layouts import SubjectFiles, find_hellaswag, find_mmlu
 from assay.suites.fetching.made import ConvertedBenchmark, files_of_suite
-from assay.suites.fetching.rows import Row, RowPlace, SourceFile, broken_source, numbered, read_rows
+from assay.suites.fetching.rows import (
+    HELLASWAG,
+    MMLU,
+    Row,
+    RowPlace,
+    SourceFile,
+    broken_source,
+    hub_address,
+    numbered,
+    read_rows,
+    rows_of,
+)
 from assay.suites.load import FETCHED, benchmarks_folder, examine
 
 RECORD = ".fetched.json"  # a name with a dot is no category
@@ -162,7 +173,7 @@ def make(name: str, source: Path | None, tell: Tell) -> ConvertedBenchmark:
         passages, joined = hellaswag.read_passages(rows)
         return hellaswag.make(passages, about, joined=joined)
     if source is None:
-        about = f"{hub.MMLU} of the Hugging Face hub"
+        about = f"{MMLU} of the Hugging Face hub"
         return mmlu.make(_mmlu_of_hub(tell), about)
     found = find_mmlu(source)
     if not found:
@@ -188,21 +199,21 @@ def _rows_of_files(files: Sequence[SourceFile]) -> Rows:
 
 
 def _mmlu_of_hub(tell: Tell) -> dict[str, mmlu.Subject]:
-    _announce(hub.MMLU, mmlu.LICENCE, tell)
+    _announce(MMLU, mmlu.LICENCE, tell)
     subjects = {}
     for name in mmlu.COMPUTER_SCIENCE:
         tell(name)
-        splits = _rows_of_hub(hub.MMLU, name, ("dev", "test"))
-        dev = f"{hub.MMLU} {name} dev"
+        splits = _rows_of_hub(MMLU, name, ("dev", "test"))
+        dev = f"{MMLU} {name} dev"
         subjects[name] = mmlu.read_subject(name, RowPlace(name=dev, shown=dev), splits)
     return subjects
 
 
 def _hellaswag_rows(source: Path | None, tell: Tell) -> tuple[Rows, str]:
     if source is None:
-        _announce(hub.HELLASWAG, hellaswag.LICENCE, tell)
-        rows = _rows_of_hub(hub.HELLASWAG, None, ("validation",))
-        return rows.get("validation", iter(())), f"{hub.HELLASWAG} of the Hugging Face hub"
+        _announce(HELLASWAG, hellaswag.LICENCE, tell)
+        rows = _rows_of_hub(HELLASWAG, None, ("validation",))
+        return rows.get("validation", iter(())), f"{HELLASWAG} of the Hugging Face hub"
     found = find_hellaswag(source)
     if not found:
         files = "hellaswag_val.jsonl, hellaswag_val*.jsonl, validation-*.parquet"
@@ -213,7 +224,7 @@ def _hellaswag_rows(source: Path | None, tell: Tell) -> tuple[Rows, str]:
 
 def _rows_of_hub(data_set: str, part: str | None, splits: Sequence[str]) -> dict[str, Rows]:
     found = {}
-    for split, rows in hub.rows_of(data_set, part, splits).items():
+    for split, rows in rows_of(data_set, part, splits).items():
         place = " ".join(filter(None, (data_set, part, split)))
         if not rows:
             raise broken_source(RowPlace(name=place, shown=place), tr("there are no rows"))
@@ -226,7 +237,7 @@ def _announce(data_set: str, licence: str, tell: Tell) -> None:
         tr(
             "downloading {name} from {hub} (licence: {licence})",
             name=data_set,
-            hub=hub.hub_address(),
+            hub=hub_address(),
             licence=licence,
         )
     )

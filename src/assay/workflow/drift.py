@@ -14,7 +14,7 @@ from assay.models.home_made.adapter import model_of
 from assay.models.opening import open_model
 from assay.suites.gate_file import load_gate
 from assay.suites.held_out_text import HeldOut, load_held_out
-from assay.summary.drift import find_flips, perplexity_of, sum_up_drift
+from assay.summary.checkpoints import find_flips, perplexity_of, sum_up_drift
 from assay.types import Model, Observer, ReadText
 from assay.types.drift import Drift, DriftLimits, FlippedToken
 from assay.types.model_spec import without_secrets

@@ -11,11 +11,10 @@ from typing import Any, Self, TypeVar
 from assay.errors import ServerGone
 from assay.messages import tr
 from assay.models.base import BaseModel, draws, together
-from assay.models.first_token import read_first_token
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, Patience
 from assay.models.http.timing import PromptTimer
-from assay.models.reasoning import as_unicode, split_reasoning
+from assay.models.reasoning import as_unicode, read_first_token, split_reasoning
 from assay.text.circles import Circles
 from assay.types import (
     Answered,

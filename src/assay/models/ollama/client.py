@@ -15,7 +15,7 @@ from assay.models.http.faults import Fault, message_in, readable, reported_count
 from assay.models.http.reading_speed import ReadingSpeed, estimate_tokens
 from assay.models.http.served import ServedAnswer
 from assay.models.reasoning import as_unicode
-from assay.text.function_calls import read_call
+from assay.text.json_in_prose import read_call
 from assay.types import Message, ModelFacts, Sampling, Timing, ToAnswer, ToolStep
 from assay.types.requests import OF_SERVERS
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.first_token import MOST
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, readable, reported_count
 from assay.models.http.served import ServedModel, answered_by, chosen_by
@@ -34,6 +33,7 @@ from assay.models.ollama.facts import (
     own_stops,
     version_of,
 )
+from assay.models.reasoning import MOST
 from assay.types import (
     Answered,
     Cause,

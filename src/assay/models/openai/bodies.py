@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 from assay.messages import tr
 from assay.models.base import as_text
-from assay.models.first_token import MOST
 from assay.models.http.faults import Fault
+from assay.models.reasoning import MOST
 from assay.types import Message, Sampling, ToAnswer, ToolStep
 
 CHAT = "/chat/completions"

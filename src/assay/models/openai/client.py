@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 from assay.messages import tr
-from assay.models.first_token import OPENS_A_THOUGHT
 from assay.models.http.connection import Connection
 from assay.models.http.faults import (
     Fault,
@@ -25,8 +24,8 @@ from assay.models.http.faults import (
 from assay.models.http.reading_speed import ReadingSpeed
 from assay.models.http.served import CUT, ServedAnswer
 from assay.models.openai.bodies import MATTERS, Dialect, Post
-from assay.models.reasoning import split_reasoning
-from assay.text.function_calls import read_call
+from assay.models.reasoning import OPENS_A_THOUGHT, split_reasoning
+from assay.text.json_in_prose import read_call
 from assay.types import Sampling, Timing
 
 DONE = b"[DONE]"

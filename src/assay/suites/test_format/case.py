@@ -15,7 +15,7 @@ from typing import Any
 
 from assay.files.json_file import sound_id
 from assay.files.notes import Notes
-from assay.files.places import Path as Place
+from assay.files.notes import Path as Place
 from assay.files.wording import described, did_you_mean, shown
 from assay.messages import tr
 from assay.plugins import checks

@@ -23,7 +23,6 @@ from assay.reports.checkpoints.file_names import (
     SELECTION_FILE,
 )
 from assay.reports.checkpoints.json_documents import evaluation_report, selection_document
-from assay.reports.checkpoints.stored_report import measured_from
 from assay.reports.pictures.steps import over_steps
 from assay.types.decisions import Decision, DecisionPlan, Measurements
 from assay.types.results import Report
@@ -80,6 +79,8 @@ def _is_report_of(fingerprint: str, file: Path) -> bool:
 
 
 def read_report(file: Path) -> Measurements:
+    from assay.reports.checkpoints.report_shapes import measured_from  # slow to make
+
     try:
         document = read_json(file).value
     except Refused as refused:

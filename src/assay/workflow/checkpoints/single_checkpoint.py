@@ -25,7 +25,6 @@ from assay.types.choices import MeasureKind
 from assay.types.decisions import OS_SUITE, Measurements, Sample
 from assay.types.options import CheckpointCallOptions
 from assay.types.results import Report
-from assay.workflow.call_options import takes_options
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.places import (
     CONFIG,
@@ -37,7 +36,7 @@ from assay.workflow.checkpoints.places import (
 )
 from assay.workflow.checkpoints.report_files import write_checkpoint_report
 from assay.workflow.evaluate.evaluation import evaluate
-from assay.workflow.evaluate.job import Job
+from assay.workflow.evaluate.job import Job, takes_options
 
 MEASURE_OF: dict[str, MeasureKind] = {
     "perplexity": "perplexity",

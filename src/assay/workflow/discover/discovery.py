@@ -16,8 +16,7 @@ from urllib.parse import urlsplit
 
 from assay.errors import AssayError, InvalidFiles, ModelUnavailable, UsageError, tried
 from assay.files.file_text import refusal, shown_path
-from assay.files.notes import invalid_files
-from assay.files.places import Place
+from assay.files.notes import Place, invalid_files
 from assay.judge.family import same_model
 from assay.machine import available_memory, gpu_memory, installed_version
 from assay.messages import tr

@@ -1,17 +1,21 @@
 """One run as it was asked for: the options of a user, and what only programs set."""
 
+import functools
 import hashlib
+import inspect
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from assay.checks.own_prompt import OwnPrompt
 from assay.errors import UsageError
 from assay.files.file_text import Refused, read_bytes
 from assay.messages import tr
 from assay.plan import AskOptions
+from assay.plugins import load_plugins
 from assay.suites.held_out_text import HeldOut
 from assay.types import Case, Category, Message, Model, SamplePrompt, Suite
 from assay.types.option_fields import CommandOptions
@@ -137,3 +141,29 @@ def _read(path: Path) -> str:
             tr("cannot read {path}: {why}", path=path, why=why),
             hint=tr("give a text file in UTF-8 with a prompt on each line"),
         ) from error
+
+
+P = ParamSpec("P")
+Given = TypeVar("Given")
+Result = TypeVar("Result")
+
+
+def takes_options(
+    kind: Callable[P, Given],
+) -> Callable[[Callable[[Given], Result]], Callable[P, Result]]:
+    fields = inspect.signature(kind)
+
+    def decorate(function: Callable[[Given], Result]) -> Callable[P, Result]:
+        @functools.wraps(function)
+        def call(*given: P.args, **named: P.kwargs) -> Result:
+            options = kind(*given, **named)
+            load_plugins(getattr(options, "plugins", ()))
+            return function(options)
+
+        shown: Any = call
+        shown.__signature__ = fields.replace(
+            return_annotation=function.__annotations__.get("return", inspect.Signature.empty)
+        )
+        return call
+
+    return decorate
