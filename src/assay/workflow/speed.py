@@ -24,8 +24,7 @@ from assay.types.results import Report
 from assay.workflow.checkpoints.places import places_of
 from assay.workflow.evaluate.asking import MeasureDialogue, ScoredReplies
 from assay.workflow.evaluate.evaluation import begin_or_continue, models_of, resumable
-from assay.workflow.evaluate.job import Job
-from assay.workflow.evaluate.opened_models import Opened, open_models
+from assay.workflow.evaluate.job import Job, Opened, open_models
 from assay.workflow.evaluate.run_folder import BackgroundWork, RunFolder
 from assay.workflow.history.footprints import depths_in, read_tokens
 

@@ -11,7 +11,6 @@ from assay.types import Estimate, TokenizerFigures
 from assay.types.decisions import OS_SUITE, PARTS, Measurements, SpeedFigures, SuiteSignal
 from assay.types.documents import (
     STAYS,
-    Column,
     Fold,
     Line,
     Paragraph,
@@ -34,16 +33,14 @@ def checkpoint_table(of: EvaluatedFolder) -> Table:
     rows = [figures(of, checkpoint) for checkpoint in of.checkpoints]
     columns = [each for each in _columns(of, rows) if any(row.get(each[1]) for row in rows)]
     parent = known.parent_of(of.checkpoints)
-    return Table(
-        columns=(
-            Column(head=tr("checkpoint")),
-            *(Column(head=head, align="right", weight=rank) for head, _, rank in columns),
-            Column(head=tr("accepted")),
-        ),
-        rows=tuple(
+    return table(
+        (tr("checkpoint"), *(head for head, _, _ in columns), tr("accepted")),
+        (
             _row(of, checkpoint, parent, [_cell(row.get(name)) for _, name, _ in columns])
             for checkpoint, row in zip(of.checkpoints, rows, strict=True)
         ),
+        right=range(1, len(columns) + 1),
+        weights={place: rank for place, (_, _, rank) in enumerate(columns, 1)},
     )
 
 
@@ -52,23 +49,19 @@ def score_table(of: EvaluatedFolder) -> Table:
     heads = {f"weighted_score.{part}": head for part, head in zip(PARTS, titles, strict=True)}
     heads["weighted_score"] = tr("score")
     parent = known.parent_of(of.checkpoints)
-    weighed = [each for each in of.checkpoints if not each.failed]
-    return Table(
-        columns=(
-            Column(head=tr("checkpoint")),
-            *(Column(head=head, align="right", weight=STAYS) for head in heads.values()),
-        ),
-        rows=tuple(
-            Row(
-                (
-                    harmless(known.short_name(each, parent), longest=LONGEST_NAME),
-                    *(_cell(figures(of, each).get(name)) for name in heads),
-                ),
-                tone="strong" if each.name == of.selected else "plain",
-            )
-            for each in weighed
-        ),
+    rows = (
+        Row(
+            (
+                harmless(known.short_name(each, parent), longest=LONGEST_NAME),
+                *(_cell(figures(of, each).get(name)) for name in heads),
+            ),
+            tone="strong" if each.name == of.selected else "plain",
+        )
+        for each in of.checkpoints
+        if not each.failed
     )
+    right = range(1, len(heads) + 1)
+    return table((tr("checkpoint"), *heads.values()), rows, right=right)
 
 
 def signal_table(signals: Sequence[SuiteSignal]) -> Table:

@@ -23,8 +23,7 @@ from assay.types.decisions import (
 )
 from assay.workflow.checkpoints.measures import training_log
 from assay.workflow.checkpoints.places import CheckpointPlace, planned_checkpoint
-from assay.workflow.evaluate.job import Job, is_own
-from assay.workflow.evaluate.opened_models import Opened
+from assay.workflow.evaluate.job import Job, Opened, is_own
 
 
 def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestamp: str) -> Decision:

@@ -29,8 +29,7 @@ from assay.types.results import Report
 from assay.workflow.checkpoints.report_files import write_decisions
 from assay.workflow.checkpoints.tokenizer_texts import tokenizer_figures
 from assay.workflow.evaluate.asking import ScoredReplies, ask_model
-from assay.workflow.evaluate.job import Job
-from assay.workflow.evaluate.opened_models import left_out, why_failed
+from assay.workflow.evaluate.job import Job, left_out, why_failed
 from assay.workflow.evaluate.preparation import Prepared, prepare
 from assay.workflow.evaluate.run_folder import BackgroundWork, RunFolder
 from assay.workflow.history.results import report_of

@@ -41,8 +41,7 @@ from assay.workflow.checkpoints.places import (
     with_bases,
 )
 from assay.workflow.checkpoints.tokenizer_texts import SourceTexts, texts_to_cut
-from assay.workflow.evaluate.job import Job
-from assay.workflow.evaluate.opened_models import left_out, open_models, place_of_given
+from assay.workflow.evaluate.job import Job, left_out, open_models, place_of_given
 from assay.workflow.judging.panel import JudgePanel, judged_cases, open_panel
 
 OF_SERVED = ("coding", "data")
