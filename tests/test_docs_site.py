@@ -41,3 +41,10 @@ def test_a_page_loads_nothing_from_elsewhere(site):
     assert len(pages) > 50
     found = {match for page in pages for match in loaded.findall(page.read_text("utf-8"))}
     assert found == set()
+
+
+def test_a_picture_loads_nothing_from_elsewhere(root):
+    pictures = sorted((root / "docs" / "pictures").glob("*.svg"))
+    assert pictures
+    loads = re.compile(r"""url\(\s*["']?http|href=["']http|@import""")
+    assert [each.name for each in pictures if loads.search(each.read_text("utf-8"))] == []

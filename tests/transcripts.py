@@ -52,8 +52,7 @@ class Step:
 
     @property
     def agrees(self) -> bool:
-        parts = re.split(rf"^{LEFT_OUT}$", self.shown, flags=re.MULTILINE)
-        pattern = ".*".join(re.escape(mask(part)) for part in parts)
+        pattern = ".*".join(re.escape(mask(part)) for part in split_parts(self.shown))
         return re.fullmatch(pattern, mask(self.printed)) is not None
 
 
@@ -165,14 +164,28 @@ def write_again(page: Path) -> None:
 
 
 def shorten(step: Step) -> str:
+    """What is shown of a command: all of it, or where the page leaves lines out, parts that begin
+    as they do now and are as long.
+    """
     if step.agrees:
         return step.shown
     lines = [line.rstrip() for line in step.printed.splitlines()]
-    shown = step.shown.splitlines()
-    if LEFT_OUT in shown:
-        first, rest = shown.index(LEFT_OUT), len(shown) - shown.index(LEFT_OUT) - 1
-        lines = [*lines[:first], LEFT_OUT, *lines[len(lines) - rest :]]
-    return "".join(f"{line}\n" for line in lines)
+    first, *later = (part.splitlines() for part in split_parts(step.shown))
+    kept, at = (lines[: len(first)], len(first)) if later else (lines, 0)
+    for part in later:
+        kept.append(LEFT_OUT)
+        begins = [
+            n
+            for n, line in enumerate(lines)
+            if n >= at and [mask(line)] == [mask(text) for text in part[:1]]
+        ]
+        at = begins[0] if begins else len(lines)
+        kept += lines[at : at + len(part)]
+    return "".join(f"{line}\n" for line in kept)
+
+
+def split_parts(shown: str) -> list[str]:
+    return re.split(rf"^{LEFT_OUT}\n", shown, flags=re.MULTILINE)
 
 
 if __name__ == "__main__":
