@@ -121,6 +121,7 @@ def _versions() -> dict[str, str]:
     return own | {name: version for name, version in packages.items() if version is not None}
 
 
+@cache
 def installed_version(package: str) -> str | None:
     try:
         return importlib.metadata.version(package)

@@ -1,5 +1,6 @@
 """The main job, in this process: what is asked, what is asked again, and what is not."""
 
+import gc
 import json
 
 import pytest
@@ -404,3 +405,16 @@ def test_a_gate_that_was_named_decides_on_models_behind_a_server_too(bench):
     assert list(document["models"][1]["decision"]["criteria"]) == ["suite:tests"]
     with pytest.raises(UsageError, match="--text, --train-text and --log"):
         api.run([able], suites=[suite], gate=gate, text=gate, out=bench.out)
+
+
+def test_what_the_caller_froze_stays_frozen_and_a_run_leaves_nothing_frozen(job):
+    """Else each later search for garbage looks through all of the caller's modules again."""
+    gc.freeze()
+    job()
+    assert gc.get_freeze_count()
+    gc.unfreeze()
+    try:
+        job(fresh=True)
+        assert not gc.get_freeze_count()
+    finally:
+        gc.freeze()

@@ -23,8 +23,7 @@ _PLAIN_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 # Direction marks and overrides, and the tag block, whose letters are invisible.
 _HIDDEN = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 _UNSAFE_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
-_MARKDOWN = re.compile(r"([\\`*\[\]<>!|~&$])")
-_EMPHASIS = re.compile(r"(?<![^\W_])_|_(?![^\W_])")  # not inside facts_001
+_MARKDOWN = re.compile(r"[\\`*\[\]<>!|~&$]|(?<![^\W_])_|_(?![^\W_])")  # no _ in facts_001
 # What opens a heading, a list or a rule: "# a", "- a", "1. a", but not 0.3 or 2026-01-02.
 _LINE_START = re.compile(r"^(\d*)((?<=\d)[.)](?=\s|$)|(?<!\d)[#+=-])")
 _FENCE = re.compile(r"`+")
@@ -39,7 +38,9 @@ def visible(text: str) -> str:
 
 def one_line(text: str, *, longest: int | None = None) -> str:
     """The same on one line, cut with … where it is too long."""
-    flat = visible(text.strip()).replace("\n", f" {NEW_LINE} ").replace("\t", " ")
+    flat = text.strip()
+    if not flat.isprintable():
+        flat = visible(flat).replace("\n", f" {NEW_LINE} ").replace("\t", " ")
     if longest is not None and len(flat) > longest:
         return flat[: longest - 1].rstrip() + "…"
     return flat
@@ -47,9 +48,10 @@ def one_line(text: str, *, longest: int | None = None) -> str:
 
 def markdown_inline(text: str, *, longest: int | None = None) -> str:
     """One line that Markdown takes for plain words, in a table cell too."""
-    escaped = _MARKDOWN.sub(r"\\\1", one_line(text, longest=longest))
-    escaped = _EMPHASIS.sub(r"\\_", escaped)
-    return _LINE_START.sub(r"\1\\\2", escaped)
+    escaped = one_line(text, longest=longest)
+    if _MARKDOWN.search(escaped):  # most texts have nothing to escape
+        escaped = _MARKDOWN.sub(r"\\\g<0>", escaped)
+    return _LINE_START.sub(r"\1\\\2", escaped) if _LINE_START.match(escaped) else escaped
 
 
 def markdown_code(text: str) -> str:

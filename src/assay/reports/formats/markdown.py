@@ -79,17 +79,19 @@ def _block(block: Block, out: str) -> Iterator[str]:
 
 def _line(line: Line, *, longest: int | None = None) -> str:
     """A line whose strong parts are bold; other tones say nothing that the words do not."""
-    return "".join(_piece(span, longest) for span in spans(line))
+    if isinstance(line, str):
+        return _piece(line, "plain", longest)
+    return "".join(_piece(span.text, span.tone, longest) for span in spans(line))
 
 
-def _piece(span: documents.Span, longest: int | None) -> str:
-    if span.tone == "code" and longest is None:
-        return markdown_code(span.text)
+def _piece(text: str, tone: Tone, longest: int | None) -> str:
+    if tone == "code" and longest is None:
+        return markdown_code(text)
     # Escaping drops the blanks at both ends, which part a span from its neighbours.
-    left = " " if span.text.startswith(" ") else ""
-    right = " " if span.text.endswith(" ") and span.text.strip() else ""
-    shown = inline(span.text, longest=longest)
-    return left + (f"**{shown}**" if span.tone == "strong" and shown else shown) + right
+    left = " " if text.startswith(" ") else ""
+    right = " " if text.endswith(" ") and text.strip() else ""
+    shown = inline(text, longest=longest)
+    return left + (f"**{shown}**" if tone == "strong" and shown else shown) + right
 
 
 def _toned(line: Line, tone: Tone) -> Line:

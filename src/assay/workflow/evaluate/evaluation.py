@@ -40,7 +40,9 @@ def evaluate(job: Job, observer: Observer) -> Report:
     until = time.monotonic() + job.budget if job.budget is not None else None
     with pause_gc():
         prepared = prepare(job)
-        gc.freeze()  # they live as long as the run: later collections need not look at them
+        thaws = not gc.get_freeze_count()  # what the caller froze stays frozen
+        if thaws:
+            gc.freeze()  # they live as long as the run: later collections need not look at them
     try:
         with resumable(job.out, job.command), Store(job.out) as store:
             panel = prepared.panel
@@ -68,7 +70,8 @@ def evaluate(job: Job, observer: Observer) -> Report:
                 store.update_run(run, finished=ended.finished)
             return report
     finally:
-        gc.unfreeze()
+        if thaws:
+            gc.unfreeze()
         prepared.close()
 
 

@@ -31,7 +31,7 @@ from assay.store import Store, TryKey
 from assay.summary.baselines import baselines
 from assay.types import Answered, Case, Reply, Request, Score, Suite
 from assay.types.judged import Judged
-from assay.types.results import Baselines, Report
+from assay.types.results import Baselines, ModelReport, Report
 
 try:
     import fcntl
@@ -89,8 +89,9 @@ class RunFolder:
         with after_asking(), explain_write_errors(self.path):
             clashing = ids_in_several(suites)
             run = store.read_run(report.run)
+            written = {each.slug for each in report.models if self._has_all(each, clashing)}
             for model in run.models:
-                for kept in store.read_tries(run, model):
+                for kept in store.read_tries(run, model) if model.slug not in written else ():
                     if isinstance(kept.reply, Answered):
                         self.write_answer(model.slug, kept.key, kept.reply, clashing)
             self.write_test_plans(suites)
@@ -139,19 +140,25 @@ class RunFolder:
     def write_answer(
         self, slug: str, key: TryKey, reply: Answered, clashing: frozenset[str]
     ) -> None:
-        suite, test_id, repeat = key
-        number = f".{repeat + 1}" if repeat else ""
-        name = f"outputs/{slug}/{file_stem(suite, test_id, clashing)}{number}.txt"
+        name = _answer_file(slug, key, clashing)
         if name in self._written:
             return
         with after_asking(), explain_write_errors(self.path):
             self._put_once(name, "\n".join(reply.predictions) or reply.transcript)
 
+    def _has_all(self, model: ModelReport, clashing: frozenset[str]) -> bool:
+        """Whether each answer was written as it came, and none needs to be read again."""
+        keys = ((row.suite, row.test, row.repeat) for row in model.tries if not row.failure)
+        return all(_answer_file(model.slug, key, clashing) in self._written for key in keys)
+
     def _put_once(self, name: str, text: str) -> None:
         """The many small files, in place: a rename each would be a third of their time."""
-        path = self.path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+        path = f"{self.path}/{name}"
+        if (folder := os.path.dirname(path)) not in self._written:
+            os.makedirs(folder, exist_ok=True)
+            self._written.add(folder)
+        with open(path, "wb") as file:
+            file.write(text.encode("utf-8", "surrogatepass"))
         self._written.add(name)
 
     def _put(self, name: str, text: str) -> None:
@@ -173,6 +180,12 @@ def replace_file(path: Path, text: str) -> None:
 def ids_in_several(suites: Sequence[Suite]) -> frozenset[str]:
     counts = Counter(case.id for suite in suites for case in suite.cases)
     return frozenset(test_id for test_id, count in counts.items() if count > 1)
+
+
+def _answer_file(slug: str, key: TryKey, clashing: frozenset[str]) -> str:
+    suite, test_id, repeat = key
+    number = f".{repeat + 1}" if repeat else ""
+    return f"outputs/{slug}/{file_stem(suite, test_id, clashing)}{number}.txt"
 
 
 def file_stem(suite: str, test_id: str, clashing: frozenset[str]) -> str:
