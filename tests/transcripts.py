@@ -33,6 +33,7 @@ COLUMNS = "100"
 MASKS = (
     (r"\d{8}T\d{6}Z-[0-9a-f]{6}", "RUN"),
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "TIME"),
+    (r"\d{4}-\d\d-\d\d(?!T)", "DAY"),
     (r"Machine: .*? The same again:", "Machine: … The same again:"),
     (r"[\d.,]+(?:–[\d.,]+)? (?:ms|s|min|h|tokens/s|MB|MiB|GB|GiB)\b", "FIGURE"),
     (r"─+", "─"),

@@ -386,7 +386,7 @@ def test_the_leaderboard_alone_asks_nothing_and_after_a_run_has_its_model(desk, 
     assert "there is no store" in done.stderr
     text = text_of(desk.run("--model", "scripted:able.json", "--leaderboard"))
     assert "83.3 points" in text
-    row = re.compile(r"^ *1 +scripted:abl.* +83\.3 +\[", re.MULTILINE)
+    row = re.compile(r"^ *1 +able.* +83\.3 +\[", re.MULTILINE)
     assert row.search(text)
     alone = desk.run("--leaderboard")
     assert row.search(text_of(alone))

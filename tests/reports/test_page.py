@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import assay
+from assay.api.rendering import render
 from assay.reports.formats.html import render_html
 from assay.reports.run_report import run_document
 from assay.types.results import Report
@@ -44,12 +45,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Report:
     folder = tmp_path_factory.mktemp("page")
     suite = folder / "mixed"
     suite.mkdir()
-    (suite / "suite.json").write_text(json.dumps({"system": "You are brief.", "language": "en"}))
+    about = {"system": "You are brief.", "version": "2.1", "weights": {"choices": 3, "words": 1}}
+    (suite / "suite.json").write_text(json.dumps({"language": "en", **about}))
     for category in ("choices", "words"):
         cases = [
             {
                 "id": f"{category}_{number:03d}",
                 "prompt": f"Question {number} of {category}?",
+                "reviewed": category == "words",
                 **(
                     {"eval_method": "keywords", "expected_keywords": ["page"]}
                     if category == "words"
@@ -248,3 +251,24 @@ def test_printing_gives_pages(browser: Browser, small: Path) -> None:
     sheet = base64.b64decode(printed["data"])
     assert sheet.startswith(b"%PDF-")
     assert sheet.count(b"/Type /Page\n") >= 2
+
+
+def test_a_leaderboard_can_be_published(browser: Browser, run: Report) -> None:
+    board = assay.api.leaderboard(out=Path(run.out))
+    page = Path(run.out) / "leaderboard.html"
+    page.write_text(render(board, "html"), "utf-8")
+    browser.show(400)
+    browser.open(page.as_uri())
+    assert not browser.scrolls_sideways()
+    assert browser.find_faults() == []
+    assert browser.complaints() == []
+    text = " ".join(browser.text().split())
+    assert text.startswith(f"Leaderboard: mixed 2 models, as of {run.created[:10]}")
+    assert "version 2.1 · 50 % of the tests reviewed by people (500 of 1,000)" in text
+    assert "by weight: choices 3, words 1." in text
+    rows = [row.split("\t") for row in seen(browser, "tbody tr")]
+    assert [row[1] for row in rows] == ["careful", "hasty", "guessing"]
+    assert all(row[3].startswith("[") for row in rows)
+    assert rows[2][2] == "75.0"  # always B
+    browser.run("document.querySelector('details').open = true")
+    assert f"assay run {run.models[0].spec}" in browser.text()

@@ -8,7 +8,7 @@ from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.reports.judged.section import card_json
 from assay.reports.judged.sentences import closing_sentence
 from assay.reports.sentences import headline, why_this_score
-from assay.types import Estimate
+from assay.types import Estimate, Suite
 from assay.types.judged import DomainJudged, Judged, ModelChoice, ModelJudged, TestJudged
 from assay.types.judgements import FinalJudgement, Judgement
 from assay.types.results import (
@@ -62,6 +62,8 @@ def leaderboard_json(leaderboard: Leaderboard) -> JsonObject:
             {
                 **pick(suite, "suite content tests"),
                 **({"asked": suite.asked} if suite.asked else {}),
+                **(_about_suite(suite.of) if suite.of else {}),
+                **({"baseline": suite.baselines.best} if suite.baselines else {}),
                 "rows": [
                     {
                         **pick(row, "rank tie model score run when"),
@@ -76,6 +78,11 @@ def leaderboard_json(leaderboard: Leaderboard) -> JsonObject:
         **pick(leaderboard, "notes"),
         "exit_code": int(leaderboard.exit_code),
     }
+
+
+def _about_suite(suite: Suite) -> JsonObject:
+    weights = {each.name: suite.weight(each.name) for each in suite.categories}
+    return {**pick(suite, "title version reviewed"), "weights": weights}
 
 
 def _models(report: Report) -> list[JsonObject]:

@@ -1,12 +1,17 @@
-"""Every model in a store, suite by suite, best first."""
+"""Every model in a store, suite by suite, best first, as a page that can be published."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from assay.messages import tr, trn
+from assay.reports.sentences import SHOWN_CONSTANT
 from assay.text import number_format as numbers
+from assay.text.safe_text import one_line
+from assay.types import Estimate, Suite
 from assay.types.documents import (
     Block,
     Document,
+    Fold,
     Heading,
     Note,
     Paragraph,
@@ -19,12 +24,18 @@ from assay.types.results import Footprint, Leaderboard, Standing, SuiteRanking
 
 
 def leaderboard_document(leaderboard: Leaderboard) -> Document:
-    return Document(title=tr("Leaderboard"), blocks=tuple(_blocks(leaderboard)))
+    names = dict.fromkeys(each.suite for each in leaderboard.suites)
+    title = tr("Leaderboard: {suites}", suites=", ".join(names)) if names else tr("Leaderboard")
+    return Document(title=title, blocks=(Heading(title, 1), *_blocks(leaderboard)))
 
 
 def _blocks(leaderboard: Leaderboard) -> Iterator[Block]:
-    yield Heading(tr("Leaderboard"), 1)
-    if not leaderboard.suites and not leaderboard.left_out:
+    every = [row for suite in leaderboard.suites for row in suite.rows]
+    if every:
+        newest = max(row.when for row in every)
+        models = trn("{count} model", "{count} models", len({row.model for row in every}))
+        yield Paragraph(tr("{models}, as of {date}", models=models, date=newest[:10]), "dim")
+    elif not leaderboard.left_out:
         none = tr("No finished run in {out} has scores: `assay run` makes one.")
         yield Paragraph(none.format(out=leaderboard.out))
     for suite in leaderboard.suites:
@@ -43,19 +54,22 @@ def _blocks(leaderboard: Leaderboard) -> Iterator[Block]:
 
 def _ranking(suite: SuiteRanking) -> Iterator[Block]:
     tests = trn("{count} test", "{count} tests", suite.tests) if suite.tests else ""
-    # Two versions or samples of one suite have one name; the content tells them apart.
-    content = tr("content {digest}", digest=suite.content) if suite.content else ""
     named = ", ".join(filter(None, (suite.suite, tests)))
     yield Heading((named, Span(f"  {suite.asked}" if suite.asked else "", "warning")))
-    if content:
-        yield Paragraph(content, "dim")
+    # Two versions or samples of one suite have one name; the content tells them apart.
+    content = tr("content {digest}", digest=suite.content) if suite.content else ""
+    if about := " · ".join(filter(None, (*_about(suite.of), content))):
+        yield Paragraph(about, "dim")
     heads = (
-        "#", tr("model"), tr("score"), tr("95 % interval"), "n", tr("unscored"), tr("run"),
+        tr("rank"), tr("model"), tr("score"), tr("95 % interval"), "n", tr("unscored"),
         tr("when"), tr("memory"), tr("tokens/s"), tr("context"),
     )  # fmt: skip
-    shown = heads if any(row.footprint for row in suite.rows) else heads[:8]
-    right, weights = (0, 2, 3, 4, 5, 8, 9, 10), {5: 30, 6: 20, 7: 10}
-    yield table(shown, map(_standing, suite.rows), right=right, weights=weights)
+    shown = heads if any(row.footprint for row in suite.rows) else heads[:7]
+    right, weights = (0, 2, 3, 4, 5, 7, 8, 9), {5: 30, 6: 10}
+    names = Counter(row.name for row in suite.rows)
+    rows = [_standing(row, row.name if names[row.name] == 1 else "") for row in suite.rows]
+    rows += _guessing(suite, len(shown))
+    yield table(shown, rows, right=right, weights=weights)
     if any(row.tie for row in suite.rows):
         yield Paragraph(
             tr("= no significant difference to the row above (95 %, unpaired; compare the runs)."),
@@ -63,23 +77,69 @@ def _ranking(suite: SuiteRanking) -> Iterator[Block]:
         )
     if any(row.rank is None for row in suite.rows):
         yield Paragraph(tr("– not ranked: more than 5 % of its tests are unscored."), "dim")
+    if suite.baselines:
+        constant = one_line(suite.baselines.constant_answer, longest=SHOWN_CONSTANT)
+        yield Paragraph(
+            tr("Guessing is the best of an empty answer, the prompt echoed, and always "
+               "“{constant}”.", constant=constant),
+            "dim",
+        )  # fmt: skip
+    if suite.of:
+        yield Paragraph(_weights(suite.of), "dim")
+    if any(row.command for row in suite.rows):
+        titles = (tr("model"), tr("run"), "Assay", tr("command"))
+        made = [(r.model, r.run, r.version, Span(r.command, "code")) for r in suite.rows]
+        yield Fold(tr("What was run"), (table(titles, made),), long=True)
 
 
-def _standing(row: Standing) -> Row:
+def _about(suite: Suite | None) -> Iterator[str]:
+    if suite is None:
+        return
+    yield suite.title
+    if suite.version:
+        yield tr("version {version}", version=suite.version)
+    total = sum(1 for _ in suite.cases)
+    share = numbers.share(suite.reviewed, total)
+    yield tr("{share} of the tests reviewed by people ({reviewed} of {total})", share=share,
+             reviewed=numbers.count(suite.reviewed), total=numbers.count(total))  # fmt: skip
+
+
+def _guessing(suite: SuiteRanking, columns: int) -> Iterator[Row]:
+    """What the best answer that knows nothing would score, below the models."""
+    known = suite.baselines
+    every = (known.empty, known.echoed, known.constant) if known else ()
+    for score in (each for each in every if known and each.value == known.best):
+        cells = ("", tr("guessing"), *_score(score))
+        yield Row((*cells, *[""] * (columns - len(cells))), tone="dim")
+        return
+
+
+def _weights(suite: Suite) -> str:
+    names = [each.name for each in suite.categories]
+    if len({suite.weight(name) for name in names}) == 1:
+        return trn("One category makes the score: {names}.",
+                   "The score is the mean of {count} categories: {names}.",
+                   len(names), names=", ".join(names))  # fmt: skip
+    shown = ", ".join(f"{name} {numbers.exact(suite.weight(name))}" for name in names)
+    return tr("The score is the mean of its categories by weight: {weights}.", weights=shown)
+
+
+def _standing(row: Standing, name: str) -> Row:
     return Row(
         (
             "–" if row.rank is None else f"{'=' if row.tie else ''}{row.rank}",
-            row.model,
-            numbers.value(row.score),
-            numbers.interval(row.score),
-            numbers.count(row.score.n),
-            numbers.count(row.score.unscored),
-            row.run,
-            row.when,
+            name or row.model,
+            *_score(row.score),
+            row.when[:10],
             *(_footprint(row.footprint) if row.footprint else ()),
         ),
         tone="warning" if row.score.incomplete else "plain",
     )
+
+
+def _score(of: Estimate) -> tuple[str, ...]:
+    counts = numbers.count(of.n), numbers.count(of.unscored)
+    return numbers.value(of), numbers.interval(of), *counts
 
 
 def _footprint(of: Footprint) -> tuple[str, ...]:

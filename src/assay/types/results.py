@@ -340,6 +340,7 @@ class Standing:
     """One model on one suite. `rank` is None for an incomplete score, which is never ranked.
 
     `tie`: no significant difference from the row above it. `footprint`: where limits were given.
+    `command` made its run, with this `version` of Assay.
     """
 
     model: str
@@ -349,6 +350,9 @@ class Standing:
     rank: int | None = None
     tie: bool = False
     footprint: Footprint | None = None
+    name: str = ""
+    command: str = ""
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -356,6 +360,7 @@ class SuiteRanking:
     """Models that answered the same tests, best first. `content` separates two suites of one name
     (another version, a sample, some categories only); `tests` is how many there are. `asked`
     is a phrase where they were asked in another way than usual, which is never ranked beside it.
+    `of` and `baselines`: the suite itself, and what answers that know nothing would score on it.
     """
 
     suite: str
@@ -363,6 +368,8 @@ class SuiteRanking:
     content: str = ""
     tests: int = 0
     asked: str = ""
+    of: Suite | None = None
+    baselines: Baselines | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,6 +126,11 @@ class Suite:
     def cases(self) -> Iterator[Case]:
         return (case for category in self.categories for case in category.cases)
 
+    @property
+    def reviewed(self) -> int:
+        """How many of its tests somebody has reviewed."""
+        return sum(bool(case.reviewed) for case in self.cases)
+
     def weight(self, category: str) -> float:
         """A category's weight: 1 unless suite.json says otherwise."""
         return self.weights.get(category, 1.0)

@@ -28,6 +28,7 @@ from assay.types.results import (
     SuiteSummary,
 )
 from assay.workflow.evaluate.job import is_own
+from assay.workflow.evaluate.run_folder import baselines_of
 from assay.workflow.history.footprints import FitLimits, find_footprint, read_memory, read_tokens
 from assay.workflow.history.results import summaries_of
 from assay.workflow.history.trials import trials_of
@@ -206,8 +207,7 @@ def _questions(suite: Suite) -> dict[str, tuple[Case, tuple[Case, ...]]]:
     }
 
 
-# Name and number of tests of a suite, and by model fingerprint its standing.
-_Table = tuple[str, int, dict[str, Standing]]
+_Table = tuple[Suite, dict[str, Standing]]  # by model fingerprint its standing
 
 
 def leaderboard(
@@ -254,8 +254,16 @@ def leaderboard(
     return Leaderboard(
         out=str(out.resolve()),
         suites=tuple(
-            rank(name, tuple(rows.values()), content=content[:8], tests=tests, asked=asked)
-            for (content, asked), (name, tests, rows) in tables.items()
+            rank(
+                of.name,
+                tuple(rows.values()),
+                content=content[:8],
+                tests=sum(1 for _ in of.cases),
+                asked=asked,
+                of=of,
+                baselines=baselines_of(of),
+            )
+            for (content, asked), (of, rows) in tables.items()
         ),
         left_out=tuple(left_out.values()),
         notes=tuple(notes),
@@ -283,13 +291,16 @@ def _enter(
         trials = tuple(trials_of(suite, tries))
         summary = summarise(suite, trials)
         asked = ", ".join(_ways_of_asking(run, suite, trials))
-        _, _, rows = tables.setdefault((digest, asked), (suite.name, len(summary.tests), {}))
+        _, rows = tables.setdefault((digest, asked), (suite, {}))
         rows[model.facts.fingerprint] = Standing(
             model=model.spec,
+            name=model.facts.name,
             score=summary.score,
             run=run.id,
             when=run.created,
             footprint=footprint,
+            command=run.command,
+            version=run.version,
         )
 
 
