@@ -256,27 +256,14 @@ def choose_model(
     whole = [name for name, each in found.items() if not each.mean.incomplete]
     shown = [name for name in whole if is_shown(found[name].evidence)]
     candidates = shown or whole or list(found)
-    between = {(each.a, each.b): each for each in apart if each.domain == domain}
-
-    def rival(name: str, other: str) -> Rival:
-        turned = between.get((other, name))
-        difference = turned or between[name, other]
-        leads = (difference.difference, difference.evidence, difference.judge_only)
-        lead, by_evidence, by_judge = (
-            each if turned else each.mapped(lambda x: 0.0 - x, falling=True) for each in leads
-        )
-        return Rival(
-            model=other,
-            mean=found[other].mean,
-            lead=lead,
-            evidence_lead=by_evidence,
-            judge_lead=by_judge,
-            told_apart=difference.told_apart,
-            pace=of_model[other].pace,
-        )
+    between = {frozenset((each.a, each.b)): each for each in apart if each.domain == domain}
 
     def rivals(name: str) -> list[Rival]:
-        others = [rival(name, other) for other in candidates if other != name]
+        others = [
+            _rival(of_model[each], found[each].mean, between[frozenset((name, each))])
+            for each in candidates
+            if each != name
+        ]
         return sorted(others, key=lambda each: (-(each.mean.value or 0.0), each.model))
 
     leader = max(candidates, key=lambda name: found[name].mean.value or 0.0)
@@ -292,7 +279,8 @@ def choose_model(
     elif all(rival.told_apart for rival in others):
         ground = "better" if others else "alone"
     else:
-        as_good = [each for each in others if _as_good(each)]
+        near = [each for each in others if (each.lead.value or 0.0) <= CLOSE + 1e-9]
+        as_good = [each for each in near if each.lead.n and not each.told_apart]
         equals += [each.model for each in as_good]
         quickest = _quickest({each: of_model[each].pace for each in equals}) if as_good else None
         level = any((each.lead.value or 0.0) <= 1e-9 for each in as_good)
@@ -312,9 +300,22 @@ def choose_model(
     )
 
 
-def _as_good(rival: Rival) -> bool:
-    lead = rival.lead.value
-    return not rival.told_apart and lead is not None and lead <= CLOSE + 1e-9
+def _rival(other: ModelJudged, mean: Estimate, difference: DomainDifference) -> Rival:
+    """Beside the chosen one, which leads where `difference` is of the two in this order."""
+    leads = (difference.difference, difference.evidence, difference.judge_only)
+    lead, by_evidence, by_judge = (
+        each if difference.a == other.model else each.mapped(lambda x: 0.0 - x, falling=True)
+        for each in leads
+    )
+    return Rival(
+        model=other.model,
+        mean=mean,
+        lead=lead,
+        evidence_lead=by_evidence,
+        judge_lead=by_judge,
+        told_apart=difference.told_apart,
+        pace=other.pace,
+    )
 
 
 def _quickest(paces: Mapping[str, ModelSpeed | None]) -> str | None:
