@@ -15,10 +15,10 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
-from functools import partial
+from functools import partial, wraps
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Generic, TypeVar, dataclass_transform
+from typing import Any, Generic, ParamSpec, TypeVar, dataclass_transform
 
 from assay.errors import AssayError, UsageError
 from assay.messages import tr
@@ -31,6 +31,8 @@ STANDARD_LIBRARY = Path(traceback.__file__).parent
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9_+.-]*")
 Registered = TypeVar("Registered")
 Result = TypeVar("Result")
+Given = TypeVar("Given")
+P = ParamSpec("P")
 Class = TypeVar("Class", bound=type)
 
 
@@ -270,3 +272,27 @@ def _place(error: BaseException) -> str:
             if "site-packages" not in file.parts and not file.is_relative_to(STANDARD_LIBRARY):
                 own = place
     return own or place
+
+
+def takes_options(
+    kind: Callable[P, Given],
+) -> Callable[[Callable[[Given], Result]], Callable[P, Result]]:
+    """A public function takes the fields of `kind` as arguments: for mypy, `help()` and editors. It
+    loads the plugins that they name.
+    """
+    fields = inspect.signature(kind)
+
+    def decorate(function: Callable[[Given], Result]) -> Callable[P, Result]:
+        @wraps(function)
+        def call(*given: P.args, **named: P.kwargs) -> Result:
+            options = kind(*given, **named)
+            load_plugins(getattr(options, "plugins", ()))
+            return function(options)
+
+        shown: Any = call
+        shown.__signature__ = fields.replace(
+            return_annotation=function.__annotations__.get("return", inspect.Signature.empty)
+        )
+        return call
+
+    return decorate

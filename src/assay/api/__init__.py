@@ -14,7 +14,7 @@ import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from assay.plugins import load_plugins
+from assay.plugins import load_plugins, takes_options
 from assay.types.decisions import MEASURES
 from assay.types.drift import Drift
 from assay.types.judge_cards import JudgeCheck
@@ -31,7 +31,6 @@ from assay.types.options import (
     WatchOptions,
 )
 from assay.types.results import Comparison, Report
-from assay.workflow.evaluate.job import takes_options
 
 if TYPE_CHECKING:
     from assay.api.rendering import render as render

@@ -19,7 +19,15 @@ from assay.models.base import BaseModel, TextReader
 from assay.models.local.adapter import Adapter, find_adapter, is_adapter
 from assay.models.local.facts import facts_of
 from assay.models.local.folder import Checkpoint, find_checkpoint
-from assay.models.local.loading.checkpoint import DTYPES, choose_device, choose_dtype, examine, load
+from assay.models.local.loading.checkpoint import (
+    DTYPES,
+    choose_device,
+    choose_dtype,
+    examine,
+    exchange_weights,
+    load,
+    merge_adapter,
+)
 from assay.models.local.tokens.limits import begin_trial
 from assay.models.local.tokens.tokenizer import SENTENCE, LocalTokenizer
 from assay.text.safe_text import one_line
@@ -221,16 +229,12 @@ class LocalModel(BaseModel):
         return network
 
     def _merged(self, network: Network) -> tuple[Network, dict[str, Any]]:
-        from assay.models.local.loading.checkpoint import merge_adapter
-
         assert self._adapter is not None
         return merge_adapter(network, self._adapter, self._checkpoint, self._examined, self._dtype)
 
     def _base_network(self) -> Network:
         owner, network = _loaded.owner, _loaded.network
         if owner is not None and network is not None and owner._weights == self._weights:
-            from assay.models.local.loading.checkpoint import exchange_weights
-
             before, _loaded.owner, _loaded.network, _loaded.before = _loaded.before, None, None, {}
             return exchange_weights(network, before)[0]
         del network  # else both would be in memory

@@ -13,6 +13,7 @@ from assay.files.wording import did_you_mean
 from assay.messages import tr
 from assay.models.local.hub import read_hub_spec
 from assay.models.opening import read_spec
+from assay.plugins import takes_options
 from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.checkpoints.json_documents import evaluation_report
 from assay.stats import estimates
@@ -36,7 +37,7 @@ from assay.workflow.checkpoints.places import (
 )
 from assay.workflow.checkpoints.report_files import write_checkpoint_report
 from assay.workflow.evaluate.evaluation import evaluate
-from assay.workflow.evaluate.job import Job, takes_options
+from assay.workflow.evaluate.job import Job
 
 MEASURE_OF: dict[str, MeasureKind] = {
     "perplexity": "perplexity",

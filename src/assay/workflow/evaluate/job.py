@@ -4,15 +4,13 @@
 may fail to open; a named one may not.
 """
 
-import functools
 import hashlib
-import inspect
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from assay.checks.own_prompt import OwnPrompt
 from assay.errors import AssayError, UsageError, in_one_line, tried
@@ -21,7 +19,6 @@ from assay.messages import tr
 from assay.models.local.hub import find_model, read_hub_spec
 from assay.models.opening import open_model
 from assay.plan import AskOptions, needs_text
-from assay.plugins import load_plugins
 from assay.suites.held_out_text import HeldOut
 from assay.suites.load import only_tests
 from assay.types import Case, Category, Message, Model, ModelFacts, SamplePrompt, Suite
@@ -153,32 +150,6 @@ def _read(path: Path) -> str:
             tr("cannot read {path}: {why}", path=path, why=why),
             hint=tr("give a text file in UTF-8 with a prompt on each line"),
         ) from error
-
-
-P = ParamSpec("P")
-Given = TypeVar("Given")
-Result = TypeVar("Result")
-
-
-def takes_options(
-    kind: Callable[P, Given],
-) -> Callable[[Callable[[Given], Result]], Callable[P, Result]]:
-    fields = inspect.signature(kind)
-
-    def decorate(function: Callable[[Given], Result]) -> Callable[P, Result]:
-        @functools.wraps(function)
-        def call(*given: P.args, **named: P.kwargs) -> Result:
-            options = kind(*given, **named)
-            load_plugins(getattr(options, "plugins", ()))
-            return function(options)
-
-        shown: Any = call
-        shown.__signature__ = fields.replace(
-            return_annotation=function.__annotations__.get("return", inspect.Signature.empty)
-        )
-        return call
-
-    return decorate
 
 
 @dataclass(slots=True)

@@ -30,8 +30,6 @@ from assay.models.local.loading.weight_files import (
 )
 
 if TYPE_CHECKING:
-    from assay.engine.network import Network
-if TYPE_CHECKING:
     from torch import Tensor
 
     from assay.engine.network import Network
