@@ -27,8 +27,10 @@ FILE_NAME = "assay.db"
 class Store(ReviewVerbs):
     """A folder's runs. Use as a context manager, or call close()."""
 
-    def __init__(self, out: Path, *, must_exist: bool = False, read_only: bool = False) -> None:
-        self.path = out / FILE_NAME
+    def __init__(
+        self, out: str | Path, *, must_exist: bool = False, read_only: bool = False
+    ) -> None:
+        self.path = Path(out) / FILE_NAME
         if (must_exist or read_only) and not self.path.is_file():
             raise StoreError(
                 tr("there is no store at {path}", path=self.path),
