@@ -38,7 +38,7 @@ class Store(ReviewVerbs):
             )
         self._file = Database(self.path, read_only=read_only)
         # Made now: a Ctrl-C while pydantic makes one, at the first reply, is not let through.
-        for kind in (Work, Reply, Score, Observed):
+        for kind in () if read_only else (Work, Reply, Score, Observed):
             adapter(kind)
 
     @property
