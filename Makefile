@@ -33,17 +33,19 @@ demo-models: $(CORE)
 demo-checkpoints: $(LOCAL)
 	$(BIN)/assay demo --part checkpoints
 
-# First what keeps one core busy: the rules and the types, beside a look at all tests. That look
-# leaves the bytecode of the tests, torch and transformers, which each worker would make again.
-test: $(DEV)
-	$(MAKE) --no-print-directory -j 2 check collection
-	$(MAKE) --no-print-directory tests
+# Two cores, kept busy: packages for Python and the system, then the rules beside a look at all
+# tests (it leaves the bytecode of the tests, torch and transformers, which each worker would make
+# again), then the types, which take one core for most of a minute, beside the tests.
+test:
+	$(MAKE) --no-print-directory -j 2 $(DEV) packages
+	$(MAKE) --no-print-directory -j 2 rules collection
+	$(MAKE) --no-print-directory -j 2 types tests
 
 collection: $(DEV)
 	@$(BIN)/pytest --collect-only -qq > $(VENV)/collection.txt || cat $(VENV)/collection.txt
 
 # Tests of a file stay with one worker, which makes what they share once, until another is idle.
-tests: $(DEV) packages
+tests: $(DEV)
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 # Bubblewrap for code that models write, a browser for the pages; tests without them are skipped.

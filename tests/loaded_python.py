@@ -135,12 +135,17 @@ def start_python(
 
 
 def start_on_terminal(
-    words: Sequence[str], folder: Path, environment: Mapping[str, str], terminal: int
+    words: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    terminal: int,
+    *,
+    weights: bool = False,
 ) -> OnTerminal | None:
     """`python` with these words, begun as a shell in that terminal begins it. None where it would
     have to be an ordinary new process.
     """
-    loaded = _loaded_python(False) if CAN_FORK else None
+    loaded = _loaded_python(weights) if CAN_FORK else None
     if loaded is None or not loaded.serves(environment) or not loaded.free.acquire(blocking=False):
         return None
     return OnTerminal(loaded, loaded.start(words, folder, environment, [terminal]))

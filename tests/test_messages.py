@@ -31,30 +31,33 @@ def is_sentence(node):
     ) or (isinstance(node, ast.JoinedStr) and len(ast.unparse(node).split()) >= 4)
 
 
-def test_no_sentence_reaches_a_user_without_passing_the_catalogue(root):
+@pytest.fixture(scope="module")
+def calls(root):
+    """Every call in the package: its file, the name that is called, the call."""
+    return [
+        (path.name, getattr(node.func, "id", getattr(node.func, "attr", "")), node)
+        for path in (root / "src" / "assay").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+    ]
+
+
+def test_no_sentence_reaches_a_user_without_passing_the_catalogue(calls):
     bare = []
-    for path in (root / "src" / "assay").rglob("*.py"):
-        for call in ast.walk(ast.parse(path.read_text())):
-            if not isinstance(call, ast.Call):
-                continue
-            name = getattr(call.func, "id", getattr(call.func, "attr", ""))
-            if name not in SAYS_TO_USERS:
-                continue
+    for file, name, call in calls:
+        if name in SAYS_TO_USERS:
             said = [*call.args, *(word.value for word in call.keywords)]
-            bare += [f"{path.name}:{node.lineno}" for node in said if is_sentence(node)]
+            bare += [f"{file}:{node.lineno}" for node in said if is_sentence(node)]
     assert bare == []
 
 
-def test_translated_sentences_are_literals_so_that_they_can_be_collected(root):
+def test_translated_sentences_are_literals_so_that_they_can_be_collected(calls):
     computed = []
-    for path in (root / "src" / "assay").rglob("*.py"):
-        if path.name == "messages.py":
-            continue
-        for call in ast.walk(ast.parse(path.read_text())):
-            if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("tr", "trn"):
-                sentences = call.args[: 2 if call.func.id == "trn" else 1]
-                if not all(isinstance(each, ast.Constant) for each in sentences):
-                    computed.append(f"{path.name}:{call.lineno}")
+    for file, name, call in calls:
+        if file != "messages.py" and name in ("tr", "trn"):
+            sentences = call.args[: 2 if name == "trn" else 1]
+            if not all(isinstance(each, ast.Constant) for each in sentences):
+                computed.append(f"{file}:{call.lineno}")
     assert computed == []
 
 

@@ -60,6 +60,8 @@ def plainly(model: torch.nn.Module, question: Question) -> list[tuple[list[float
 @pytest.mark.parametrize("shape", [*SERVED, *NOT_SERVED])
 def test_tree_and_plain_way_agree(shape: str) -> None:
     questions = questions_of_all_kinds()
+    if shape in NOT_SERVED:  # by the model's own forward, one by one: a few show it
+        questions = questions[1::3]
     plain = random_model(shape)
     expected = [plainly(plain, question) for question in questions]
     network = make_ready(random_model(shape), context_length=CONTEXT)

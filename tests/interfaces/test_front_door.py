@@ -45,7 +45,9 @@ class Door:
         words = ["-m", "assay"]
         ours, its_own = pty.openpty()
         termios.tcsetwinsize(its_own, (rows, columns))
-        self.process = start_on_terminal(words, bench.folder, settings, its_own)
+        self.process = start_on_terminal(
+            words, bench.folder, settings, its_own, weights=bench.weights
+        )
         os.close(its_own)
         if self.process:
             self.child = fdpexpect.fdspawn(ours, timeout=PATIENCE_S, encoding="utf-8")
@@ -344,6 +346,7 @@ def test_a_checkpoint_of_the_list_is_asked_and_a_broken_one_is_explained(
 ):
     from tests.models.local.checkpoints import make_checkpoint  # loads torch
 
+    bench.weights = True
     make_checkpoint(bench.folder / "run" / "step_100")
     cut = make_checkpoint(bench.folder / "run" / "step_200") / "model.safetensors"
     cut.write_bytes(cut.read_bytes()[:-500])

@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from assay import api
+from assay.store import Store
 from tests.models.local.checkpoints import make_checkpoint
 from tests.waiting import PATIENCE_S
 
@@ -147,6 +148,13 @@ def test_a_checkpoint_is_timed_in_a_process_of_its_own(tmp_path):
     assert (found.decode.n, found.prefill.n, found.cached_first_token_s.n) == (2, 2, 0)
     assert found.memory.value > 0
     assert found.gpu_share == 0.0
+    with Store(tmp_path / "out", read_only=True) as store:
+        run = store.find_run("latest", with_tests=False)
+        one, other = (kept.reply for kept in store.read_measures(run, run.models[0]))
+    assert len(one.decode_s) == len(other.decode_s) == 1
+    assert one.decode_s != other.decode_s
+    assert one.details["memory_bytes_per_s"] == other.details["memory_bytes_per_s"], "one process"
+    assert one.details["tokens_per_s"] > 0
 
 
 def test_the_best_that_fits_is_found_from_measurements_and_what_lacks_them_is_listed_apart(

@@ -25,11 +25,9 @@ from assay.types import (
     Reply,
     Request,
     Sampling,
-    Timed,
     ToAnswer,
     ToChoose,
     ToRead,
-    ToTime,
     Work,
 )
 from assay.types.options import LocalOptions
@@ -87,15 +85,15 @@ def test_likelihoods_are_those_of_the_bare_model(folder: Path, model: LocalModel
 
 
 def test_every_kind_of_request_gets_its_kind_of_reply(model: LocalModel) -> None:
+    """But for timing: tests/workflow/test_speed.py asks for that, in a process of its own."""
     replies = asked(
         model,
         to_answer("The driver of", temperature=0.7, seed=3),
         ToRead(text="The machine starts in a minute. " * 30),
         to_answer("The small dog", predictions=3),
         ToChoose(messages=user("A or B? Answer:"), continuations=("A", "B")),
-        *[ToTime(prompt_tokens=8, new_tokens=6, repeats=1)] * 2,
     )
-    written, read, beams, chosen, timed, again = replies
+    written, read, beams, chosen = replies
     assert isinstance(written, Answered)
     assert written.output_tokens == 12 or written.finish == "end"
     assert isinstance(read, ReadText)
@@ -108,14 +106,6 @@ def test_every_kind_of_request_gets_its_kind_of_reply(model: LocalModel) -> None
     assert all("\n" not in text for text in beams.predictions)
     assert beams.prediction_method == "beam"
     assert isinstance(chosen, ChoiceLikelihoods)
-    assert isinstance(timed, Timed)
-    assert isinstance(again, Timed)
-    assert len(timed.decode_s) == 1
-    assert again.decode_s != timed.decode_s
-    one_process = timed.details["memory_bytes_per_s"]
-    assert again.details["memory_bytes_per_s"] == one_process
-    assert timed.details["prompt_tokens"] == 8
-    assert timed.details["tokens_per_s"] > 0
 
 
 def test_token_ids_are_read_as_their_text_is(model: LocalModel) -> None:

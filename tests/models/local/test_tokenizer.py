@@ -280,5 +280,7 @@ def test_nothing_reaches_the_terminal(tmp_path: Path, root: Path):
     )
     file = tmp_path / "program.py"
     file.write_text(program, "utf-8")
-    done = run_python([str(file), str(folder)], root, os.environ, weights=True)
+    environment = {**os.environ, "PYTHONWARNINGS": "error"}
+    environment.pop("PYTHONUNBUFFERED", None)
+    done = run_python([str(file), str(folder)], root, environment, weights=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
