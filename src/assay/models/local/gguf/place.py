@@ -26,6 +26,7 @@ from assay.models.local.folder import (
 )
 from assay.models.local.gguf.families import config_in, family_of
 from assay.models.local.gguf.header import GgufHeader, damaged, read_gguf
+from assay.models.local.tokens.cuts import LLAMA_WORDS
 from assay.text.safe_text import one_line
 
 _CONTROL, _USER_DEFINED = 3, 4
@@ -34,14 +35,10 @@ _SPACE = "▁"
 _GPT2 = ({"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False,
           "use_regex": True},)  # fmt: skip
 _DIGITS = ({"type": "Digits", "individual_digits": True}, *_GPT2)
-_WORDS = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|{digits}"
-    r"| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
 
 
 def _split(digits: str) -> tuple[dict[str, Any], ...]:
-    pattern = {"Regex": _WORDS.format(digits=digits)}
+    pattern = {"Regex": LLAMA_WORDS.format(digits=digits)}
     split = {"type": "Split", "pattern": pattern, "behavior": "Isolated", "invert": False}
     return split, {**_GPT2[0], "use_regex": False}
 

@@ -14,11 +14,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_LLAMA_PATTERNS = frozenset(
-    rf"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|{digits}"
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    for digits in (r"\p{N}{1,3}", r"\p{N}")
+# Llama 3's, also Qwen's with one digit at a time; other braces are doubled for `format`.
+LLAMA_WORDS = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|{digits}"
+    r"| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+_LLAMA_PATTERNS = [LLAMA_WORDS.format(digits=each) for each in (r"\p{N}{1,3}", r"\p{N}")]
 _SETTINGS = ("dropout", "continuing_subword_prefix", "end_of_word_suffix")
 _PLACE = re.compile(r"\S(?= )")
 _BEHIND_BLANK_LINE = re.compile(r"\n\n.*?\S(?= )", re.DOTALL)
