@@ -25,7 +25,8 @@ from assay.errors import (
     StoreTooNew,
 )
 from assay.plan import AskOptions, make_plan
-from assay.store import Run, RunModel, Store, new_run_id, suite_digest
+from assay.store import Run, RunModel, Store, new_run_id
+from assay.store.bodies import content
 from assay.store.database import Database, prefer_write_ahead_log
 from assay.types import (
     Answered,
@@ -127,8 +128,8 @@ def test_a_suite_comes_back_as_it_was_with_every_kind_of_check(store):
 
 
 def test_the_digest_of_a_suite_tells_its_content_not_its_place():
-    assert suite_digest(SUITE) == suite_digest(replace(SUITE, path="elsewhere"))
-    assert suite_digest(SUITE) != suite_digest(replace(SUITE, pass_mark=0.5))
+    assert content(SUITE) == content(replace(SUITE, path="elsewhere"))
+    assert content(SUITE) != content(replace(SUITE, pass_mark=0.5))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The store: Runs, requests, replies, scores and reviews in one SQLite file (`schema.sql`)."""
 
 from assay.store.bodies import new_run_id as new_run_id
-from assay.store.bodies import suite_digest as suite_digest
 from assay.store.bodies import utc_now as utc_now
 from assay.store.database import VERSION as VERSION
 from assay.store.records import AnswerState as AnswerState

@@ -23,13 +23,8 @@ def digest_of(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def suite_digest(suite: Suite) -> str:
-    """Differs between two versions of a suite, wherever its files are and however indented."""
-    return digest_of(to_json(content(suite), Suite))
-
-
 def content(suite: Suite) -> Suite:
-    """What counts of a suite: its path and the form of its files do not."""
+    """What tells versions of a suite apart: its path and the form of its files do not count."""
     return replace(suite, path="", source="")
 
 
