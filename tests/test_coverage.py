@@ -33,6 +33,7 @@ SPECIFICATIONS = {
     "JC": "this project's own contract",
     "PL": "this project's own contract",
     "PG": "this project's own contract",
+    "RV": "this project's own contract",
 }
 # Fewer rows than this would mean that requirements were dropped or lumped together.
 FEWEST_ROWS = {
@@ -50,6 +51,7 @@ FEWEST_ROWS = {
     "JC": 30,
     "PL": 9,
     "PG": 6,
+    "RV": 9,
 }
 
 ROW = re.compile(r"^\| (?P<id>[A-Z]{2}-\d{2,3}) \| (?P<requirement>.+?) \| (?P<met_by>.*?) \|$")

@@ -11,7 +11,8 @@ from assay.types.reviews import Reviewed, ReviewedSuite
 
 
 def reviews_document(of: Reviewed) -> Document:
-    return Document(tr("Reviewed by people"), tuple(reviewed_blocks(of, {})))
+    _, *blocks = reviewed_blocks(of, {})
+    return Document(tr("Reviewed by people"), (Heading(tr("Reviewed by people"), 1), *blocks))
 
 
 def reviewed_blocks(of: Reviewed, names: Mapping[str, str]) -> Iterator[Block]:

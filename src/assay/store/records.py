@@ -83,17 +83,19 @@ class StoredJudgement(_OfTry):
 
 @dataclass(frozen=True, slots=True)
 class StoredReview(_OfTry):
-    """What a person said of one answer. `model`: its position in the run."""
+    """What a person said of one answer. `model`: its position in the run; `score_id`: of the
+    machine's score that the answer has now.
+    """
 
-    number: int
     model: int
+    score_id: int
     created: str
     review: Review
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerState:
-    """How an answer was scored, without reading it. `confidence`: the judge's, if one judged it."""
+    """How an answer was scored, without reading it; `kind` and `place` order the queue."""
 
     model: int
     suite: str
@@ -102,8 +104,5 @@ class AnswerState:
     reply_id: int
     score_id: int
     value: float | None
-    confidence: str | None
-
-    @property
-    def key(self) -> TryKey:
-        return self.suite, self.test_id, self.repeat
+    kind: int
+    place: int

@@ -1,17 +1,35 @@
 """The verbs of reviews. They are only added, never changed; one that is taken back says when."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+import json
+from collections.abc import Iterable
 
-from assay.request_identity import MEASURE
 from assay.store.bodies import read_back, to_json, utc_now
 from assay.store.database import Database
 from assay.store.records import AnswerState, Run, StoredReview
-from assay.types import Score
-from assay.types.reviews import Review
+from assay.types.reviews import GROUPS, Review
 
-# Every try of a run by its newest score; the value is the run's id.
-_NEWEST = "(SELECT max(id) FROM scores WHERE run_id = ? GROUP BY model, suite, test_id, repeat)"
+# Every answer of a run that has a score or a reason for none, with the number of its group and its
+# place in it, drawn by a factor. The values: the run's id, the factor, the run's id again.
+PRIME = 2**31 - 1
+_ANSWERS = """
+WITH marks (suite, pass_mark) AS MATERIALIZED (
+  SELECT s.name, (SELECT pass_mark FROM tests WHERE digest = s.digest LIMIT 1)
+  FROM run_suites r JOIN suites s ON s.digest = r.digest WHERE r.run_id = ?
+), answers AS (
+  SELECT t.model, t.suite, t.test_id, t.repeat, t.reply_id, t.score_id, t.value,
+    CASE
+      WHEN t.value IS NULL THEN 0
+      WHEN t.value < m.pass_mark - 1e-9 THEN 1
+      WHEN (SELECT json_extract(v.body, '$.confidence') FROM verdicts v WHERE v.run_id = t.run_id
+        AND v.model = t.model AND v.suite = t.suite AND v.test_id = t.test_id
+        AND v.repeat = t.repeat ORDER BY v.id DESC LIMIT 1) = 'low' THEN 2
+      ELSE 3
+    END AS kind,
+    t.score_id * ? % 2147483647 AS place
+  FROM tries t JOIN marks m ON m.suite = t.suite
+  WHERE t.run_id = ? AND t.missing IS NOT 'failed'
+)
+"""
 
 
 class ReviewVerbs:
@@ -19,32 +37,35 @@ class ReviewVerbs:
 
     _file: Database
 
-    def read_answer_states(self, run: Run) -> Iterator[AnswerState]:
-        """Every answer of a run that has a score or a reason for none, without its text."""
-        rows = self._file.each(
-            "SELECT s.model, s.suite, s.test_id, s.repeat, s.reply_id, s.id, s.value, "
-            "(SELECT json_extract(v.body, '$.confidence') FROM verdicts v WHERE "
-            "v.run_id = s.run_id AND v.model = s.model AND v.suite = s.suite AND "
-            "v.test_id = s.test_id AND v.repeat = s.repeat ORDER BY v.id DESC LIMIT 1) "
-            f"FROM scores s JOIN replies r ON r.id = s.reply_id WHERE s.id IN {_NEWEST} "
-            "AND s.body IS NOT NULL AND s.suite NOT GLOB ? AND r.kind IN ('answered', 'chosen')",
-            (run.id, f"{MEASURE}*"),
-        )
-        yield from (AnswerState(*row) for row in rows)
-
-    def read_pass_marks(self, run: Run) -> dict[str, float]:
-        """By suite; the tests themselves are not read."""
+    def count_answers(self, run: Run) -> dict[str, int]:
+        """How many answers of a run are in each group."""
         rows = self._file.all(
-            "SELECT s.name, json_extract(s.body, '$.pass_mark') FROM run_suites r "
-            "JOIN suites s ON s.digest = r.digest WHERE r.run_id = ?",
-            (run.id,),
+            f"{_ANSWERS} SELECT kind, count(*) FROM answers GROUP BY 1", (run.id, 1, run.id)
         )
-        return dict(map(tuple, rows))
+        return {GROUPS[kind]: count for kind, count in rows}
 
-    def read_score(self, score_id: int) -> Score:
-        body = self._file.one("SELECT body FROM scores WHERE id = ?", (score_id,))[0]
-        score: Score = read_back(Score, body)
-        return score
+    def read_answer_states(
+        self,
+        run: Run,
+        *,
+        factor: int = 1,
+        only: Iterable[int] | None = None,
+        without: Iterable[int] = (),
+        after: AnswerState | None = None,
+        most: int = -1,
+    ) -> tuple[AnswerState, ...]:
+        """Answers in the order of their groups and places. `only`, `without`: by their scores."""
+        kept = "1" if only is None else "score_id IN (SELECT value FROM json_each(?))"
+        rows = self._file.all(
+            f"{_ANSWERS} SELECT * FROM answers WHERE {kept} AND (kind, place) > (?, ?) AND "
+            "score_id NOT IN (SELECT value FROM json_each(?)) ORDER BY kind, place LIMIT ?",
+            (
+                run.id, factor, run.id, *([] if only is None else [json.dumps(list(only))]),
+                after.kind if after else 0, after.place if after else -1,
+                json.dumps(list(without)), most,
+            ),
+        )  # fmt: skip
+        return tuple(AnswerState(*row) for row in rows)
 
     def store_review(self, run: Run, of: AnswerState, review: Review) -> None:
         with self._file.writing() as connection:
@@ -55,45 +76,42 @@ class ReviewVerbs:
                  utc_now(), to_json(review, Review)),
             )  # fmt: skip
 
-    def withdraw_review(self, run: Run, author: str) -> StoredReview | None:
+    def withdraw_review(self, run: Run, author: str) -> Review | None:
         """Take back what somebody reviewed last; what they said of that answer before counts."""
         with self._file.writing() as connection:
             row = connection.execute(
                 "UPDATE reviews SET withdrawn = ? WHERE id = (SELECT max(id) FROM reviews WHERE "
-                "run_id = ? AND author = ? AND withdrawn IS NULL) "
-                f"RETURNING {', '.join(_COLUMNS)}",
+                "run_id = ? AND author = ? AND withdrawn IS NULL) RETURNING body",
                 (utc_now(), run.id, author),
             ).fetchone()
-        return _review(row) if row else None
+        return read_back(Review, row[0]) if row else None
 
     def read_reviews(self, run: Run) -> tuple[StoredReview, ...]:
         """The newest of each person of each answer that the run has now; an answer that it shares
         with another run brings the reviews of that one along.
         """
         rows = self._file.all(
-            "SELECT max(r.id) AS id, s.model, s.suite, s.test_id, s.repeat, s.reply_id, r.created, "
-            "r.body FROM reviews r JOIN scores s ON s.reply_id = r.reply_id AND s.suite = r.suite "
-            f"AND s.test_id = r.test_id WHERE r.withdrawn IS NULL AND s.id IN {_NEWEST} "
-            "GROUP BY s.id, r.author ORDER BY 1",
+            "SELECT t.suite, t.test_id, t.repeat, t.reply_id, t.model, t.score_id, r.created, "
+            "r.body, max(r.id) FROM reviews r JOIN tries t ON t.run_id = ? AND t.suite = r.suite "
+            "AND t.test_id = r.test_id AND t.reply_id = r.reply_id WHERE r.withdrawn IS NULL "
+            "GROUP BY t.score_id, r.author ORDER BY max(r.id)",
             (run.id,),
         )
-        return tuple(map(_review, rows))
+        found = []
+        for suite, test_id, repeat, reply_id, model, score_id, created, body, _ in rows:
+            review = read_back(Review, body)
+            found.append(
+                StoredReview(suite, test_id, repeat, reply_id, model, score_id, created, review)
+            )
+        return tuple(found)
 
     def count_lost_reviews(self, run: Run) -> int:
         """How many answers were reviewed in this run that it has not any more."""
         row = self._file.one(
-            "SELECT count(DISTINCT reply_id || '/' || author) FROM reviews WHERE run_id = ? "
-            "AND withdrawn IS NULL AND reply_id NOT IN (SELECT reply_id FROM scores WHERE id IN "
-            f"{_NEWEST})",
-            (run.id, run.id),
+            "SELECT count(DISTINCT r.reply_id || '/' || r.author) FROM reviews r WHERE "
+            "r.run_id = ? AND r.withdrawn IS NULL AND NOT EXISTS (SELECT 1 FROM tries t WHERE "
+            "t.run_id = r.run_id AND t.suite = r.suite AND t.test_id = r.test_id AND "
+            "t.reply_id = r.reply_id)",
+            (run.id,),
         )
         return int(row[0])
-
-
-_COLUMNS = ("id", "model", "suite", "test_id", "repeat", "reply_id", "created", "body")
-
-
-def _review(row: Sequence[Any]) -> StoredReview:
-    number, model, suite, test_id, repeat, reply_id, created, body = row
-    review = read_back(Review, body)
-    return StoredReview(suite, test_id, repeat, reply_id, number, model, created, review)

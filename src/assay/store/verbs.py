@@ -27,10 +27,8 @@ FILE_NAME = "assay.db"
 class Store(ReviewVerbs):
     """A folder's runs. Use as a context manager, or call close()."""
 
-    def __init__(
-        self, out: str | Path, *, must_exist: bool = False, read_only: bool = False
-    ) -> None:
-        self.path = Path(out) / FILE_NAME
+    def __init__(self, out: Path, *, must_exist: bool = False, read_only: bool = False) -> None:
+        self.path = out / FILE_NAME
         if (must_exist or read_only) and not self.path.is_file():
             raise StoreError(
                 tr("there is no store at {path}", path=self.path),
@@ -38,7 +36,7 @@ class Store(ReviewVerbs):
             )
         self._file = Database(self.path, read_only=read_only)
         # Made now: a Ctrl-C while pydantic makes one, at the first reply, is not let through.
-        for kind in () if read_only else (Work, Reply, Score, Observed):
+        for kind in (Work, Reply, Score, Observed):
             adapter(kind)
 
     @property
@@ -294,9 +292,14 @@ class Store(ReviewVerbs):
         )
         return frozenset(map(tuple, rows))
 
-    def read_tries(self, run: Run, model: RunModel) -> Iterator[StoredTry]:
-        """Every try of a test by a model in a run, each with its newest score."""
-        yield from self._tries(run, model, "s.suite NOT GLOB ?")
+    def read_tries(
+        self, run: Run, model: RunModel, *, of: tuple[str, str] | None = None
+    ) -> Iterator[StoredTry]:
+        """Every try of a test by a model in a run, each with its newest score; or those `of` one
+        test, by suite and id.
+        """
+        only = " AND s.suite = ? AND s.test_id = ?" if of else ""
+        yield from self._tries(run, model, f"s.suite NOT GLOB ?{only}", *(of or ()))
 
     def read_measures(self, run: Run, model: RunModel) -> Iterator[StoredTry]:
         """What was asked of a model beside the tests of suites (`MEASURE`)."""
@@ -317,12 +320,12 @@ class Store(ReviewVerbs):
             where = read_back(Machine, machine) if machine else None
             yield run, where, test_id, read_back(Reply, body)
 
-    def _tries(self, run: Run, model: RunModel, which: str) -> Iterator[StoredTry]:
+    def _tries(self, run: Run, model: RunModel, which: str, *more: str) -> Iterator[StoredTry]:
         rows = self._file.each(
             "SELECT s.suite, s.test_id, s.repeat, s.reply_id, r.request_id, r.body, s.body "
             f"FROM scores s JOIN replies r ON r.id = s.reply_id WHERE s.id IN {_newest('scores')} "
             f"AND {which} ORDER BY s.suite, s.test_id, s.repeat",
-            (run.id, model.position, f"{MEASURE}*"),
+            (run.id, model.position, f"{MEASURE}*", *more),
         )
         for suite, test_id, repeat, reply_id, request_id, body, scored in rows:
             reply = read_back(Reply, body)

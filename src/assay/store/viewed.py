@@ -17,7 +17,6 @@ from assay.types.views import (
     SampleFilter,
     SamplePlace,
     Show,
-    TestCounts,
     TestKey,
     ViewedSample,
 )
@@ -33,12 +32,11 @@ SHOWN: dict[Show, str] = {
 }
 FOUND = (
     "r.test IN (SELECT rowid FROM question_words WHERE question_words MATCH ? UNION ALL "
-    "SELECT x.test FROM answer_words a CROSS JOIN tries x ON x.run_id = ? AND x.reply_id = a.rowid "
-    "WHERE answer_words MATCH ?)"
+    "SELECT x.test FROM tries x WHERE x.run_id = ? AND x.reply_id IN "
+    "(SELECT rowid FROM answer_words WHERE answer_words MATCH ?))"
 )
 
 Values = tuple[object, ...]
-Change = tuple[int, int]  # the newest score of a run, and how many reviews there are
 
 
 class ViewedStore(Store):
@@ -51,6 +49,7 @@ class ViewedStore(Store):
         """Every run, the newest first, or one; cheap, for a page reads it every two seconds."""
         rows = self._file.all(
             "SELECT r.id, r.created, r.finished, r.repeats, r.command, "
+            "r.deciding IS NOT NULL AS decided, r.judging IS NOT NULL AS judged, "
             "(SELECT count(*) FROM tries t WHERE t.run_id = r.id) AS answered, "
             "(SELECT count(*) FROM results t WHERE t.run_id = r.id) AS tests, "
             "(SELECT created FROM replies WHERE run_id = r.id ORDER BY id DESC LIMIT 1) AS newest "
@@ -79,18 +78,22 @@ class ViewedStore(Store):
             planned=tests * row["repeats"] * len(models),
         )
 
-    def count_tests(self, run_id: str) -> TestCounts:
+    def count_categories(self, run_id: str) -> dict[str, dict[str, int]]:
+        """By suite and category: how many tests."""
         rows = self._file.all(
             "SELECT suite, category, count(*) FROM results WHERE run_id = ? "
             "GROUP BY suite_position, suite, category",
             (run_id,),
         )
-        categories: dict[str, dict[str, int]] = {}
+        found: dict[str, dict[str, int]] = {}
         for suite, category, tests in rows:
-            categories.setdefault(suite, {})[category] = tests
+            found.setdefault(suite, {})[category] = tests
+        return found
+
+    def count_outcomes(self, run_id: str) -> dict[str, int]:
+        """How many tests have these letters, one for each model."""
         sql = "SELECT outcomes, count(*) FROM results WHERE run_id = ? GROUP BY 1"
-        outcomes = dict(map(tuple, self._file.all(sql, (run_id,))))
-        return TestCounts(categories=categories, outcomes=outcomes)
+        return dict(map(tuple, self._file.all(sql, (run_id,))))
 
     def read_matrix(
         self, run_id: str, wanted: SampleFilter, *, skip: int = 0, most: int = 50
@@ -214,7 +217,16 @@ class ViewedStore(Store):
         kinds = {"score": Score, "reply": Reply, "work": Work, "judgement": FinalJudgement}
         return {name: read_back(kinds[name], row[name]) for name in kinds if row and row[name]}
 
-    def read_change(self, run_id: str) -> Change:
+    def read_suite_path(self, run_id: str, suite: str) -> str:
+        """Where a suite's files were."""
+        row = self._file.one(
+            "SELECT r.path FROM run_suites r JOIN suites s ON s.digest = r.digest "
+            "WHERE r.run_id = ? AND s.name = ?",
+            (run_id, suite),
+        )
+        return str(row[0])
+
+    def read_change(self, run_id: str) -> tuple[int, int]:
         """Other numbers after a score or a review of the run has been stored."""
         scores = self._file.one("SELECT max(score_id) FROM tries WHERE run_id = ?", (run_id,))
         reviews = self._file.one("SELECT count(*) + count(withdrawn) FROM reviews")

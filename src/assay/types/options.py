@@ -419,8 +419,7 @@ class CompareOptions(
     """`assay compare`: runs or models in the store, and who judges their answers in pairs."""
 
     group = JUDGE
-    run_a: Sequence[str]  # one, or all that are compared
-    run_b: str | None = None
+    runs: Sequence[str]
     _: KW_ONLY
     judge: str | None = option(
         None,
@@ -440,10 +439,6 @@ class CompareOptions(
             "above it. Default: none."
         ),
     )
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        return (*self.run_a, *(() if self.run_b is None else (self.run_b,)))
 
 
 @dataclass(frozen=True)

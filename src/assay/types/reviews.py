@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from assay.types.judged import RaterAgreement
-from assay.types.judgements import FinalJudgement, RubricCriterion
-from assay.types.requests import Answered, Reply
-from assay.types.scores import Estimate, OutcomeKind, Score
-from assay.types.tests import Case
+from assay.types.judgements import RubricCriterion
+from assay.types.scores import Estimate
+from assay.types.views import ViewedSample
 
 # What is reviewed first: `doubtful` is what the judge itself was not sure of.
 ReviewGroup = Literal["unscored", "failed", "doubtful", "sample"]
@@ -54,11 +53,12 @@ class GroupProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewQueue:
-    """What one reviewer has left, what to review first first."""
+    """What one reviewer has left: how much, and what to review first."""
 
     run: str
     author: str
     reviewers: int
+    left: int
     items: tuple[ReviewItem, ...]
     progress: Mapping[ReviewGroup, GroupProgress]
 
@@ -71,24 +71,17 @@ class AnswerToReview:
 
     run: str
     item: ReviewItem
-    case: Case
-    asked: str
-    reply: Reply
-    score: Score
-    outcome: OutcomeKind
-    judgement: FinalJudgement | None = None
+    sample: ViewedSample
     criteria: tuple[RubricCriterion, ...] = ()
     own: Review | None = None
 
     @property
-    def text(self) -> str:
-        if isinstance(self.reply, Answered):
-            return self.reply.transcript or "\n".join(self.reply.predictions)
-        return self.score.extracted or ""
+    def machine(self) -> float | None:
+        return self.sample.score.value if self.sample.score else None
 
     @property
     def machine_criteria(self) -> dict[str, int]:
-        given = self.judgement.criteria if self.judgement else ()
+        given = self.sample.judgement.criteria if self.sample.judgement else ()
         return {each.criterion: each.score for each in given}
 
 

@@ -25,6 +25,8 @@ class RunRow:
     answered: int
     repeats: int
     command: str
+    decided: bool  # it has checkpoints that a gate may decide on
+    judged: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,18 +57,6 @@ class SampleFilter:
     suite: str = ""
     category: str = ""
     text: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestCounts:
-    """How many tests of a run there are: by suite and category, and by the letters of their
-    outcomes, one for each model.
-    """
-
-    __test__: ClassVar[bool] = False  # pytest takes every class named Test… for its own
-
-    categories: Mapping[str, Mapping[str, int]]
-    outcomes: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,15 +55,11 @@ class Fetched:
 def fetch(
     names: Sequence[str],
     *,
-    source: str | Path | None = None,
-    benchmarks: str | Path | None = None,
+    source: Path | None = None,
+    benchmarks: Path | None = None,
     tell: Tell = lambda _: None,
 ) -> Fetched:
-    """Write MMLU or HellaSwag as suites, from the hub or from a copy; `tell` hears of progress.
-
-    Example: `assay.fetch(["mmlu"], source="data/")`.
-    """
-    source = None if source is None else Path(source)
+    """Write MMLU or HellaSwag as suites, from the hub or from a copy; `tell` hears of progress."""
     wanted = list(dict.fromkeys(names))
     for name in wanted:
         if name not in FETCHED:
@@ -72,7 +68,7 @@ def fetch(
                 did_you_mean(problem, name, FETCHED),
                 hint=tr("those that can be fetched: {names}", names=", ".join(FETCHED)),
             )
-    folder = benchmarks_folder() if benchmarks is None else Path(benchmarks)
+    folder = benchmarks_folder() if benchmarks is None else benchmarks
     if source is not None and not source.is_dir() and not source.is_file():
         raise SuiteNotFound(
             tr("there is no folder or file at '{path}'", path=shown_path(source)),

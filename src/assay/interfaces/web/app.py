@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 
 import assay
 from assay.api.viewing import Viewing
-from assay.errors import AssayError, RunNotFound
+from assay.errors import AssayError, RunNotFound, UsageError
 from assay.interfaces.web.pages import PAGES, Page, PageView, address, sample_address
 from assay.interfaces.web.security import Access, Guard, equal
 from assay.interfaces.web.words import OUTCOMES, SHOWS, is_moving, state
@@ -29,7 +29,8 @@ from assay.text import number_format
 from assay.text.safe_text import one_line, visible
 
 HERE = Path(__file__).parent
-MODULES = ("runs", "matrix", "sample")  # that have pages, in the order of the navigation
+# That have pages, in the order of the navigation.
+MODULES = ("runs", "matrix", "sample", "review", "compare", "checkpoints", "leaderboard", "judge")
 LARGEST_FORM = 1_000_000  # bytes
 
 
@@ -48,6 +49,7 @@ def make_app(viewing: Viewing, access: Access) -> ASGIApp:
         status, message, hint = 500, tr("The viewer made a mistake."), ""
         if isinstance(error, AssayError):
             status = 404 if isinstance(error, RunNotFound) else 500
+            status = 400 if isinstance(error, UsageError) else status
             message, hint = error.message, error.hint
         elif isinstance(error, HTTPException):
             status, message = error.status_code, error.detail

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
+from typing import Any
 
 from assay.interfaces.web.matrix import filter_of, filter_query
 from assay.interfaces.web.pages import PageView, Shown, page
@@ -31,14 +32,27 @@ def sample(view: PageView) -> Shown:
     key = TestKey(suite=view.query.get("in", ""), test_id=view.request.path_params["test"])
     found = view.viewing.sample(run, key, view.number("model"), view.number("try"))
     wanted = filter_of(view.query)
-    answer = answer_of(found.reply)
-    quotes = quotes_in(found.judgement, answer)
     return {
+        **shown_sample(found),
         "run": run,
-        "sample": found,
         "place": view.viewing.place(run, key, wanted),
         "wanted": wanted,
         "kept": filter_query(wanted),
+        "timing": list(timing_of(found)),
+        "raw": {
+            tr("Answer as it came"): pretty(found.reply),
+            tr("Request as it was sent"): pretty(found.work),
+            tr("Test as the suite has it"): pretty(found.test),
+        },
+    }
+
+
+def shown_sample(found: ViewedSample) -> dict[str, Any]:
+    """What the templates answer.html.j2 and scored.html.j2 show."""
+    answer = answer_of(found.reply)
+    quotes = quotes_in(found.judgement, answer)
+    return {
+        "sample": found,
         "asked": asked_turns(found),
         "choices": list(asked_choices(found)),
         "reasoning": found.reply.reasoning if isinstance(found.reply, Answered) else "",
@@ -47,12 +61,6 @@ def sample(view: PageView) -> Shown:
         "quotes": {each.quote: each.number for each in quotes},
         "failure": found.reply.reason if isinstance(found.reply, Failed) else "",
         "expected": list(expected_fields(found.test)),
-        "timing": list(timing_of(found)),
-        "raw": {
-            tr("Answer as it came"): pretty(found.reply),
-            tr("Request as it was sent"): pretty(found.work),
-            tr("Test as the suite has it"): pretty(found.test),
-        },
     }
 
 

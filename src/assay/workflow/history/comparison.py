@@ -11,7 +11,6 @@ from pathlib import Path
 
 from assay.errors import RunNotFound, SuiteNotFound, UsageError
 from assay.messages import tr
-from assay.reports.formats.notebook import LeaderboardResult
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.summary.comparisons import compare_suites, rank, with_holm
 from assay.summary.trials import summarise
@@ -21,11 +20,13 @@ from assay.types.options import DEFAULT_OUT
 from assay.types.results import (
     Comparison,
     Footprint,
+    Leaderboard,
     ModelLeftOut,
     PairComparison,
     Side,
     Standing,
     SuiteSummary,
+    TestRow,
 )
 from assay.workflow.evaluate.job import is_own
 from assay.workflow.evaluate.run_folder import baselines_of
@@ -82,6 +83,22 @@ def compare(store: Store, names: Sequence[str], *, max_drop: float | None = None
     _refuse_nothing_in_common(sides)
     compared = Comparison(pairs=with_holm([_pair(sides[0], other) for other in sides[1:]]))
     return compared if max_drop is None else _hold(compared, sides, max_drop)
+
+
+def compare_answers(
+    runs: Sequence[str], suite: str, test: str, *, out: Path = DEFAULT_OUT
+) -> tuple[tuple[Side, TestRow], ...]:
+    """What each side of a comparison answered to one test; sides that were not asked are left
+    out.
+    """
+    found = []
+    with Store(out, read_only=True) as store:
+        for run, model in find_sides(store, runs):
+            tries = tuple(store.read_tries(run, model, of=(suite, test)))
+            suites = (each for each in store.read_suites(run) if tries and each.name == suite)
+            for rows in (summarise(each, trials_of(each, tries)).tests for each in suites):
+                found.append((Side(run=run.id, model=model.spec, when=run.created), rows[0]))
+    return tuple(found)
 
 
 def _hold(compared: Comparison, sides: Sequence[_ComparedSide], max_drop: float) -> Comparison:
@@ -216,14 +233,11 @@ def leaderboard(
     max_memory: str | None = None,
     min_speed: float | None = None,
     context: str | None = None,
-    out: str | Path = DEFAULT_OUT,
-) -> LeaderboardResult:
+    out: Path = DEFAULT_OUT,
+) -> Leaderboard:
     """Every model in the store, best first; with limits, those that were measured to keep them:
     memory such as "8GB", decoded tokens/s, tokens of context in use such as "16k".
-
-    Example: `assay.leaderboard(suite="example").to_pandas()`.
     """
-    out = Path(out)
     limits = FitLimits(
         max_memory=None if max_memory is None else read_memory(max_memory),
         min_speed=min_speed,
@@ -254,7 +268,7 @@ def leaderboard(
         notes.append(tr("unfinished runs that are left out: {count}", count=unfinished))
     if not tables and not left_out:
         notes.append(tr("no finished run with scores yet: start one with `assay run`"))
-    return LeaderboardResult(
+    return Leaderboard(
         out=str(out.resolve()),
         suites=tuple(
             rank(

@@ -12,7 +12,7 @@ from assay.text.safe_text import visible
 from assay.types.judgements import MOST, overall_tenths
 from assay.types.options import DEFAULT_OUT
 from assay.types.reviews import AnswerToReview, Review
-from assay.workflow.reviewing.queue import answer_of, find_item
+from assay.workflow.reviewing.queue import find_answer
 
 LONGEST_NAME, LONGEST_REASON = 80, 4_000
 
@@ -36,21 +36,18 @@ def store_review(
         raise UsageError(
             tr("a correction needs a reason"), hint=tr("say in a sentence what the machine missed")
         )
+    state, answer = find_answer(item, run, who, out)
+    given = _read_points(answer, accept, value, criteria)
+    review = replace(given, author=who, reason=why, machine=state.value, accepted=accept)
     with Store(out, must_exist=True) as store:
-        found = store.find_run(run)
-        entry, state = find_item(store, found, item)
-        answer = answer_of(store, found, entry, state, who)
-        given = _read_points(answer, accept, value, criteria)
-        review = replace(given, author=who, reason=why, machine=state.value, accepted=accept)
-        store.store_review(found, state, review)
+        store.store_review(store.find_run(answer.run), state, review)
     return review
 
 
 def undo_review(run: str = "latest", *, author: str, out: Path = DEFAULT_OUT) -> Review | None:
     """Take back the last review that `author` gave in a run; it stays in the store as withdrawn."""
     with Store(out, must_exist=True) as store:
-        found = store.withdraw_review(store.find_run(run), _read_name(author))
-    return found.review if found else None
+        return store.withdraw_review(store.find_run(run), _read_name(author))
 
 
 def _read_name(author: str) -> str:
@@ -78,12 +75,12 @@ def _read_points(
 ) -> Review:
     given = Review(author="", value=0.0)
     if accept:
-        if of.score.value is None or value is not None or criteria:
+        if of.machine is None or value is not None or criteria:
             raise UsageError(
                 tr("only a score that there is can be accepted, and only as it is"),
                 hint=tr("give the answer a score of your own, and the reason"),
             )
-        return replace(given, value=of.score.value, criteria=of.machine_criteria)
+        return replace(given, value=of.machine, criteria=of.machine_criteria)
     if not of.criteria:
         if criteria or value is None or not 0 <= value <= 1:
             raise UsageError(
