@@ -71,7 +71,7 @@ format: $(DEV)
 	$(BIN)/ruff format .
 
 messages: $(DEV)
-	$(BIN)/pybabel -q extract -k tr -k trn:1,2 -k message -k message_n:1,2 -k Doc -o $(POT) src
+	$(BIN)/pybabel -q extract -F scripts/messages.cfg -k tr -k trn:1,2 -k message -k message_n:1,2 -k Doc -o $(POT) src
 	@echo "$(POT)"
 
 cards: $(DEV)

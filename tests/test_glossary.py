@@ -5,6 +5,7 @@ import re
 
 import click
 import pytest
+from jinja2 import Environment, nodes
 
 from assay.interfaces.benchmark_script import command as benchmark_command
 from assay.interfaces.cli import COMMANDS, group, load_command
@@ -54,6 +55,20 @@ def test_messages_keep_to_the_glossary(root, avoided):
             for said in call.args[: {"tr": 1, "trn": 2}.get(name, 0)] if name else ():
                 found = misuses(said.value, avoided) if isinstance(said, ast.Constant) else []
                 wrong += [f"{path.relative_to(root)}:{said.lineno}: {word}" for word in found]
+    assert wrong == []
+
+
+def test_pages_of_the_viewer_keep_to_the_glossary(root, avoided):
+    wrong = []
+    for path in sorted((root / "src" / "assay").rglob("*.j2")):
+        for call in Environment().parse(path.read_text("utf-8")).find_all(nodes.Call):
+            if getattr(call.node, "name", "") not in ("tr", "trn"):
+                continue
+            said = [each for each in call.args[:2] if isinstance(getattr(each, "value", 0), str)]
+            assert said, f"{path}:{call.lineno}: not a literal"
+            wrong += [
+                f"{path.name}: {word}" for each in said for word in misuses(each.value, avoided)
+            ]
     assert wrong == []
 
 

@@ -61,18 +61,20 @@ def test_translated_sentences_are_literals_so_that_they_can_be_collected(calls):
     assert computed == []
 
 
-def test_a_french_catalogue_is_all_that_french_needs(tmp_path, english_again):
+def test_a_french_catalogue_is_all_that_french_needs(root, tmp_path, english_again):
     """The whole way: collect the sentences, translate one, compile, speak."""
     template = tmp_path / "assay.pot"
     babel = [sys.executable, "-m", "babel.messages.frontend", "-q"]
     source = str(messages.CATALOGUES.parents[1])
     keywords = ["tr", "trn:1,2", "message", "message_n:1,2"]
     marked = [word for each in keywords for word in ("-k", each)]
-    words = ["extract", *marked, "-o", str(template), source]
+    mapping = str(root / "scripts" / "messages.cfg")
+    words = ["extract", "-F", mapping, *marked, "-o", str(template), source]
     subprocess.run([*babel, *words], check=True)
     text = template.read_text("utf-8")
     assert text.count("msgid ") > 100
     assert 'msgid "no suite was chosen"' in text
+    assert 'msgid "guessing (best baseline)"' in text, "of a template"
     folder = tmp_path / "fr" / "LC_MESSAGES"
     folder.mkdir(parents=True)
     catalogue = folder / "assay.po"

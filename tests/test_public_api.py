@@ -1,5 +1,6 @@
 """What a Python program may rely on."""
 
+import importlib.util
 import inspect
 import subprocess
 import sys
@@ -28,6 +29,7 @@ def test_exactly_these_functions_are_public():
         "drift",
         "evaluate_model",
         "examine_machine",
+        "explain_result",
         "export",
         "fetch",
         "generate_samples",
@@ -45,10 +47,12 @@ def test_exactly_these_functions_are_public():
         "run_benchmark",
         "schema",
         "select",
+        "select_checkpoint",
         "speed",
         "store_review",
         "undo_review",
         "validate",
+        "validate_tests",
         "watch",
     ]
 
@@ -81,7 +85,17 @@ def test_the_package_offers_its_joints_and_its_main_function():
         "run",
     }
     assert public <= set(dir(assay))
-    assert all(getattr(assay, name) is not None for name in public)
+    assert set(assay.__all__) < set(dir(assay))
+    assert all(getattr(assay, name) is not None for name in dir(assay))
+
+
+def test_every_function_of_the_api_is_one_of_the_package_but_for_names_that_are_taken():
+    functions = {name for name in api.__all__ if inspect.isfunction(getattr(api, name))}
+    assert functions - set(assay.__all__) == {"judge", "load_plugins"}
+    assert all(
+        getattr(assay, name) is getattr(api, name) for name in functions & set(assay.__all__)
+    )
+    assert not [name for name in assay.__all__ if importlib.util.find_spec(f"assay.{name}")]
 
 
 def test_importing_the_package_loads_nothing_else():

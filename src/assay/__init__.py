@@ -1,8 +1,28 @@
-"""Assay decides whether a small language model is good enough, and shows why."""
+"""Assay decides whether a small language model is good enough, and shows why.
+
+    import assay
+
+    result = assay.run(["ollama:qwen3:4b", "ollama:gemma3:4b"], suites="example")
+    result                                  # the headline; in a notebook a table and a figure too
+    result.to_pandas()                      # one row per model and test
+    assay.explain_result("latest", "arithmetic_001")
+
+docs/api.md has an example of each function. `assay.api` has them all: `assay.api.judge`
+too, whose name the package of judges has here.
+"""
 
 __version__ = "0.1.0"
 
+_API = (
+    "answer_to_review", "ask", "check_judge", "compare", "compare_answers", "describe_suite",
+    "drift", "evaluate_model", "examine_machine", "explain_result", "export", "fetch",
+    "generate_samples", "leaderboard", "list_suites", "new_test", "render", "report", "rescore",
+    "review_queue", "review_summary", "run", "run_benchmark", "schema", "select",
+    "select_checkpoint", "speed", "store_review", "undo_review", "validate", "validate_tests",
+    "watch",
+)  # fmt: skip
 _IMPORTED_FROM = {
+    "AssayError": "assay.errors",
     "Doc": "assay.files.fields",
     "Message": "assay.types",
     "Model": "assay.types",
@@ -11,25 +31,24 @@ _IMPORTED_FROM = {
     "Score": "assay.types",
     "TrainerCallback": "assay.trainer_callback.callback",
     "check": "assay.plugins",
-    "evaluate_model": "assay.api",
     "file_digest": "assay.plugins",
-    "generate_samples": "assay.api",
     "model": "assay.plugins",
     "report_format": "assay.plugins",
-    "run": "assay.api",
-    "run_benchmark": "assay.api",
+    **dict.fromkeys(_API, "assay.api"),
 }
+__all__ = [*_IMPORTED_FROM]
 
 
 def __getattr__(name: str) -> object:
     """Imported when first used: the command line must start quickly, without transformers."""
-    module = _IMPORTED_FROM.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    return getattr(importlib.import_module(module), name)
+    if name == "api":
+        return importlib.import_module("assay.api")
+    if name not in _IMPORTED_FROM:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_IMPORTED_FROM[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_IMPORTED_FROM])
+    return sorted([*__all__, "__version__", "api"])

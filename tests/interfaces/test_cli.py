@@ -281,6 +281,7 @@ def test_help_loads_nothing_heavy():
         "except SystemExit:\n"
         "    pass\n"
         "heavy = {'torch', 'numpy', 'scipy', 'rich', 'pydantic', 'transformers', 'starlette',"
+        " 'uvicorn',"
         " 'jinja2', 'markdown_it', 'tree_sitter', 'httpx'}\n"
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
     )

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING
 
 from assay.plugins import load_plugins, takes_options
 from assay.types.decisions import MEASURES
-from assay.types.drift import Drift
-from assay.types.judge_cards import JudgeCheck
 from assay.types.options import (
     DEFAULT_OUT,
     CompareOptions,
@@ -30,10 +28,19 @@ from assay.types.options import (
     StoredAnswerOptions,
     WatchOptions,
 )
-from assay.types.results import Comparison, Report
 
 if TYPE_CHECKING:
     from assay.api.rendering import render as render
+    from assay.api.tools import explain_result as explain_result
+    from assay.api.tools import list_suites as list_suites
+    from assay.api.tools import select_checkpoint as select_checkpoint
+    from assay.api.tools import validate_tests as validate_tests
+    from assay.reports.formats.notebook import (
+        ComparisonResult,
+        DriftResult,
+        JudgeCheckResult,
+        RunResult,
+    )
     from assay.workflow.authoring import new_test as new_test
     from assay.workflow.authoring import validate as validate
     from assay.workflow.benchmarks import fetch as fetch
@@ -43,13 +50,11 @@ if TYPE_CHECKING:
     from assay.workflow.checkpoints.single_checkpoint import run_benchmark as run_benchmark
     from assay.workflow.checkpoints.watch import Watching
     from assay.workflow.discover.discovery import describe_suite as describe_suite
-    from assay.workflow.discover.discovery import list_suites as list_suites
     from assay.workflow.discover.doctor import examine_machine as examine_machine
     from assay.workflow.history.comparison import compare_answers as compare_answers
     from assay.workflow.history.comparison import leaderboard as leaderboard
     from assay.workflow.history.records import export as export
     from assay.workflow.history.rescoring import rescore as rescore
-    from assay.workflow.history.results import RunResult
     from assay.workflow.history.results import report as report
     from assay.workflow.reviewing.queue import answer_to_review as answer_to_review
     from assay.workflow.reviewing.queue import review_queue as review_queue
@@ -61,13 +66,14 @@ _DEFINED_IN = {
     "answer_to_review": "assay.workflow.reviewing.queue",
     "compare_answers": "assay.workflow.history.comparison",
     "describe_suite": "assay.workflow.discover.discovery",
+    "explain_result": "assay.api.tools",
     "evaluate_model": "assay.workflow.checkpoints.single_checkpoint",
     "examine_machine": "assay.workflow.discover.doctor",
     "export": "assay.workflow.history.records",
     "fetch": "assay.workflow.benchmarks",
     "generate_samples": "assay.workflow.checkpoints.single_checkpoint",
     "leaderboard": "assay.workflow.history.comparison",
-    "list_suites": "assay.workflow.discover.discovery",
+    "list_suites": "assay.api.tools",
     "new_test": "assay.workflow.authoring",
     "render": "assay.api.rendering",
     "report": "assay.workflow.history.results",
@@ -76,9 +82,11 @@ _DEFINED_IN = {
     "review_summary": "assay.workflow.reviewing.reviewed",
     "run_benchmark": "assay.workflow.checkpoints.single_checkpoint",
     "select": "assay.workflow.checkpoints.selection",
+    "select_checkpoint": "assay.api.tools",
     "store_review": "assay.workflow.reviewing.reviews",
     "undo_review": "assay.workflow.reviewing.reviews",
     "validate": "assay.workflow.authoring",
+    "validate_tests": "assay.api.tools",
 }
 
 __all__ = [
@@ -121,10 +129,11 @@ def run(options: RunOptions) -> RunResult:
     Continues an unfinished run of the same arguments; reuses stored answers unless `fresh`. For
     checkpoints alone no suite need be named: then everything is asked and measured that the gate
     needs. The arguments are the fields of `RunOptions`, which are the options of `assay run`.
+    Example: `assay.run(["ollama:qwen3:4b", "ollama:gemma3:4b"], suites="example")`.
     """
+    from assay.reports.formats.notebook import RunResult
     from assay.workflow.evaluate.evaluation import evaluate
     from assay.workflow.evaluate.job import job_of
-    from assay.workflow.history.results import RunResult
 
     return RunResult.of(evaluate(job_of(options), options.observer))
 
@@ -136,6 +145,7 @@ def watch(options: WatchOptions) -> Watching:
     It looks every `interval` seconds, and ends after what is there (`once`), with the first that is
     accepted (`until_accepted`), after `duration` seconds, or never. Without a gate everything is
     measured; with one, only what the gate needs.
+    Example: `for seen in assay.watch("runs/my-model", once=True): print(seen)`.
     """
     from assay.workflow.checkpoints.watch import Watching
     from assay.workflow.evaluate.job import Job
@@ -150,53 +160,65 @@ def watch(options: WatchOptions) -> Watching:
 
 
 @takes_options(StoredAnswerOptions)
-def judge(options: StoredAnswerOptions) -> Report:
+def judge(options: StoredAnswerOptions) -> RunResult:
     """Judge the answers of a run, or of a folder with outputs/MODEL/TEST-ID.txt made elsewhere.
 
     `imports`: evaluations in the standard format, which count like a judge. `suites`: the tests of
-    a folder that has no test-plans/.
+    a folder that has no test-plans/. Example: `assay.judge("latest", judges="ollama:qwen3:14b")`.
     """
+    from assay.reports.formats.notebook import RunResult
     from assay.workflow.judging.existing_answers import judge_existing
 
-    return judge_existing(options, options.observer)
+    return RunResult.of(judge_existing(options, options.observer))
 
 
 @takes_options(JudgeCheckOptions)
-def check_judge(options: JudgeCheckOptions) -> JudgeCheck:
+def check_judge(options: JudgeCheckOptions) -> JudgeCheckResult:
     """Qualify a judge on gold answers and injections. Its card is kept in the user's data folder,
     where every project finds it; a judge that has a valid one is not asked again unless `fresh`.
+    Example: `assay.check_judge("ollama:qwen3:14b").card.qualified`.
     """
+    from assay.reports.formats.notebook import JudgeCheckResult
     from assay.workflow.judging.qualification import check_judge as check
 
-    return check(options, options.observer)
+    return JudgeCheckResult.of(check(options, options.observer))
 
 
 @takes_options(SpeedOptions)
-def speed(options: SpeedOptions) -> Report:
+def speed(options: SpeedOptions) -> RunResult:
     """Time models at several depths of context, and measure the memory that each takes.
 
     `context`: tokens in use, such as "0,4k,16k". Continues an unfinished measurement of the same
     arguments; reuses what this machine measured unless `fresh`.
+    Example: `assay.speed("ollama:qwen3:4b", context="0,4k").to_pandas("speed")`.
     """
+    from assay.reports.formats.notebook import RunResult
     from assay.workflow.speed import measure_depths
 
-    return measure_depths(options)
+    return RunResult.of(measure_depths(options))
 
 
 @takes_options(PromptOptions)
-def ask(options: PromptOptions) -> Report:
-    """Ask models the prompts of a text file; the answers are stored and never scored."""
+def ask(options: PromptOptions) -> RunResult:
+    """Ask models the prompts of a text file; the answers are stored and never scored.
+
+    Example: `assay.ask("prompts.txt", ["ollama:qwen3:4b"]).to_pandas()[["id", "answer"]]`.
+    """
+    from assay.reports.formats.notebook import RunResult
     from assay.workflow.evaluate.evaluation import evaluate
     from assay.workflow.evaluate.job import Job, own_prompts
 
     prompts = own_prompts(options.file, system=options.system)
     called = options.command_line("ask", str(options.file), *options.models)
     job = Job.of(options, own=(prompts,), called=called)
-    return evaluate(job, options.observer)
+    return RunResult.of(evaluate(job, options.observer))
 
 
 def schema(kind: SchemaKind = "tests") -> dict[str, object]:
-    """The JSON Schema of test files, suite.json, gates, evaluation reports or selections."""
+    """The JSON Schema of test files, suite.json, gates, evaluation reports or selections.
+
+    Example: `json.dumps(assay.schema("gate"))`.
+    """
     from assay.reports.checkpoints.report_shapes import report_schema, selection_schema
     from assay.suites.gate_file import gate_schema
     from assay.suites.suite_file import suite_schema
@@ -213,26 +235,31 @@ def schema(kind: SchemaKind = "tests") -> dict[str, object]:
 
 
 @takes_options(CompareOptions)
-def compare(options: CompareOptions) -> Comparison:
-    """The first run or model against each of the others, paired by test. With a `judge`, their
-    answers to judged tests are compared in pairs as well, in both orders.
+def compare(options: CompareOptions) -> ComparisonResult:
+    """The first run or model against the second, or against each of the others of a list, paired by
+    test. With a `judge`, their answers to judged tests are compared in pairs too, in both orders.
+    Example: `assay.compare("ollama:qwen3:4b", "ollama:gemma3:4b", max_drop=0.02).exit_code`.
     """
+    from assay.reports.formats.notebook import ComparisonResult
     from assay.store import Store
     from assay.workflow.history.comparison import compare as compare_in
 
     if options.judge:
         from assay.workflow.judging.pairs import compare_in_pairs
 
-        return compare_in_pairs(options, options.observer)
+        return ComparisonResult.of(compare_in_pairs(options, options.observer))
     with Store(options.out, read_only=True) as store:
-        return compare_in(store, options.runs, max_drop=options.max_drop)
+        compared = compare_in(store, options.runs, max_drop=options.max_drop)
+    return ComparisonResult.of(compared)
 
 
 @takes_options(DriftOptions)
-def drift(options: DriftOptions) -> Drift:
+def drift(options: DriftOptions) -> DriftResult:
     """How far models' predictions moved from those of the first of them, which all read the same
     text in lockstep: quantised, pruned, fine-tuned, with an adapter.
+    Example: `assay.drift(["model/", "gguf:model-q4.gguf"], max_kl=0.1).headline`.
     """
+    from assay.reports.formats.notebook import DriftResult
     from assay.workflow.drift import measure_drift
 
-    return measure_drift(options, options.observer)
+    return DriftResult.of(measure_drift(options, options.observer))

@@ -18,6 +18,7 @@ from assay.workflow.discover.discovery import find_judges as find_judges
 from assay.workflow.discover.discovery import find_ollama as find_ollama
 from assay.workflow.discover.discovery import find_suites as find_suites
 from assay.workflow.discover.discovery import judge_candidates as judge_candidates
+from assay.workflow.discover.discovery import known_suites as known_suites
 from assay.workflow.discover.discovery import refuse_as_judge as refuse_as_judge
 from assay.workflow.discover.discovery import this_room as this_room
 from assay.workflow.discover.discovery import what_to_judge as what_to_judge

@@ -7,37 +7,28 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from assay.messages import tr
 from assay.plugins import write_report
 from assay.reports.checkpoints.decision import decision_blocks
-from assay.reports.comparison import comparison_document
-from assay.reports.drift import drift_document
 from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
+from assay.reports.formats.notebook import ShownResult, shown
 from assay.reports.formats.terminal import console_for, draw
-from assay.reports.json_documents import comparison_json, leaderboard_json, run_json
 from assay.reports.json_values import JsonObject, plain_value
-from assay.reports.judged.section import check_document, check_json, judging_blocks
-from assay.reports.leaderboard import leaderboard_document
+from assay.reports.judged.section import judging_blocks
 from assay.reports.progress import progress_for
 from assay.reports.reviews import reviews_document
-from assay.reports.run_report import run_document
 from assay.reports.sentences import headline
 from assay.reports.side_by_side import answers_document
-from assay.types.documents import Block, Document, Heading, Hint, Note, Picture, plain_text
-from assay.types.drift import Drift
-from assay.types.judge_cards import JudgeCheck
+from assay.types.documents import Document, Heading, Picture, plain_text
 from assay.types.results import Comparison, Leaderboard, Report, SuiteCard
 from assay.types.reviews import Reviewed
-from assay.workflow.checkpoints.selection import Selected
 
 if TYPE_CHECKING:
     from assay.workflow.discover.discovery import SuiteList
     from assay.workflow.discover.doctor import Examination
 
     Discovered = SuiteList | SuiteCard | Examination
-    Stored = Report | Comparison | Leaderboard | Reviewed
-    Result = Stored | Selected | JudgeCheck | Drift | Discovered
+    Result = Report | Comparison | Leaderboard | Reviewed | ShownResult | Discovered
 
 __all__ = ["Result", "console_for", "progress_for", "render", "render_answers", "render_part"]
 
@@ -109,23 +100,13 @@ def _on_terminal(document: Document, *, verbose: bool = False) -> str:
 
 def _views(result: Result, *, whole: bool) -> Views:
     """`whole`: of a suite the tests too, not only its card."""
-    match result:
-        case Report():
-            return partial(run_document, result), partial(run_json, result)
-        case Comparison():
-            return partial(comparison_document, result), partial(comparison_json, result)
-        case Leaderboard():
-            return partial(leaderboard_document, result), partial(leaderboard_json, result)
-        case Selected():
-            return partial(_selection_document, result), result.to_dict
-        case Drift():
-            return partial(drift_document, result), partial(plain_value, result)
-        case Reviewed():
-            return partial(reviews_document, result), partial(plain_value, result)
-        case JudgeCheck():
-            return partial(check_document, result), partial(check_json, result)
+    if known := shown(result):
+        return known.document, known.to_dict
+    if isinstance(result, Reviewed):
+        return partial(reviews_document, result), partial(plain_value, result)
     from assay.reports import doctor, suite_card
     from assay.workflow.discover.discovery import SuiteList
+    from assay.workflow.discover.doctor import Examination
 
     if isinstance(result, SuiteList):
         suites = result.suites
@@ -133,18 +114,8 @@ def _views(result: Result, *, whole: bool) -> Views:
     if isinstance(result, SuiteCard):
         page = partial(suite_card.card_document, result, whole=whole)
         return page, partial(suite_card.card_json, result)
+    assert isinstance(result, Examination)
     behind = {"machine": asdict(result.machine), "ollama": asdict(result.ollama)}
     lines = result.lines
     page = partial(doctor.examination_document, lines)
     return page, partial(doctor.examination_json, lines, **behind)
-
-
-def _selection_document(selected: Selected) -> Document:
-    blocks: list[Block] = [
-        *decision_blocks(selected.report, left_in=selected.left_in),
-        *map(Note, selected.report.notes),
-    ]
-    for each in selected.not_evaluated:
-        gaps = {"name": each.name, "command": each.command}
-        blocks.append(Hint(tr("{name} was not evaluated: {command}", **gaps)))
-    return Document(tr("Selection"), tuple(blocks), out=selected.report.out)

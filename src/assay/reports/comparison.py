@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from assay.messages import tr, trn
-from assay.reports.sentences import outcome
+from assay.reports.sentences import first_few, outcome
 from assay.text import number_format as numbers
 from assay.types import documents
 from assay.types.documents import Block, Document, Heading, Note, Paragraph, Row, Span, Tone, table
@@ -19,10 +19,14 @@ def comparison_document(comparison: Comparison) -> Document:
     return Document(title=tr("Comparison"), blocks=tuple(_blocks(comparison)))
 
 
+def comparison_headline(comparison: Comparison) -> str:
+    pairs = [(pair, each) for pair in comparison.pairs for each in pair.suites]
+    said = [f"{each.suite}: {finding(each, *names_of_sides(pair))[:-1]}" for pair, each in pairs]
+    return (first_few(said) or tr("There is nothing to compare")) + "."
+
+
 def _blocks(comparison: Comparison) -> Iterator[Block]:
-    yield Heading(tr("Comparison"), 1)
-    if not comparison.pairs:
-        yield Paragraph(tr("There is nothing to compare."))
+    yield Heading(comparison_headline(comparison), 1)
     for pair in comparison.pairs:
         yield from _pair(pair)
     yield from map(Note, comparison.notes)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from assay.messages import tr, trn
+from assay.reports.json_values import JsonObject, plain_value
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate
@@ -30,9 +31,15 @@ def drift_document(drift: Drift) -> Document:
     return Document(title=tr("Drift"), blocks=tuple(_blocks(drift)))
 
 
+def drift_json(drift: Drift) -> JsonObject:
+    said = [plain_text(_sentence(each, drift)) for each in drift.models]
+    return {"headline": one_line(" ".join(said)), **plain_value(drift)}
+
+
 def _blocks(drift: Drift) -> Iterator[Block]:
-    yield Heading(tr("Drift"), 1)
-    for each in drift.models:
+    first, *others = drift.models
+    yield Heading(_sentence(first, drift), 1)
+    for each in others:
         yield Paragraph(_sentence(each, drift), "bad" if each.exceeded else "plain")
     yield _figures(drift)
     yield Paragraph(

@@ -4,9 +4,11 @@ Nothing is rounded, and every mean is an ESTIMATE.
 """
 
 from assay.reports.checkpoints.json_documents import decision_document
+from assay.reports.comparison import comparison_headline
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.reports.judged.section import card_json
 from assay.reports.judged.sentences import closing_sentence
+from assay.reports.leaderboard import leaderboard_headline
 from assay.reports.sentences import headline, why_this_score
 from assay.types import Estimate, Suite
 from assay.types.judged import DomainJudged, Judged, ModelChoice, ModelJudged, TestJudged
@@ -42,6 +44,7 @@ def run_json(report: Report) -> JsonObject:
 
 def comparison_json(comparison: Comparison) -> JsonObject:
     return {
+        "headline": comparison_headline(comparison),
         "pairs": [
             {
                 **pick(pair, "a b"),
@@ -57,6 +60,7 @@ def comparison_json(comparison: Comparison) -> JsonObject:
 
 def leaderboard_json(leaderboard: Leaderboard) -> JsonObject:
     return {
+        "headline": leaderboard_headline(leaderboard),
         "out": leaderboard.out,
         "suites": [
             {
@@ -125,10 +129,16 @@ def _baselines(model: ModelReport) -> dict[str, Estimate]:
 
 
 def _suite(summary: SuiteSummary) -> JsonObject:
-    rows = ({**pick(row, "id category"), **_outcome(row), **_repeats(row)} for row in summary.tests)
     why = list(why_this_score(summary))
     shown = pick(summary, "suite score categories")
-    return {**shown, "tests": list(rows), **({"why": why} if why else {})}
+    return {**shown, "tests": [*map(test_json, summary.tests)], **({"why": why} if why else {})}
+
+
+def test_json(row: TestRow) -> JsonObject:
+    return {**pick(row, "id category"), **_outcome(row), **_repeats(row)}
+
+
+test_json.__test__ = False  # type: ignore[attr-defined]  # pytest takes every test_… for its own
 
 
 def _outcome(row: TestRow | RepeatRow) -> JsonObject:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from assay.messages import tr, trn
-from assay.reports.sentences import SHOWN_CONSTANT
+from assay.reports.sentences import SHOWN_CONSTANT, first_few
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate, Suite
@@ -26,18 +26,43 @@ from assay.types.results import Footprint, Leaderboard, Standing, SuiteRanking
 def leaderboard_document(leaderboard: Leaderboard) -> Document:
     names = dict.fromkeys(each.suite for each in leaderboard.suites)
     title = tr("Leaderboard: {suites}", suites=", ".join(names)) if names else tr("Leaderboard")
-    return Document(title=title, blocks=(Heading(title, 1), *_blocks(leaderboard)))
+    return Document(title=title, blocks=tuple(_blocks(leaderboard)))
+
+
+def leaderboard_headline(leaderboard: Leaderboard) -> str:
+    if said := first_few([_leader(suite) for suite in leaderboard.suites if suite.rows]):
+        return f"{said}."
+    if leaderboard.left_out:
+        return tr("No model was measured to keep the limits.")
+    return tr("No finished run in {out} has scores: `assay run` makes one.", out=leaderboard.out)
+
+
+def _leader(suite: SuiteRanking) -> str:
+    first, *others = suite.rows
+    gaps = {
+        "suite": suite.suite,
+        "model": first.name or first.model,
+        "score": numbers.figure(first.score),
+    }
+    if first.rank is None:
+        return tr("{suite}: no model has a whole score", **gaps)
+    lead = tr("{model} is first on {suite} with {score}", **gaps)
+    if others and others[0].tie:
+        return tr(
+            "{lead}, no significant difference to {next}",
+            lead=lead,
+            next=others[0].name or others[0].model,
+        )
+    return lead
 
 
 def _blocks(leaderboard: Leaderboard) -> Iterator[Block]:
+    yield Heading(leaderboard_headline(leaderboard), 1)
     every = [row for suite in leaderboard.suites for row in suite.rows]
     if every:
         newest = max(row.when for row in every)
         models = trn("{count} model", "{count} models", len({row.model for row in every}))
         yield Paragraph(tr("{models}, as of {date}", models=models, date=newest[:10]), "dim")
-    elif not leaderboard.left_out:
-        none = tr("No finished run in {out} has scores: `assay run` makes one.")
-        yield Paragraph(none.format(out=leaderboard.out))
     for suite in leaderboard.suites:
         yield from _ranking(suite)
     beyond = [each for each in leaderboard.left_out if not each.command]

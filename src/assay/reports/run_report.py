@@ -97,11 +97,19 @@ def _about_the_run(report: Report) -> Iterator[Block]:
 
 
 def _side_by_side(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
+    for scores in suites_table(report):
+        yield scores
+        for model in report.models:
+            yield from (Note(f"{names[model.spec]}: {note}") for note in _notes_of(model))
+
+
+def suites_table(report: Report) -> Iterator[documents.Table]:
     """Models and suites, in points, above what answers that know nothing would score."""
     scored = [summary for model in report.models for summary in model.suites if not summary.own]
     suites = {summary.suite: summary for summary in scored}
     if not suites:
         return
+    names = sentences.short_names(report)
     rows = []
     for model in report.models:
         scores = {each.suite: each.score for each in model.suites}
@@ -114,7 +122,6 @@ def _side_by_side(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
             rows.append(Row((name, *(_cell(each[place][1]) for each in guesses)), tone="dim"))
     heads = ("", *(tr("{suite}, points", suite=suite) for suite in suites))
     yield documents.table(heads, rows, right=range(1, len(heads)))
-    yield from (Note(f"{names[m.spec]}: {note}") for m in report.models for note in _notes_of(m))
 
 
 def _cell(score: Estimate | None) -> documents.Line:

@@ -1,7 +1,7 @@
 """Sentences that several reports share: of a run, a machine, what is known of a model."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.messages import Message, fill, message, message_n, tr, trn
 from assay.reports.checkpoints.headlines import decision_headline
@@ -75,10 +75,15 @@ def headline(report: Report) -> str:
         for each in model.suites
         if not each.own
     ]
+    return (first_few(said) or one_line(speed_headline(report) or tr("Nothing was scored"))) + "."
+
+
+def first_few(said: Sequence[str]) -> str:
+    """What is found of each suite, as one headline without its full stop."""
     if len(said) > SHOWN_SUITES:
         rest = tr("{count} more suites are in the table", count=len(said) - SHOWN_SUITES)
         said = [*said[:SHOWN_SUITES], rest]
-    return one_line("; ".join(said) or speed_headline(report) or tr("Nothing was scored")) + "."
+    return one_line("; ".join(said))
 
 
 def short_names(report: Report) -> dict[str, str]:

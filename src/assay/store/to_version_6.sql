@@ -26,6 +26,7 @@ CREATE TABLE tries (                   -- the newest score of each try
   PRIMARY KEY (run_id, suite, test_id, model, repeat)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tries_by_reply ON tries (run_id, reply_id, test);
+CREATE INDEX tries_by_score ON tries (run_id, score_id);
 
 CREATE TABLE results (                 -- one row per test of a run
   run_id         TEXT NOT NULL REFERENCES runs (id),

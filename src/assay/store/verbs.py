@@ -27,8 +27,10 @@ FILE_NAME = "assay.db"
 class Store(ReviewVerbs):
     """A folder's runs. Use as a context manager, or call close()."""
 
-    def __init__(self, out: Path, *, must_exist: bool = False, read_only: bool = False) -> None:
-        self.path = out / FILE_NAME
+    def __init__(
+        self, out: str | Path, *, must_exist: bool = False, read_only: bool = False
+    ) -> None:
+        self.path = Path(out) / FILE_NAME
         if (must_exist or read_only) and not self.path.is_file():
             raise StoreError(
                 tr("there is no store at {path}", path=self.path),
@@ -36,7 +38,7 @@ class Store(ReviewVerbs):
             )
         self._file = Database(self.path, read_only=read_only)
         # Made now: a Ctrl-C while pydantic makes one, at the first reply, is not let through.
-        for kind in (Work, Reply, Score, Observed):
+        for kind in () if read_only else (Work, Reply, Score, Observed):
             adapter(kind)
 
     @property

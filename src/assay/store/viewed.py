@@ -17,6 +17,7 @@ from assay.types.views import (
     SampleFilter,
     SamplePlace,
     Show,
+    TestCounts,
     TestKey,
     ViewedSample,
 )
@@ -32,11 +33,12 @@ SHOWN: dict[Show, str] = {
 }
 FOUND = (
     "r.test IN (SELECT rowid FROM question_words WHERE question_words MATCH ? UNION ALL "
-    "SELECT x.test FROM tries x WHERE x.run_id = ? AND x.reply_id IN "
-    "(SELECT rowid FROM answer_words WHERE answer_words MATCH ?))"
+    "SELECT x.test FROM answer_words a CROSS JOIN tries x ON x.run_id = ? AND x.reply_id = a.rowid "
+    "WHERE answer_words MATCH ?)"
 )
 
 Values = tuple[object, ...]
+Change = tuple[int, int]  # the newest score of a run, and how many reviews there are
 
 
 class ViewedStore(Store):
@@ -78,22 +80,18 @@ class ViewedStore(Store):
             planned=tests * row["repeats"] * len(models),
         )
 
-    def count_categories(self, run_id: str) -> dict[str, dict[str, int]]:
-        """By suite and category: how many tests."""
+    def count_tests(self, run_id: str) -> TestCounts:
         rows = self._file.all(
             "SELECT suite, category, count(*) FROM results WHERE run_id = ? "
             "GROUP BY suite_position, suite, category",
             (run_id,),
         )
-        found: dict[str, dict[str, int]] = {}
+        categories: dict[str, dict[str, int]] = {}
         for suite, category, tests in rows:
-            found.setdefault(suite, {})[category] = tests
-        return found
-
-    def count_outcomes(self, run_id: str) -> dict[str, int]:
-        """How many tests have these letters, one for each model."""
+            categories.setdefault(suite, {})[category] = tests
         sql = "SELECT outcomes, count(*) FROM results WHERE run_id = ? GROUP BY 1"
-        return dict(map(tuple, self._file.all(sql, (run_id,))))
+        outcomes = dict(map(tuple, self._file.all(sql, (run_id,))))
+        return TestCounts(categories=categories, outcomes=outcomes)
 
     def read_matrix(
         self, run_id: str, wanted: SampleFilter, *, skip: int = 0, most: int = 50
@@ -226,7 +224,7 @@ class ViewedStore(Store):
         )
         return str(row[0])
 
-    def read_change(self, run_id: str) -> tuple[int, int]:
+    def read_change(self, run_id: str) -> Change:
         """Other numbers after a score or a review of the run has been stored."""
         scores = self._file.one("SELECT max(score_id) FROM tries WHERE run_id = ?", (run_id,))
         reviews = self._file.one("SELECT count(*) + count(withdrawn) FROM reviews")

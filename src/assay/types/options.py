@@ -419,7 +419,8 @@ class CompareOptions(
     """`assay compare`: runs or models in the store, and who judges their answers in pairs."""
 
     group = JUDGE
-    runs: Sequence[str]
+    run_a: Sequence[str]  # one, or all that are compared
+    run_b: str | None = None
     _: KW_ONLY
     judge: str | None = option(
         None,
@@ -439,6 +440,10 @@ class CompareOptions(
             "above it. Default: none."
         ),
     )
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        return (*self.run_a, *(() if self.run_b is None else (self.run_b,)))
 
 
 @dataclass(frozen=True)

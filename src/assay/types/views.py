@@ -60,6 +60,18 @@ class SampleFilter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TestCounts:
+    """How many tests of a run there are: by suite and category, and by the letters of their
+    outcomes, one for each model.
+    """
+
+    __test__: ClassVar[bool] = False  # pytest takes every class named Test… for its own
+
+    categories: Mapping[str, Mapping[str, int]]
+    outcomes: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SampleCell:
     """One model on one test. `outcome` is a letter of `results.outcomes` (to_version_6.sql);
     `said`: what was read from the answer, or else its beginning, or why the request failed.

@@ -45,7 +45,7 @@ _ID_HOLE = "{{id}}"
 
 
 def validate(
-    paths: Sequence[Path],
+    paths: Sequence[str | Path],
     *,
     plugins: Sequence[str] = (),
     allow_code_execution: bool = False,
@@ -57,14 +57,16 @@ def validate(
 
     With `allow_code_execution` checkers are tried in the sandbox, with data of `data_seeds` seeds:
     the reference must pass every check, each wrong answer must fail those that it names.
+    Example: `[str(each) for each in assay.validate(["my-tests", "gate.toml"])]`.
     """
     load_plugins(plugins)
+    files = [Path(each) for each in paths]
     if not allow_code_execution:
-        return examine(paths, check_rubric=load_rubric)
+        return examine(files, check_rubric=load_rubric)
     observer = observer or SilentProgress()
     opened = open_sandbox(sandbox)
     found: list[FileFinding] = []
-    for path in dict.fromkeys(paths):
+    for path in dict.fromkeys(files):
         here = examine([path], get_sandbox=lambda: opened, check_rubric=load_rubric)
         found += here
         if is_gate_file(path) or any(each.severity == "error" for each in here):
@@ -193,16 +195,17 @@ def _severity(answer: str, found: Sequence[_Seeded]) -> Severity:
     return "warning" if missing_package(code) else "error"
 
 
-def new_test(name: str, *, suite: Path = Path("my-tests"), judged: bool = False) -> Path:
+def new_test(name: str, *, suite: str | Path = "my-tests", judged: bool = False) -> Path:
     """Write a test to begin with, and return where it is: one more entry in the category file
     `name`, or with `judged` a test folder `name` with a checker of its own.
+    Example: `assay.new_test("capitals", suite="my-tests")`.
     """
     if not ID_FORM.fullmatch(name) or len(name) > MAX_NAME:
         raise UsageError(
             tr("'{name}' cannot be the name of a test", name=name[:MAX_NAME]),
             hint=tr("use letters, digits, '_' and '-', as in monthly_sales"),
         )
-    return _write_folder(name, suite) if judged else _write_entry(name, suite)
+    return (_write_folder if judged else _write_entry)(name, Path(suite))
 
 
 def _write_folder(name: str, suite: Path) -> Path:

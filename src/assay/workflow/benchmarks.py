@@ -55,11 +55,15 @@ class Fetched:
 def fetch(
     names: Sequence[str],
     *,
-    source: Path | None = None,
-    benchmarks: Path | None = None,
+    source: str | Path | None = None,
+    benchmarks: str | Path | None = None,
     tell: Tell = lambda _: None,
 ) -> Fetched:
-    """Write MMLU or HellaSwag as suites, from the hub or from a copy; `tell` hears of progress."""
+    """Write MMLU or HellaSwag as suites, from the hub or from a copy; `tell` hears of progress.
+
+    Example: `assay.fetch(["mmlu"], source="data/")`.
+    """
+    source = None if source is None else Path(source)
     wanted = list(dict.fromkeys(names))
     for name in wanted:
         if name not in FETCHED:
@@ -68,7 +72,7 @@ def fetch(
                 did_you_mean(problem, name, FETCHED),
                 hint=tr("those that can be fetched: {names}", names=", ".join(FETCHED)),
             )
-    folder = benchmarks_folder() if benchmarks is None else benchmarks
+    folder = benchmarks_folder() if benchmarks is None else Path(benchmarks)
     if source is not None and not source.is_dir() and not source.is_file():
         raise SuiteNotFound(
             tr("there is no folder or file at '{path}'", path=shown_path(source)),

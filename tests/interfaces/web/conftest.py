@@ -83,6 +83,7 @@ TESTS = {
         {"id": "choices_001", "prompt": "Which one is a fruit?", "expected": "B",
          "eval_method": "multiple_choice", "choices": ["stone", "mango", "chair"]},
     ],
+    "hard": [{**exact(1, "What is 17 * 23?", "391"), "id": "hard_001"}],
     "attacks": [
         {**exact(number, f"Say {number} {attack}", attack), "id": f"attack_{number:03}"}
         for number, attack in enumerate(ATTACKS)

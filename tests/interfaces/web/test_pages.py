@@ -15,7 +15,7 @@ def address_of(viewed, viewer, suite, *path, query=""):
     """Of the run of a suite."""
     for run in sorted((viewed.out / "runs").iterdir(), reverse=True):
         page = viewer.ask(f"/runs/{run.name}")
-        if f">{suite}</th>" in page.text:
+        if f"<title>{suite}:" in page.text:
             return "/".join((viewer.address, "runs", run.name, *path)) + query
     raise AssertionError(f"no run of {suite}")
 
@@ -55,7 +55,7 @@ def test_every_page_is_readable_at_every_width_and_in_the_dark(browser, pages):
 def test_every_run_is_shown_with_its_models_suites_state_and_headline(browser, viewer):
     browser.open(viewer.address)
     shown = browser.find("#runs").text
-    for text in ("little", "good, weak", "finished", "32 answers", "good has 100.0 points"):
+    for text in ("little", "good, weak", "finished", "34 answers", "good has 75.0 points"):
         assert text in shown
     browser.press("j", "j")
     assert browser.run("return document.activeElement.textContent.trim()").startswith("judged")
@@ -66,9 +66,9 @@ def test_the_matrix_is_filtered_by_keys_by_category_and_by_words(browser, pages)
         return [row.text for row in browser.all(".matrix tbody th a")]
 
     browser.open(pages["matrix"])
-    assert len(rows()) == 16
+    assert len(rows()) == 17
     follow(browser, "f", "show=failed")
-    assert rows() == ["choices_001", "facts_001", "facts_003"]
+    assert rows() == ["choices_001", "facts_001", "facts_003", "hard_001"]
     browser.open(f"{pages['matrix']}?category=facts&show=unscored")
     assert rows() == ["facts_002"]
     assert "request failed" in browser.find(".matrix").text
@@ -111,20 +111,19 @@ def test_the_judges_questions_point_at_the_words_they_rest_on(browser, pages):
     assert browser.run("return document.querySelector('mark:target') !== null")
 
 
-@pytest.mark.parametrize("number", range(len(ATTACKS)))
-def test_what_a_model_wrote_is_shown_and_never_obeyed(browser, pages, number):
-    for address in (
-        f"{pages['matrix']}?category=attacks",
-        f"{pages['matrix']}/tests/attack_{number:03}?in=little",
-    ):
+def test_what_a_model_wrote_is_shown_and_never_obeyed(browser, pages):
+    samples = {
+        f"{pages['matrix']}/tests/attack_{number:03}?in=little": attack
+        for number, attack in enumerate(ATTACKS)
+    }
+    for address, attack in {f"{pages['matrix']}?category=attacks": None, **samples}.items():
         browser.open(address)
-        assert browser.run("return window.attacked") is None
-        assert (
-            browser.run("return document.querySelectorAll('main script, main iframe').length") == 0
-        )
-        assert browser.complaints() == []
-    if ATTACKS[number].isprintable():
-        assert browser.find("pre.answer").text == ATTACKS[number]
+        assert browser.run("return window.attacked") is None, address
+        foreign = "main :is(script, style, iframe, svg, img, link, meta, base)"
+        assert browser.all(foreign) == [], address
+        assert browser.complaints() == [], address
+        if attack and attack.isprintable():
+            assert browser.find("pre.answer").text == attack
 
 
 def test_pages_work_without_the_script_and_wrong_addresses_are_said(viewed, viewer, pages):

@@ -1,5 +1,8 @@
 """Who is let in, and what the pages may do: asked over HTTP, as an attacker would."""
 
+import subprocess
+import sys
+
 import pytest
 
 from tests.interfaces.web.conftest import view
@@ -75,6 +78,17 @@ def test_a_port_in_use_is_said_with_the_next_step_and_nobody_is_ended(viewed, vi
     assert f"port {viewer.port} is in use" in done.stderr
     assert "--port" in done.stderr
     assert viewer.ask().status == 200
+
+
+def test_without_the_extra_it_is_said_what_to_install(viewed):
+    program = (
+        "import sys; sys.modules['starlette'] = sys.modules['uvicorn'] = None; "
+        "from assay.__main__ import main; sys.argv = ['assay', 'view', '--no-open']; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "slm-assay[web]" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_run_or_a_store_that_is_not_there_is_said_before_anything_is_served(viewed, tmp_path):

@@ -67,7 +67,7 @@ def report(
         "assay compare ollama:qwen3:4b ollama:gemma3:4b --judge ollama:qwen3:14b",
     ],
 )
-@click.argument("runs", metavar="A B...", nargs=-1, required=True)
+@click.argument("run_a", metavar="A B...", nargs=-1, required=True)
 @all_options(CompareOptions)
 @format_of("text", "md", "json", "html")
 @as_json

@@ -45,12 +45,13 @@ def suites(
 ) -> int:
     """As JSON nothing is printed where a suite has a mistake: the error is the document then."""
     from assay import api
+    from assay.api.discovery import known_suites
 
     form = "json" if as_json else output_format
     if name is not None:
         show(api.describe_suite(name, benchmarks=benchmarks), form)
         return 0
-    found = api.list_suites(benchmarks=benchmarks)
+    found = known_suites(benchmarks)
     if form == "json":
         raise_all(found.mistakes)
     show(found, form)

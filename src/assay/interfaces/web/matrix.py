@@ -19,7 +19,7 @@ def matrix(view: PageView) -> Shown:
     wanted = filter_of(view.query)
     number = max(1, view.number("page", 1))
     found = view.viewing.matrix(run, wanted, skip=(number - 1) * ROWS, most=ROWS)
-    counts = view.viewing.outcomes(run)
+    counts = view.viewing.counts(run)
     return {
         "run": run,
         "wanted": wanted,
@@ -27,9 +27,9 @@ def matrix(view: PageView) -> Shown:
         "number": number,
         "last": max(1, -(-found.total // ROWS)),
         "first": (number - 1) * ROWS,
-        "shows": {show: _count(counts, show) for show in _offered(run, counts)},
-        "categories": view.viewing.categories(run),
-        "tallies": _tallies(counts, len(run.models)),
+        "shows": {show: _count(counts.outcomes, show) for show in _offered(run, counts.outcomes)},
+        "categories": counts.categories,
+        "tallies": _tallies(counts.outcomes, len(run.models)),
         "summary": view.viewing.summary(run),
         "kept": filter_query(wanted),
     }

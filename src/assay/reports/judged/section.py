@@ -230,7 +230,8 @@ def check_document(check: JudgeCheck) -> Document:
 
 
 def check_json(check: JudgeCheck) -> JsonObject:
-    return {**card_json(check.card), **pick(check, "file asked failed exit_code")}
+    headline = {"headline": check.card.sentence}
+    return {**headline, **card_json(check.card), **pick(check, "file asked failed exit_code")}
 
 
 def card_json(card: JudgeCard) -> JsonObject:

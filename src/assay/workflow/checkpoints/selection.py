@@ -5,19 +5,23 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import assay
 from assay.errors import AssayError, ExitCode, InvalidFiles, UsageError, raise_all, tried
 from assay.files.file_text import shown_path
 from assay.files.notes import invalid_files
 from assay.messages import tr, trn
+from assay.reports.checkpoints.decision import decision_blocks
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.reports.checkpoints.json_documents import acceptance_document, selection_document
+from assay.reports.formats.notebook import ShownResult
 from assay.reports.json_values import JsonObject, pick
 from assay.store import FILE_NAME, utc_now
 from assay.suites.gate_file import check_gate, load_gate
 from assay.types import FileFinding
 from assay.types.decisions import Decision, DecisionPlan, Gate, Measurements, Selection, fact
+from assay.types.documents import Block, Document, Hint, Note
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
@@ -32,10 +36,12 @@ class WithoutReport:
     command: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selected:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Selected(ShownResult):
     """`selection`: over all, or of the only folder. `left_in`: folders under `out` with one."""
 
+    kind: ClassVar = "selection"
+    frames: ClassVar = {"ranking": "ranking", "checkpoints": "checkpoints"}
     decision: Decision
     selection: Selection
     not_evaluated: tuple[WithoutReport, ...]
@@ -46,9 +52,20 @@ class Selected:
     def exit_code(self) -> int:
         return self.report.exit_code
 
+    def document(self) -> Document:
+        blocks: list[Block] = [
+            *decision_blocks(self.report, left_in=self.left_in),
+            *map(Note, self.report.notes),
+        ]
+        for each in self.not_evaluated:
+            gaps = {"name": each.name, "command": each.command}
+            blocks.append(Hint(tr("{name} was not evaluated: {command}", **gaps)))
+        return Document(tr("Selection"), tuple(blocks), out=self.report.out)
+
     def to_dict(self) -> JsonObject:
         decision = self.decision
         return {
+            "headline": self.headline,
             **selection_document(self.selection),
             "folders": {
                 folder: selection_document(selection)
@@ -73,17 +90,20 @@ class Selected:
 
 
 def select(
-    folders: Sequence[str],
+    folders: str | Sequence[str],
     *,
-    gate: Path | None = None,
+    gate: str | Path | None = None,
     write_back: bool = True,
-    out: Path = DEFAULT_OUT,
+    out: str | Path = DEFAULT_OUT,
 ) -> Selected:
     """Gate and pick among checkpoints that were evaluated before, from their reports alone.
 
     A folder is a checkpoint, a model folder, a folder of those, or the `out` of a run. Selections
     are written under `out`, and into the folders as well with `write_back`.
+    Example: `assay.select(["runs/my-model"], gate="strict.toml").headline`.
     """
+    folders = [folders] if isinstance(folders, str) else folders
+    gate, out = None if gate is None else Path(gate), Path(out)
     errors: list[AssayError] = []
     gates, found_in = tried(errors, load_gate, gate), tried(errors, places_in, folders)
     raise_all(errors)

@@ -206,7 +206,7 @@ def find_suites(folder: Path) -> tuple[SuiteFound, ...]:
             tests=sum(1 for _ in suite.cases),
             ships=True,
         )
-        for suite in list_suites().suites  # `assay suites` says what is wrong with others
+        for suite in known_suites().suites  # `assay suites` says what is wrong with others
     )
     return (*islice(_suites_in(folder), MOST_FOUND), *known)
 
@@ -379,7 +379,7 @@ class SuiteList:
     about_benchmarks: tuple[str, ...]
 
 
-def list_suites(*, benchmarks: Path | None = None) -> SuiteList:
+def known_suites(benchmarks: Path | None = None) -> SuiteList:
     """The shipped and fetched suites, with the mistakes in those that cannot be used."""
     named = catalogue(benchmarks)
     suites: list[Suite] = []
@@ -395,7 +395,7 @@ def list_suites(*, benchmarks: Path | None = None) -> SuiteList:
 
 
 def describe_suite(name: str, *, benchmarks: Path | None = None) -> SuiteCard:
-    """One suite by its name or path, and what it consists of."""
+    """One suite by its name or path, and what it consists of: `assay.describe_suite("os")`."""
     return describe(load_suite(find(name, benchmarks)))
 
 

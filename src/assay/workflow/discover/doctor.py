@@ -47,8 +47,8 @@ def _note(name: str, says: str, todo: str = "", state: State = "note") -> Machin
     return MachineFinding(name=name, state=state, says=says, todo=todo)
 
 
-def examine_machine(*, out: Path = DEFAULT_OUT) -> Examination:
-    """What this machine can do, and what is missing."""
+def examine_machine(*, out: str | Path = DEFAULT_OUT) -> Examination:
+    """What this machine can do, and what is missing: `assay.examine_machine().lines`."""
     machine, room = this_machine(), this_room()
     ollama = find_ollama(room=room)
     cores = trn("{count} core", "{count} cores", machine.cores)
@@ -68,7 +68,7 @@ def examine_machine(*, out: Path = DEFAULT_OUT) -> Examination:
         _good(tr("processor"), f"{machine.processor}, {cores}"),
         _good(tr("memory"), tr("{total}, {free} of it free", **sizes)),
         _good("GPU", "; ".join(machine.gpus)) if machine.gpus else _note("GPU", no_gpu),
-        _disk(out),
+        _disk(Path(out)),
         *_ollama(ollama),
         *_openai(),
         _good("torch", torch) if torch else _note("torch", no_torch),

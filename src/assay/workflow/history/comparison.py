@@ -11,6 +11,7 @@ from pathlib import Path
 
 from assay.errors import RunNotFound, SuiteNotFound, UsageError
 from assay.messages import tr
+from assay.reports.formats.notebook import LeaderboardResult
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.summary.comparisons import compare_suites, rank, with_holm
 from assay.summary.trials import summarise
@@ -20,7 +21,6 @@ from assay.types.options import DEFAULT_OUT
 from assay.types.results import (
     Comparison,
     Footprint,
-    Leaderboard,
     ModelLeftOut,
     PairComparison,
     Side,
@@ -233,11 +233,14 @@ def leaderboard(
     max_memory: str | None = None,
     min_speed: float | None = None,
     context: str | None = None,
-    out: Path = DEFAULT_OUT,
-) -> Leaderboard:
+    out: str | Path = DEFAULT_OUT,
+) -> LeaderboardResult:
     """Every model in the store, best first; with limits, those that were measured to keep them:
     memory such as "8GB", decoded tokens/s, tokens of context in use such as "16k".
+
+    Example: `assay.leaderboard(suite="example").to_pandas()`.
     """
+    out = Path(out)
     limits = FitLimits(
         max_memory=None if max_memory is None else read_memory(max_memory),
         min_speed=min_speed,
@@ -268,7 +271,7 @@ def leaderboard(
         notes.append(tr("unfinished runs that are left out: {count}", count=unfinished))
     if not tables and not left_out:
         notes.append(tr("no finished run with scores yet: start one with `assay run`"))
-    return Leaderboard(
+    return LeaderboardResult(
         out=str(out.resolve()),
         suites=tuple(
             rank(

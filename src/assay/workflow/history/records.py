@@ -29,9 +29,9 @@ COLUMNS = (
 
 
 def export(
-    run: str = "latest", *, form: ExportFormat = "jsonl", out: Path = DEFAULT_OUT
+    run: str = "latest", *, form: ExportFormat = "jsonl", out: str | Path = DEFAULT_OUT
 ) -> Iterator[str]:
-    """A run's records, line by line."""
+    """A run's records, line by line: `"".join(assay.export("latest", form="csv"))`."""
     with (
         Store(out, read_only=True) as store,
         closing(_records(store, store.find_run(run))) as records,

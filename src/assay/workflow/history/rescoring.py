@@ -52,7 +52,7 @@ def rescore(
     run: str = "latest",
     *,
     plugins: Sequence[str] = (),
-    out: Path = DEFAULT_OUT,
+    out: str | Path = DEFAULT_OUT,
     allow_code_execution: bool = False,
     sandbox: SandboxChoice = "auto",
     observer: Observer | None = None,
@@ -62,7 +62,7 @@ def rescore(
     options = JudgeOptions(allow_code_execution=allow_code_execution, sandbox=sandbox)
     with Store(out, must_exist=True) as store:
         found = store.find_run(run)
-        folder = RunFolder(out, found.id)
+        folder = RunFolder(Path(out), found.id)
         folder.take_or_refuse()
         with folder:
             return _rescore(store, found, folder, options, observer or SilentProgress())

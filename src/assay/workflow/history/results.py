@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
-from html import escape
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from assay.errors import ExitCode, UsageError
+from assay.errors import ExitCode
 from assay.judge.final_judgement import NO_JUDGE, SCORER
 from assay.messages import tr, trn
 from assay.plugins import load_plugins
 from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
-from assay.reports.json_documents import run_json
+from assay.reports.formats.notebook import RunResult
 from assay.request_identity import MEASURE
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.load import FETCHED
@@ -22,7 +20,6 @@ from assay.suites.sample_prompts import load_samples
 from assay.summary.comparisons import compare_twins, find_leads, twin_differences
 from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise
-from assay.text.number_format import figure
 from assay.types import Failed, Reply, Suite
 from assay.types.decisions import Decision, Measurements
 from assay.types.judged import Judged
@@ -42,17 +39,17 @@ from assay.workflow.history.trials import trials_of
 from assay.workflow.judging.stored_judgements import judged_of
 from assay.workflow.reviewing.reviewed import reviewed_of
 
-if TYPE_CHECKING:
-    import pandas
 
-COLUMNS = ("model", "suite", "id", "category", "outcome", "score", "answer", "extracted")
+def report(
+    run: str = "latest", *, plugins: Sequence[str] = (), out: str | Path = DEFAULT_OUT
+) -> RunResult:
+    """A run's report again, from the store.
 
-
-def report(run: str = "latest", *, plugins: Sequence[str] = (), out: Path = DEFAULT_OUT) -> Report:
-    """A run's report again, from the store."""
+    `run`: an id, the beginning of one, or latest. Example: `assay.report().to_pandas()`.
+    """
     load_plugins(plugins)
-    with Store(out, read_only=True) as store:
-        return report_of(store, store.find_run(run, with_tests=False))
+    with Store(Path(out), read_only=True) as store:
+        return RunResult.of(report_of(store, store.find_run(run, with_tests=False)))
 
 
 def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None = None) -> Report:
@@ -325,51 +322,3 @@ def _hints(run: Run, failed: int, too_long: int, unheard: int, judged: int) -> I
     if unheard:
         failures = trn("{count} judgement failed", "{count} judgements failed", unheard)
         yield tr("{failures}; the same command asks again", failures=failures)
-
-
-class RunResult(Report):
-    """A Report that shows itself."""
-
-    __slots__ = ()
-
-    @classmethod
-    def of(cls, report: Report) -> RunResult:
-        return cls(**{each.name: getattr(report, each.name) for each in fields(Report)})
-
-    def __repr__(self) -> str:
-        scores = "; ".join(f"{model}, {suite}: {score}" for model, suite, score in self._scores())
-        return f"<Assay run {self.run}: {scores or 'no suites'}>"
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self._scores()
-        )
-        head = "".join(f"<th>{name}</th>" for name in ("model", "suite", "score (95 % interval)"))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The document that `assay run --json` prints."""
-        return dict(run_json(self))
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """One row per model and test."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise UsageError(tr("to_pandas needs pandas"), hint=tr("pip install pandas")) from error
-        rows = [
-            {"model": model["model"], "suite": suite["suite"], **test}
-            for model in self.to_dict()["models"]
-            for suite in model["suites"]
-            for test in suite["tests"]
-        ]
-        known = list(dict.fromkeys((*COLUMNS, *(key for row in rows for key in row))))
-        return pandas.DataFrame(rows, columns=known)
-
-    def _scores(self) -> list[tuple[str, str, str]]:
-        return [
-            (model.spec, suite.suite, figure(suite.score))
-            for model in self.models
-            for suite in model.suites
-        ]

@@ -1,14 +1,17 @@
 """The store for the viewer: runs, samples and summaries, read-only."""
 
 import json
+import multiprocessing
+import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from assay.errors import AssayError, RunNotFound
 from assay.messages import tr
-from assay.store.viewed import ViewedStore
+from assay.store.viewed import Change, ViewedStore
 from assay.types.results import Report
 from assay.types.views import (
     MatrixPage,
@@ -16,12 +19,13 @@ from assay.types.views import (
     RunSummary,
     SampleFilter,
     SamplePlace,
+    TestCounts,
     TestKey,
     ViewedSample,
 )
 
-WAIT_S = 0.4  # for a summary; a page with a hundred thousand answers is shown without
-LIVE_UP_TO = 20_000  # answers of a run that goes on, to summarise it again and again
+WAIT_S = 0.4  # for a summary, before a page is shown without
+LARGE = 20_000  # answers: it takes seconds to summarise them
 HEAD = 20_000  # bytes at the beginning of report.json that surely hold the headline
 
 
@@ -30,7 +34,8 @@ class Viewing:
 
     def __init__(self, out: Path) -> None:
         self.out = out
-        self._summaries: dict[str, tuple[tuple[int, int], Future[RunSummary]]] = {}
+        self._counts: dict[str, tuple[Change, TestCounts]] = {}
+        self._summaries: dict[str, tuple[Change, Future[RunSummary]]] = {}
         self._lock = threading.Lock()
         self._open().close()  # a store that is not there, or of another program, is found now
 
@@ -62,15 +67,15 @@ class Viewing:
         except (OSError, ValueError):  # moved away, or written by an older Assay
             return ""
 
-    def categories(self, run: RunRow) -> dict[str, dict[str, int]]:
-        """By suite and category: how many tests."""
+    def counts(self, run: RunRow) -> TestCounts:
+        """How many tests there are of each kind; remembered until another score is stored."""
         with self._open() as store:
-            return store.count_categories(run.id)
-
-    def outcomes(self, run: RunRow) -> dict[str, int]:
-        """How many tests have these letters, one for each model."""
-        with self._open() as store:
-            return store.count_outcomes(run.id)
+            change = store.read_change(run.id)
+            known = self._counts.get(run.id)
+            if known is None or known[0] != change:
+                known = change, store.count_tests(run.id)
+                self._counts[run.id] = known
+        return known[1]
 
     def matrix(self, run: RunRow, wanted: SampleFilter, *, skip: int, most: int) -> MatrixPage:
         """Some of the tests that a filter finds, in the order of the suites."""
@@ -96,37 +101,68 @@ class Viewing:
 
     def summary(self, run: RunRow) -> RunSummary | None:
         """The summary of the run as it is now; None while it is being computed."""
-        if not run.finished and run.answered > LIVE_UP_TO:
+        is_large = run.answered > LARGE
+        if is_large and not run.finished:
             return None
         with self._open() as store:
             change = store.read_change(run.id)
         with self._lock:
             known = self._summaries.get(run.id)
             if known is None or known[0] != change:
-                known = change, self._compute(run.id)
+                known = change, self._compute(run.id, apart=is_large)
                 self._summaries[run.id] = known
         try:
-            return known[1].result(WAIT_S)
+            return known[1].result(0 if is_large else WAIT_S)
         except TimeoutError:
             return None
 
-    def _compute(self, run_id: str) -> Future[RunSummary]:
-        """In a thread of its own, which does not keep the viewer from ending."""
+    def _compute(self, run_id: str, *, apart: bool) -> Future[RunSummary]:
+        """Beside the pages, and not in the way of the viewer's end. `apart`: in a process, for it
+        would take turns with the pages for half a minute.
+        """
         future: Future[RunSummary] = Future()
 
         def work() -> None:
-            from assay.workflow.history.results import report
-
             try:
-                future.set_result(_summary(report(run_id, out=self.out)))
-            except AssayError as error:
-                future.set_result(RunSummary(headline="", notes=(error.message,)))
+                done = _ask_process(run_id, self.out) if apart else make_summary(run_id, self.out)
+                future.set_result(done)
             except BaseException as error:
                 future.set_exception(error)
                 raise
 
         threading.Thread(target=work, daemon=True).start()
         return future
+
+
+def _ask_process(run_id: str, out: Path) -> RunSummary:
+    context = multiprocessing.get_context("spawn")
+    ours, its_own = context.Pipe(duplex=False)
+    process = context.Process(target=_send_summary, args=(run_id, out, its_own), daemon=True)
+    process.start()
+    its_own.close()
+    try:
+        summary: RunSummary = ours.recv()
+    except EOFError:
+        return RunSummary(headline="", notes=(tr("the scores could not be computed"),))
+    finally:
+        process.join()
+    return summary
+
+
+def _send_summary(run_id: str, out: Path, to: Connection) -> None:
+    if hasattr(os, "nice"):
+        os.nice(10)
+    to.send(make_summary(run_id, out))
+
+
+def make_summary(run_id: str, out: Path) -> RunSummary:
+    """From the whole report; a run that cannot be reported has a note instead."""
+    from assay.workflow.history.results import report
+
+    try:
+        return _summary(report(run_id, out=out))
+    except AssayError as error:
+        return RunSummary(headline="", notes=(error.message,))
 
 
 def _summary(report: Report) -> RunSummary:

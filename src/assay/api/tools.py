@@ -1,0 +1,139 @@
+"""Functions that answer with one JSON document, its headline first: for programs and agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from assay.errors import UsageError
+from assay.files.wording import did_you_mean
+from assay.messages import tr, trn
+from assay.reports.json_documents import test_json
+from assay.reports.json_values import JsonObject, pick, plain_value
+from assay.reports.sentences import outcome, short_names
+from assay.reports.suite_card import suites_json
+from assay.store import Store
+from assay.text.safe_text import one_line
+from assay.types import Case
+from assay.types.options import DEFAULT_OUT
+from assay.types.results import Report, TestRow
+from assay.workflow.authoring import validate
+from assay.workflow.checkpoints.selection import select
+from assay.workflow.discover.discovery import known_suites
+from assay.workflow.history.results import report_of
+
+Answer = tuple[str, str, TestRow]  # model, suite and what became of the test
+
+
+def select_checkpoint(
+    folder: str | Path, gate: str | Path | None = None, *, out: str | Path = DEFAULT_OUT
+) -> JsonObject:
+    """Gate and pick among the evaluated checkpoints of a folder, as `assay select` does.
+
+    Nothing is evaluated, and nothing is written beside the weights. Example:
+    `assay.select_checkpoint("runs/my-model")["selected"]`.
+    """
+    return select([str(folder)], gate=gate, write_back=False, out=out).to_dict()
+
+
+def explain_result(run: str, test_id: str, *, out: str | Path = DEFAULT_OUT) -> JsonObject:
+    """Why each model of a run has the score it has on one test: question, answer, checks, judge.
+
+    `test_id` may be SUITE/TEST-ID. Example: `assay.explain_result("latest", "q_001")["headline"]`.
+    """
+    with Store(out, read_only=True) as store:
+        found = store.find_run(run)
+        report = report_of(store, found)
+        cases = {
+            (suite.name, case.id): case
+            for suite in store.read_suites(found)
+            for case in suite.cases
+        }
+    answers = [
+        each for each in _answers(report) if test_id in (each[2].id, f"{each[1]}/{each[2].id}")
+    ]
+    if not answers:
+        ids = [test for _, test in cases]
+        problem = tr("run {run} has no answer to a test '{test}'", run=found.id, test=test_id)
+        raise UsageError(
+            did_you_mean(problem, test_id, ids),
+            hint=tr("its tests are in `assay report {run} -v`", run=found.id),
+        )
+    names = short_names(report)
+    said = [
+        tr("{model}: {outcome}, {why}", model=names[model], outcome=outcome(row.outcome),
+           why=row.explanation or "-")
+        for model, _, row in answers
+    ]  # fmt: skip
+    return {
+        "headline": one_line("; ".join(said)),
+        "run": found.id,
+        "tests": [_test(cases[key]) for key in dict.fromkeys((s, r.id) for _, s, r in answers)],
+        "answers": [
+            {
+                "model": model,
+                "suite": suite,
+                **test_json(row),
+                "judged": _judged(report, model, suite, row),
+            }
+            for model, suite, row in answers
+        ],
+    }
+
+
+def _answers(report: Report) -> Iterator[Answer]:
+    for model in report.models:
+        for summary in model.suites:
+            yield from ((model.spec, summary.suite, row) for row in summary.tests)
+
+
+def _test(case: Case) -> JsonObject:
+    return {
+        **pick(case, "id suite category"),
+        "eval_method": case.method,
+        "asked": case.as_asked(None),
+        "expected": plain_value(case.check.stored()),
+        **pick(case, "description reviewed tags"),
+    }
+
+
+def _judged(report: Report, model: str, suite: str, row: TestRow) -> object:
+    """Every final judgement of the answer, one a try; None where nobody judged it."""
+    models = report.judged.models if report.judged else ()
+    tests = (test for each in models if each.model == model for test in each.tests)
+    found = [
+        test.final_judgements for test in tests if (test.suite, test.test_id) == (suite, row.id)
+    ]
+    return plain_value(found[0]) if found else None
+
+
+def list_suites(*, benchmarks: Path | None = None) -> JsonObject:
+    """The shipped and fetched suites with their categories, and what is wrong with any.
+
+    Example: `[each["suite"] for each in assay.list_suites()["suites"]]`.
+    """
+    found = known_suites(benchmarks)
+    tests = sum(1 for suite in found.suites for _ in suite.cases)
+    counted = trn("{count} suite", "{count} suites", len(found.suites))
+    return {
+        "headline": tr("{suites}, {tests} tests.", suites=counted, tests=tests),
+        "suites": suites_json(found.suites)["suites"],
+        "notes": list(found.about_benchmarks),
+        "mistakes": [pick(each, "message hint") for each in found.mistakes],
+    }
+
+
+def validate_tests(path: str | Path, *, plugins: Sequence[str] = ()) -> JsonObject:
+    """Every mistake and warning in a test file, a suite or a gate; no checker is run.
+
+    Example: `assay.validate_tests("my-tests")["valid"]`.
+    """
+    findings = validate([Path(path)], plugins=plugins)
+    errors = sum(each.severity == "error" for each in findings)
+    counted = trn("{count} error", "{count} errors", errors)
+    others = trn("{count} warning", "{count} warnings", len(findings) - errors)
+    return {
+        "headline": tr("{path}: {errors}, {warnings}.", path=path, errors=counted, warnings=others),
+        "valid": not errors,
+        "findings": [pick(each, "file line column test_id severity message") for each in findings],
+    }
