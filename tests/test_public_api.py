@@ -45,6 +45,7 @@ def test_exactly_these_functions_are_public():
         "review_summary",
         "run",
         "run_benchmark",
+        "runs",
         "schema",
         "select",
         "select_checkpoint",

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from assay.workflow.history.records import export as export
     from assay.workflow.history.rescoring import rescore as rescore
     from assay.workflow.history.results import report as report
+    from assay.workflow.history.runs import runs as runs
     from assay.workflow.reviewing.queue import answer_to_review as answer_to_review
     from assay.workflow.reviewing.queue import review_queue as review_queue
     from assay.workflow.reviewing.reviewed import review_summary as review_summary
@@ -80,6 +81,7 @@ _DEFINED_IN = {
     "rescore": "assay.workflow.history.rescoring",
     "review_queue": "assay.workflow.reviewing.queue",
     "review_summary": "assay.workflow.reviewing.reviewed",
+    "runs": "assay.workflow.history.runs",
     "run_benchmark": "assay.workflow.checkpoints.single_checkpoint",
     "select": "assay.workflow.checkpoints.selection",
     "select_checkpoint": "assay.api.tools",

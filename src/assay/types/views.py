@@ -146,3 +146,42 @@ class ViewedSample:
     @property
     def check(self) -> Mapping[str, Any]:
         return dict(self.test["check"])
+
+
+RunState = Literal["finished", "unfinished", "running"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedRun:
+    """A run as `assay runs` lists it; `size` is that of its folder, in bytes."""
+
+    run: str
+    when: str
+    state: RunState
+    models: tuple[str, ...]
+    suites: tuple[str, ...]
+    headline: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unused:
+    """What nothing refers to: folders of runs that the store does not have, replies, suites."""
+
+    folders: tuple[str, ...] = ()
+    replies: int = 0
+    suites: int = 0
+    size: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.folders or self.replies or self.suites or self.size)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunList:
+    """Every run of a store, the newest first. `freed`: by this call; else it could be."""
+
+    out: str
+    runs: tuple[ListedRun, ...]
+    unused: Unused
+    freed: bool = False

@@ -22,6 +22,7 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
     },
     message("Results"): {
         "view": ("view", message("Show runs, tests and answers in the browser.")),
+        "runs": ("stored", message("List all runs in the store, and free what is not used.")),
         "report": ("stored", message("Show the report of a run again.")),
         "compare": ("stored", message("Compare runs or models, test by test.")),
         "leaderboard": ("stored", message("Rank all models in the store, best first.")),

@@ -19,6 +19,7 @@ from assay.interfaces.cli.options import (
 )
 from assay.interfaces.cli.output import perform, say, show, write_exactly
 from assay.messages import tr
+from assay.text.number_format import memory
 from assay.types.options import CompareOptions
 
 RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
@@ -49,6 +50,38 @@ def report(
     shown = replace(api.report(run, out=out), exit_code=0)
     form = "json" if as_json else output_format
     show(shown, form, verbose=verbose, failed=failed)
+    return 0
+
+
+@command(
+    "runs",
+    help=tr(
+        "Shows when each run began, its models and suites, its state (finished, unfinished or "
+        "running) and its headline; then what nothing refers to. --prune frees that and nothing "
+        "else: no run, no answer, and nothing of a run that is being written."
+    ),
+    examples=["assay runs", "assay runs --prune", "assay runs --json"],
+)
+@click.option("--prune", is_flag=True, help=tr("Free what nothing refers to."))
+@click.option("--yes", is_flag=True, help=tr("Free it without asking."))
+@as_json
+def runs(prune: bool, yes: bool, as_json: bool, out: Path) -> int:
+    from assay import api
+
+    listed = api.runs(out=out)
+    if not as_json:
+        show(listed, "text")
+    if prune and (as_json or listed.unused):
+        asks = not yes and not as_json and sys.stdin.isatty()
+        if asks and not click.confirm(tr("Free it?"), err=True):
+            return 0
+        freed = api.runs(prune=True, out=out)
+        if as_json:
+            listed = freed
+        else:
+            say(tr("Freed {size}.", size=memory(freed.unused.size)))
+    if as_json:
+        show(listed, "json")
     return 0
 
 

@@ -21,6 +21,7 @@ from assay.reports.json_values import JsonObject
 from assay.reports.judged.section import check_document, check_json
 from assay.reports.leaderboard import leaderboard_document
 from assay.reports.run_report import run_document, suites_table
+from assay.reports.runs import runs_document, runs_json
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types.documents import (
@@ -39,6 +40,7 @@ from assay.types.documents import (
 from assay.types.drift import Drift
 from assay.types.judge_cards import JudgeCheck
 from assay.types.results import Comparison, Leaderboard, Report
+from assay.types.views import RunList
 
 if TYPE_CHECKING:
     import pandas
@@ -169,6 +171,13 @@ class JudgeCheckResult(ShownResult, JudgeCheck):
     kind = "judge check"
     views = check_document, check_json
     frames: ClassVar = {"marks": "marks"}
+
+
+class RunListResult(ShownResult, RunList):
+    __slots__ = ()
+    kind = "runs"
+    views = runs_document, runs_json
+    frames: ClassVar = {"runs": "runs"}
 
 
 def shown(result: Any) -> ShownResult | None:

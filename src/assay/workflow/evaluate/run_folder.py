@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
@@ -67,6 +67,16 @@ class RunFolder:
                 pass
         self._lock = lock
         return True
+
+    def is_taken(self) -> bool:
+        """By a living process, as far as this file system has locks."""
+        with suppress(OSError), (self.path / ".lock").open() as lock:
+            try:
+                if fcntl is not None:
+                    fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
 
     def take_or_refuse(self) -> None:
         if not self.take():

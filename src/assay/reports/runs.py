@@ -1,0 +1,71 @@
+"""The runs of a store as a list, with what could be freed."""
+
+from collections import Counter
+
+from assay.messages import tr, trn
+from assay.reports.json_values import JsonObject, pick, plain_value
+from assay.text.number_format import memory
+from assay.types.documents import Block, Document, Heading, Hint, Paragraph, Span, Tone, table
+from assay.types.views import ListedRun, RunList
+
+TONES: dict[str, Tone] = {"finished": "good", "unfinished": "warning", "running": "name"}
+
+
+def runs_document(of: RunList) -> Document:
+    heads = (
+        tr("run"),
+        tr("when"),
+        tr("state"),
+        tr("models"),
+        tr("suites"),
+        tr("headline"),
+        tr("size"),
+    )
+    rows = (
+        (each.run, each.when, Span(_state(each), TONES[each.state]), ", ".join(each.models),
+         ", ".join(each.suites), each.headline, memory(each.size))
+        for each in of.runs
+    )  # fmt: skip
+    runs = table(heads, rows, right=(6,), weights={1: 20, 6: 10})
+    blocks: list[Block] = [Heading(_headline(of), 1), runs, Paragraph(_unused(of))]
+    if of.unused and not of.freed:
+        blocks.append(Hint(tr("free it with: {command}", command="assay runs --prune")))
+    return Document(tr("Runs"), tuple(blocks), out=of.out)
+
+
+def runs_json(of: RunList) -> JsonObject:
+    unused = {"freed" if of.freed else "could_be_freed": plain_value(of.unused)}
+    return {"headline": _headline(of), **pick(of, "out runs"), **unused, "exit_code": 0}
+
+
+def _headline(of: RunList) -> str:
+    states = Counter(map(_state, of.runs))
+    runs = trn("{count} run", "{count} runs", len(of.runs))
+    counted = ", ".join(f"{count} {state}" for state, count in states.items())
+    return f"{runs}: {counted}." if counted else f"{runs}."
+
+
+def _state(run: ListedRun) -> str:
+    states = {
+        "finished": tr("finished"), "unfinished": tr("unfinished"), "running": tr("running"),
+    }  # fmt: skip
+    return states[run.state]
+
+
+def _unused(of: RunList) -> str:
+    unused = of.unused
+    if not unused:
+        return tr("Nothing was freed.") if of.freed else tr("Nothing can be freed.")
+    counts = (
+        (trn("{count} folder without a run", "{count} folders without a run", len(unused.folders)),
+         unused.folders),
+        (trn("{count} failed request that was asked again",
+             "{count} failed requests that were asked again", unused.replies), unused.replies),
+        (trn("{count} old version of a suite", "{count} old versions of suites", unused.suites),
+         unused.suites),
+    )  # fmt: skip
+    named = ", ".join(part for part, there in counts if there) or tr("unused pages of the store")
+    gaps = {"parts": named, "size": memory(unused.size)}
+    if of.freed:
+        return tr("Freed: {parts} ({size}).", **gaps)
+    return tr("Nothing refers to: {parts} ({size}).", **gaps)
