@@ -51,15 +51,32 @@ def test_every_figure_is_in_the_document(bench, folder):
     assert document["repeated"] == ["q_002"]
 
 
-def test_the_card_follows_the_tests_on_a_terminal_and_stands_alone_in_markdown(bench, folder):
+def test_the_card_comes_before_the_tests_on_a_terminal_and_stands_alone_in_markdown(bench, folder):
     shown = bench.assay("suites", str(folder)).stdout
     page = bench.assay("suites", str(folder), "--format", "md").stdout
     for said in ("right options", "a look up", "Tests that ask what another asks: 1 (q_002)"):
         assert said in shown
-    assert "Two plus two?" in shown
+    assert shown.index("guessing scores") < shown.index("Every test") < shown.index("Two plus two?")
     assert "Two plus two?" not in page
     assert "| right options | B 1, C 1 |" in page
     assert page.startswith("# mine")
+
+
+def test_the_card_begins_with_what_it_asks_guessing_licence_and_reviews(bench, folder):
+    tests = [{**TESTS[0], "reviewed": "Ama, 2026-11-01"}, *TESTS[1:]]
+    (folder / "q.json").write_text(json.dumps(tests))
+    page = bench.assay("suites", str(folder), "--format", "md").stdout
+    brief = page.partition("## q")[0]
+    for said in (
+        "Which one?",
+        "| tests | q 3 |",
+        "always “B”",
+        "| licence | not stated |",
+        "(1 of 3)",
+    ):
+        assert said in brief
+    assert bench.document("suites", str(folder))["licence"] is None
+    assert bench.document("suites", "example")["licence"] == "Apache-2.0, as Assay"
 
 
 def test_a_broken_list_of_sources_is_shown_with_its_place(bench, folder):

@@ -7,12 +7,14 @@ from assay.messages import tr, trn
 from assay.reports import sentences
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.text import number_format as numbers
+from assay.text.safe_text import one_line
 from assay.types import Suite, documents
 from assay.types.documents import Block, Document, Heading, Line, Paragraph, Span, facts, table
 from assay.types.results import CategoryCard, SuiteCard
 
 MOST_TAGS = 24
 MOST_SOURCES = 20
+LONGEST_QUESTION = 160
 
 
 def suites_document(suites: Sequence[Suite]) -> Document:
@@ -33,16 +35,7 @@ def suites_document(suites: Sequence[Suite]) -> Document:
 
 
 def _tests(suite: Suite) -> Iterator[Block]:
-    yield Paragraph(
-        tr(
-            "{name}: {title} (pass mark {pass_mark}, scoring {scoring})",
-            name=suite.name,
-            title=suite.title or suite.path,
-            pass_mark=suite.pass_mark,
-            scoring=suite.scoring,
-        ),
-        "strong",
-    )
+    yield Heading(tr("Every test"))
     yield table((tr("test"), tr("scored by"), tr("question")), _rows(suite))
 
 
@@ -57,9 +50,9 @@ def _rows(suite: Suite) -> Iterator[tuple[Line, ...]]:
 
 
 def card_document(card: SuiteCard, *, whole: bool = False) -> Document:
-    """`whole`: with every test before it."""
+    """`whole`: with every test after it."""
     tests = _tests(card.suite) if whole else ()
-    return Document(title=card.suite.title or card.suite.name, blocks=(*tests, *_blocks(card)))
+    return Document(title=card.suite.title or card.suite.name, blocks=(*_blocks(card), *tests))
 
 
 def _blocks(card: SuiteCard) -> Iterator[Block]:
@@ -67,6 +60,7 @@ def _blocks(card: SuiteCard) -> Iterator[Block]:
     yield Heading(": ".join(filter(None, (suite.name, suite.title))), 1)
     version = tr("version {version}", version=suite.version) if suite.version else ""
     yield Paragraph(". ".join(filter(None, (_tests_and_examples(card), version))) + ".")
+    yield facts(_in_brief(card))
     yield documents.bullets(
         tr("{category} is not what ships but {file}", category=category, file=file)
         for category, file in suite.elsewhere.items()
@@ -87,10 +81,29 @@ def _blocks(card: SuiteCard) -> Iterator[Block]:
     yield Paragraph(_repeated(card))
 
 
+def _in_brief(card: SuiteCard) -> Iterator[tuple[str, str]]:
+    suite = card.suite
+    total = sum(each.tests for each in card.categories)
+    asked = next(suite.cases, None)
+    if asked is not None:
+        yield tr("asks, for example"), one_line(asked.question, longest=LONGEST_QUESTION)
+    yield tr("tests"), ", ".join(f"{each.name} {each.tests}" for each in card.categories)
+    scores = [each for each in sentences.baselines(card.baselines) if each[1].n]
+    if scores:
+        answer, score = max(scores, key=lambda each: each[1].value or 0.0)
+        yield tr("guessing scores"), f"{numbers.figure(score)} ({answer})"
+    yield tr("licence"), card.licence or tr("not stated")
+    gaps = {"share": numbers.share(suite.reviewed, total), "count": suite.reviewed, "all": total}
+    yield tr("reviewed by people"), tr("{share} of the tests ({count} of {all})", **gaps)
+    scoring = {"mark": f"{suite.pass_mark:g}", "scoring": suite.scoring}
+    yield tr("pass mark"), tr("{mark}, scoring {scoring}", **scoring)
+
+
 def card_json(card: SuiteCard) -> JsonObject:
     return {
         "suite": card.suite.name,
-        **pick(card.suite, "title version pass_mark shots"),
+        **pick(card.suite, "title version pass_mark shots reviewed"),
+        "licence": card.licence or None,
         **pick(card, "sources repeated"),
         **pick(card.suite, "elsewhere"),
         "categories": {each.name: _category_json(each) for each in card.categories},

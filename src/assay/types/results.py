@@ -406,7 +406,7 @@ class SuiteCard:
     """What a suite is made of, and what knowing nothing would score on it.
 
     `sources`: how many facts each source gave, from a sources.tsv beside the tests. `repeated`:
-    tests whose prompt another has.
+    tests whose prompt another has. `licence`: "" where it is not known.
     """
 
     suite: Suite
@@ -414,6 +414,7 @@ class SuiteCard:
     baselines: Baselines
     sources: Mapping[str, int]
     repeated: tuple[str, ...]
+    licence: str = ""
 
 
 @dataclass(frozen=True, slots=True)

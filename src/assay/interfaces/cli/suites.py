@@ -26,8 +26,8 @@ from assay.types.scores import SilentProgress
 @command(
     "suites",
     help=tr(
-        "Lists the shipped and fetched suites. With NAME, shows its tests, what they consist of, "
-        "where their facts come from, and the baselines."
+        "Lists the shipped and fetched suites. With NAME, shows its card (what it asks, its "
+        "categories, what guessing scores, licence, reviewed share, sources), then every test."
     ),
     examples=[
         "assay suites",

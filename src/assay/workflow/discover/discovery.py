@@ -8,7 +8,7 @@ import shlex
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -40,8 +40,10 @@ from assay.suites.test_folder import is_test_folder
 from assay.summary.baselines import suite_card
 from assay.text.number_format import memory
 from assay.types import ModelFacts, Suite
+from assay.types.checks import SHIPPED_SUITES
 from assay.types.model_spec import without_userinfo
 from assay.types.results import SuiteCard
+from assay.workflow.benchmarks import LICENCES
 from assay.workflow.checkpoints.places import CONFIG, places_of, subfolders
 from assay.workflow.evaluate.run_folder import baselines_of
 from assay.workflow.judging.panel import judged_cases
@@ -406,7 +408,9 @@ def describe(suite: Suite) -> SuiteCard:
     tests |= {case.id for examples in suite.few_shot.values() for case in examples}
     folder = Path(suite.path)
     sources = facts_by_source(folder if folder.is_dir() else folder.parent, tests)
-    return suite_card(suite, baselines_of(suite), sources)
+    ships = folder.resolve().parent == SHIPPED_SUITES
+    licence = tr("Apache-2.0, as Assay") if ships else LICENCES.get(suite.name, "")
+    return replace(suite_card(suite, baselines_of(suite), sources), licence=licence)
 
 
 def _about_benchmarks(given: Path | None, named: Mapping[str, SuiteFiles]) -> Iterator[str]:
