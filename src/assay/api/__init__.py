@@ -12,15 +12,18 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.plugins import load_plugins, takes_options
+from assay.types import Observer
 from assay.types.decisions import MEASURES
 from assay.types.options import (
     DEFAULT_OUT,
     CompareOptions,
     DriftOptions,
     JudgeCheckOptions,
+    LocalOptions,
     PromptOptions,
     RunOptions,
     SchemaKind,
@@ -121,6 +124,12 @@ def __getattr__(name: str) -> object:
     return getattr(importlib.import_module(_DEFINED_IN[name]), name)
 
 
+def _observer(options: LocalOptions) -> Observer:
+    from assay.reports.progress import observer_for
+
+    return observer_for(options.observer)
+
+
 @takes_options(RunOptions)
 def run(options: RunOptions) -> RunResult:
     """Ask the models every test of the suites, score the answers, and report.
@@ -137,7 +146,7 @@ def run(options: RunOptions) -> RunResult:
     from assay.workflow.evaluate.evaluation import evaluate
     from assay.workflow.evaluate.job import job_of
 
-    return RunResult.of(evaluate(job_of(options), options.observer))
+    return RunResult.of(evaluate(job_of(options), _observer(options)))
 
 
 @takes_options(WatchOptions)
@@ -158,7 +167,7 @@ def watch(options: WatchOptions) -> Watching:
     folder = str(options.folder)
     called = options.command_line("watch", folder)
     job = Job.of(options, models=(folder,), measures=measures, called=called)
-    return Watching(job, options, options.observer)
+    return Watching(job, options, _observer(options))
 
 
 @takes_options(StoredAnswerOptions)
@@ -171,7 +180,7 @@ def judge(options: StoredAnswerOptions) -> RunResult:
     from assay.reports.formats.notebook import RunResult
     from assay.workflow.judging.existing_answers import judge_existing
 
-    return RunResult.of(judge_existing(options, options.observer))
+    return RunResult.of(judge_existing(options, _observer(options)))
 
 
 @takes_options(JudgeCheckOptions)
@@ -183,7 +192,7 @@ def check_judge(options: JudgeCheckOptions) -> JudgeCheckResult:
     from assay.reports.formats.notebook import JudgeCheckResult
     from assay.workflow.judging.qualification import check_judge as check
 
-    return JudgeCheckResult.of(check(options, options.observer))
+    return JudgeCheckResult.of(check(options, _observer(options)))
 
 
 @takes_options(SpeedOptions)
@@ -197,7 +206,7 @@ def speed(options: SpeedOptions) -> RunResult:
     from assay.reports.formats.notebook import RunResult
     from assay.workflow.speed import measure_depths
 
-    return RunResult.of(measure_depths(options))
+    return RunResult.of(measure_depths(replace(options, observer=_observer(options))))
 
 
 @takes_options(PromptOptions)
@@ -213,7 +222,7 @@ def ask(options: PromptOptions) -> RunResult:
     prompts = own_prompts(options.file, system=options.system)
     called = options.command_line("ask", str(options.file), *options.models)
     job = Job.of(options, own=(prompts,), called=called)
-    return RunResult.of(evaluate(job, options.observer))
+    return RunResult.of(evaluate(job, _observer(options)))
 
 
 def schema(kind: SchemaKind = "tests") -> dict[str, object]:
@@ -249,7 +258,7 @@ def compare(options: CompareOptions) -> ComparisonResult:
     if options.judge:
         from assay.workflow.judging.pairs import compare_in_pairs
 
-        return ComparisonResult.of(compare_in_pairs(options, options.observer))
+        return ComparisonResult.of(compare_in_pairs(options, _observer(options)))
     with Store(options.out, read_only=True) as store:
         compared = compare_in(store, options.runs, max_drop=options.max_drop)
     return ComparisonResult.of(compared)
@@ -264,4 +273,4 @@ def drift(options: DriftOptions) -> DriftResult:
     from assay.reports.formats.notebook import DriftResult
     from assay.workflow.drift import measure_drift
 
-    return DriftResult.of(measure_drift(options, options.observer))
+    return DriftResult.of(measure_drift(options, _observer(options)))

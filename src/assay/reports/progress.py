@@ -2,10 +2,14 @@
 what is asked now, never replies that were in the store already.
 """
 
+import io
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from html import escape
+from importlib import import_module
 from typing import Self, TextIO, cast
 
 from rich.live import Live
@@ -18,10 +22,11 @@ from assay.reports.formats.terminal import console_for
 from assay.stats.intervals import wilson
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
-from assay.types import Failed, Reply, Score
+from assay.types import Failed, Observer, Reply, Score
 from assay.types.scores import SilentProgress
 
 LIVE_EVERY_S = 0.1  # a bar must not slow the run
+NOTEBOOK_EVERY_S = 0.25  # each update is a message to the browser
 PLAIN_EVERY_S = 15.0  # while replies come
 NAME_STYLE = "bold cyan"
 
@@ -221,3 +226,45 @@ def progress_for(stream: TextIO | None) -> SilentProgress:
     if stream is None:
         return SilentProgress()
     return LiveProgress(stream) if stream.isatty() else PlainProgress(stream)
+
+
+class NotebookProgress(_Progress):
+    """A bar in a Jupyter notebook, moved in place; when the model is done it stays, full."""
+
+    def __init__(self) -> None:
+        super().__init__(io.StringIO())
+        self._display = import_module("IPython.display").display
+
+    def model_started(self, spec: str, *, total: int, reused: int) -> None:
+        super().model_started(spec, total=total, reused=reused)
+        if self._tally is not None:
+            self._handle = self._display(self._bar(self._tally), raw=True, display_id=True)
+
+    def model_finished(self, spec: str) -> None:
+        if self._tally is not None:
+            self._show(self._tally, silent=NOTEBOOK_EVERY_S)
+        self._tally = None
+
+    def note(self, sentence: str) -> None:
+        said = one_line(sentence)
+        self._display({"text/plain": said, "text/html": f"<p>{escape(said)}</p>"}, raw=True)
+
+    def _show(self, tally: Tally, *, silent: float) -> None:
+        if silent >= NOTEBOOK_EVERY_S:
+            self._shown_at = self._clock()
+            self._handle.update(self._bar(tally), raw=True)
+
+    def _bar(self, tally: Tally) -> dict[str, str]:
+        name, words = one_line(tally.spec), " · ".join(tally.words(self._clock()))
+        share = f'value="{tally.done}" max="{tally.total}"' if tally.total else 'value="1"'
+        page = f"<code>{escape(name)}</code> <progress {share}></progress> {escape(words)}"
+        return {"text/plain": f"{name}: {words}", "text/html": f"<div>{page}</div>"}
+
+
+def observer_for(given: Observer) -> Observer:
+    """Where nobody was asked to watch and a notebook's kernel runs this: a bar in the notebook."""
+    if type(given) is SilentProgress and "ipykernel" in sys.modules:
+        shell = import_module("IPython").get_ipython()
+        if getattr(shell, "kernel", None) is not None:
+            return NotebookProgress()
+    return given

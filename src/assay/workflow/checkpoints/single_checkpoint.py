@@ -16,6 +16,7 @@ from assay.models.opening import read_spec
 from assay.plugins import takes_options
 from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.checkpoints.json_documents import evaluation_report
+from assay.reports.progress import observer_for
 from assay.stats import estimates
 from assay.store import Store
 from assay.suites.held_out_text import texts_given
@@ -88,7 +89,7 @@ def evaluate_model(options: ModelToEvaluate) -> dict[str, object]:
             None if metrics is None else [*wanted],
         ),
     )
-    report = evaluate(job, options.observer)
+    report = evaluate(job, observer_for(options.observer))
     measured = _only(_measured(report), wanted, missing)
     with Store(options.out, read_only=True) as store:
         run = store.read_run(report.run)
@@ -175,7 +176,9 @@ def run_benchmark(options: BenchmarkToRun) -> Estimate:
     suite = OS_SUITE if name == "custom_os_eval" else name
     find(suite, options.benchmarks)  # refused before anything is opened
     called = _call("run_benchmark", checkpoint, benchmark)
-    report = evaluate(_job(options, checkpoint, suites=(suite,), called=called), options.observer)
+    report = evaluate(
+        _job(options, checkpoint, suites=(suite,), called=called), observer_for(options.observer)
+    )
     key = "os_benchmark" if name == "custom_os_eval" else KEY_OF.get(name)
     if key is None:
         return report.models[0].suites[0].score.mapped(lambda points: points / 100, unit="share")
@@ -220,7 +223,7 @@ def generate_samples(options: SamplesToGenerate) -> list[Sample]:
         temperature_and_seeds=(float(temperature), int(seeds)),
         called=_call("generate_samples", checkpoint, [each.prompt for each in asked]),
     )
-    written = _measured(evaluate(job, options.observer)).samples or ()
+    written = _measured(evaluate(job, observer_for(options.observer))).samples or ()
     return [sample for each in asked for sample in written if sample.id == each.id]
 
 
