@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assay.errors import RunNotFound
+from assay.messages import tr
 from assay.store.bodies import read_back
 from assay.store.verbs import Store
 from assay.types import Reply, Score, Work
@@ -91,7 +93,13 @@ class ViewedStore(Store):
             categories.setdefault(suite, {})[category] = tests
         sql = "SELECT outcomes, count(*) FROM results WHERE run_id = ? GROUP BY 1"
         outcomes = dict(map(tuple, self._file.all(sql, (run_id,))))
-        return TestCounts(categories=categories, outcomes=outcomes)
+        kinds = ", ".join(f"coalesce(sum({condition} > 0), 0)" for condition in SHOWN.values())
+        shown = self._file.one(f"SELECT {kinds} FROM results r WHERE run_id = ?", (run_id,))
+        return TestCounts(
+            categories=categories,
+            outcomes=outcomes,
+            shown=dict(zip(SHOWN, shown, strict=True)),
+        )
 
     def read_matrix(
         self, run_id: str, wanted: SampleFilter, *, skip: int = 0, most: int = 50
@@ -174,16 +182,19 @@ class ViewedStore(Store):
         )
         return TestKey(suite=row[0], test_id=row[1]) if row else None
 
-    def read_sample(
-        self, run_id: str, key: TestKey, model: int, repeat: int = 0
-    ) -> ViewedSample | None:
+    def read_sample(self, run_id: str, key: TestKey, model: int, repeat: int = 0) -> ViewedSample:
         test = self._file.one(
             "SELECT r.category, r.outcomes, r.pass_mark, t.body FROM results r "
             "JOIN tests t ON t.id = r.test WHERE r.run_id = ? AND r.suite = ? AND r.test_id = ?",
             (run_id, key.suite, key.test_id),
         )
         if test is None or model >= len(test["outcomes"]):
-            return None
+            raise RunNotFound(
+                tr(
+                    "run {run} has no test {test!r}, or no such model", run=run_id, test=key.test_id
+                ),
+                hint=tr("choose a test in the table of the run"),
+            )
         this = (run_id, key.suite, key.test_id, model)
         tries = self._file.all(
             "SELECT repeat FROM tries WHERE run_id = ? AND suite = ? AND test_id = ? AND model = ? "

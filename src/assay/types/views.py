@@ -61,14 +61,15 @@ class SampleFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestCounts:
-    """How many tests of a run there are: by suite and category, and by the letters of their
-    outcomes, one for each model.
+    """How many tests of a run there are: by suite and category, by the letters of their outcomes,
+    one for each model, and by what can be shown of them.
     """
 
     __test__: ClassVar[bool] = False  # pytest takes every class named Test… for its own
 
     categories: Mapping[str, Mapping[str, int]]
     outcomes: Mapping[str, int]
+    shown: Mapping[Show, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

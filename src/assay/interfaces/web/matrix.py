@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from assay.interfaces.web.pages import PageView, Shown, page
 from assay.messages import message
-from assay.types.views import SHOWS, RunRow, SampleFilter, Show
+from assay.types.views import SHOWS, SampleFilter, Show
 
 ROWS = 50
-WRONG = {"f", "n"}
 
 
 @page("/runs/{run}", "matrix.html.j2", label=message("Tests"), place="run")
@@ -18,8 +17,12 @@ def matrix(view: PageView) -> Shown:
     run = view.run()
     wanted = filter_of(view.query)
     number = max(1, view.number("page", 1))
-    found = view.viewing.matrix(run, wanted, skip=(number - 1) * ROWS, most=ROWS)
+    with view.viewing.open() as store:
+        found = store.read_matrix(run.id, wanted, skip=(number - 1) * ROWS, most=ROWS)
     counts = view.viewing.counts(run)
+    # With one model none differ; with all asked none waits.
+    needless = set() if len(run.models) > 1 else {"differ", "failed_all"}
+    needless |= set() if counts.shown["waiting"] else {"waiting"}
     return {
         "run": run,
         "wanted": wanted,
@@ -27,33 +30,12 @@ def matrix(view: PageView) -> Shown:
         "number": number,
         "last": max(1, -(-found.total // ROWS)),
         "first": (number - 1) * ROWS,
-        "shows": {show: _count(counts.outcomes, show) for show in _offered(run, counts.outcomes)},
+        "shows": {show: n for show, n in counts.shown.items() if show not in needless},
         "categories": counts.categories,
         "tallies": _tallies(counts.outcomes, len(run.models)),
         "summary": view.viewing.summary(run),
         "kept": filter_query(wanted),
     }
-
-
-def _offered(run: RunRow, counts: Mapping[str, int]) -> list[Show]:
-    """With one model none differ; with all asked none waits."""
-    left_out = set() if len(run.models) > 1 else {"differ", "failed_all"}
-    if not _count(counts, "waiting"):
-        left_out.add("waiting")
-    return [show for show in SHOWS if show not in left_out]
-
-
-def _count(counts: Mapping[str, int], show: Show) -> int:
-    """How many tests; `counts`: by the letters of their outcomes."""
-    holds: Callable[[str], bool] = {
-        "all": lambda letters: True,
-        "failed": lambda letters: bool(set(letters) & WRONG),
-        "failed_all": lambda letters: set(letters) <= WRONG,
-        "differ": lambda letters: len(set(letters)) > 1,
-        "unscored": lambda letters: bool(set(letters) & {"u", "x"}),
-        "waiting": lambda letters: "." in letters,
-    }[show]
-    return sum(count for letters, count in counts.items() if holds(letters))
 
 
 def _tallies(counts: Mapping[str, int], models: int) -> list[Counter[str]]:

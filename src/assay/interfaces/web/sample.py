@@ -30,12 +30,14 @@ from assay.types.views import TestKey, ViewedSample
 def sample(view: PageView) -> Shown:
     run = view.run()
     key = TestKey(suite=view.query.get("in", ""), test_id=view.request.path_params["test"])
-    found = view.viewing.sample(run, key, view.number("model"), view.number("try"))
     wanted = filter_of(view.query)
+    with view.viewing.open() as store:
+        found = store.read_sample(run.id, key, view.number("model"), view.number("try"))
+        place = store.find_place(run.id, key, wanted)
     return {
         **shown_sample(found),
         "run": run,
-        "place": view.viewing.place(run, key, wanted),
+        "place": place,
         "wanted": wanted,
         "kept": filter_query(wanted),
         "timing": list(timing_of(found)),

@@ -1,28 +1,18 @@
-"""The store for the viewer: runs, samples and summaries, read-only."""
+"""The store for the viewer, read-only, and summaries of runs that are computed beside its pages."""
 
 import json
 import multiprocessing
 import os
 import threading
 from collections.abc import Sequence
-from concurrent.futures import Future
-from multiprocessing.connection import Connection
+from functools import cache
+from multiprocessing.pool import AsyncResult, Pool, ThreadPool
 from pathlib import Path
 
-from assay.errors import AssayError, RunNotFound
-from assay.messages import tr
+from assay.errors import AssayError
 from assay.store.viewed import Change, ViewedStore
 from assay.types.results import Report
-from assay.types.views import (
-    MatrixPage,
-    RunRow,
-    RunSummary,
-    SampleFilter,
-    SamplePlace,
-    TestCounts,
-    TestKey,
-    ViewedSample,
-)
+from assay.types.views import RunRow, RunSummary, TestCounts
 
 WAIT_S = 0.4  # for a summary, before a page is shown without
 LARGE = 20_000  # answers: it takes seconds to summarise them
@@ -30,26 +20,26 @@ HEAD = 20_000  # bytes at the beginning of report.json that surely hold the head
 
 
 class Viewing:
-    """One folder's store. Each call opens it anew: pages are made in several threads."""
+    """One folder's store. It is opened anew for each page: they are made in several threads."""
 
     def __init__(self, out: Path) -> None:
         self.out = out
         self._counts: dict[str, tuple[Change, TestCounts]] = {}
-        self._summaries: dict[str, tuple[Change, Future[RunSummary]]] = {}
+        self._summaries: dict[str, tuple[Change, AsyncResult[RunSummary]]] = {}
         self._lock = threading.Lock()
-        self._open().close()  # a store that is not there, or of another program, is found now
+        self.open().close()  # a store that is not there, or of another program, is found now
 
-    def _open(self) -> ViewedStore:
+    def open(self) -> ViewedStore:
         return ViewedStore(self.out)
 
     def list_runs(self) -> tuple[RunRow, ...]:
         """Every run, the newest first."""
-        with self._open() as store:
+        with self.open() as store:
             return store.list_runs()
 
     def find_run(self, run: str) -> RunRow:
         """By its id, the beginning of one, or `latest`."""
-        with self._open() as store:
+        with self.open() as store:
             return store.list_runs(store.find_run(run, with_tests=False).id)[0]
 
     def headlines(self, runs: Sequence[RunRow]) -> dict[str, str]:
@@ -69,7 +59,7 @@ class Viewing:
 
     def counts(self, run: RunRow) -> TestCounts:
         """How many tests there are of each kind; remembered until another score is stored."""
-        with self._open() as store:
+        with self.open() as store:
             change = store.read_change(run.id)
             known = self._counts.get(run.id)
             if known is None or known[0] != change:
@@ -77,82 +67,35 @@ class Viewing:
                 self._counts[run.id] = known
         return known[1]
 
-    def matrix(self, run: RunRow, wanted: SampleFilter, *, skip: int, most: int) -> MatrixPage:
-        """Some of the tests that a filter finds, in the order of the suites."""
-        with self._open() as store:
-            return store.read_matrix(run.id, wanted, skip=skip, most=most)
-
-    def sample(self, run: RunRow, key: TestKey, model: int, repeat: int = 0) -> ViewedSample:
-        with self._open() as store:
-            found = store.read_sample(run.id, key, model, repeat)
-        if found is None:
-            raise RunNotFound(
-                tr(
-                    "run {run} has no test {test!r}, or no such model", run=run.id, test=key.test_id
-                ),
-                hint=tr("choose a test in the table of the run"),
-            )
-        return found
-
-    def place(self, run: RunRow, key: TestKey, wanted: SampleFilter) -> SamplePlace:
-        """A test among those that a filter finds."""
-        with self._open() as store:
-            return store.find_place(run.id, key, wanted)
-
     def summary(self, run: RunRow) -> RunSummary | None:
         """The summary of the run as it is now; None while it is being computed."""
         is_large = run.answered > LARGE
         if is_large and not run.finished:
             return None
-        with self._open() as store:
+        with self.open() as store:
             change = store.read_change(run.id)
         with self._lock:
             known = self._summaries.get(run.id)
             if known is None or known[0] != change:
-                known = change, self._compute(run.id, apart=is_large)
+                workers = _processes() if is_large else _threads()
+                known = change, workers.apply_async(make_summary, (run.id, self.out))
                 self._summaries[run.id] = known
         try:
-            return known[1].result(0 if is_large else WAIT_S)
-        except TimeoutError:
+            return known[1].get(0 if is_large else WAIT_S)
+        except multiprocessing.TimeoutError:
             return None
 
-    def _compute(self, run_id: str, *, apart: bool) -> Future[RunSummary]:
-        """Beside the pages, and not in the way of the viewer's end. `apart`: in a process, for it
-        would take turns with the pages for half a minute.
-        """
-        future: Future[RunSummary] = Future()
 
-        def work() -> None:
-            try:
-                done = _ask_process(run_id, self.out) if apart else make_summary(run_id, self.out)
-                future.set_result(done)
-            except BaseException as error:
-                future.set_exception(error)
-                raise
-
-        threading.Thread(target=work, daemon=True).start()
-        return future
+@cache
+def _threads() -> Pool:
+    return ThreadPool(2)
 
 
-def _ask_process(run_id: str, out: Path) -> RunSummary:
-    context = multiprocessing.get_context("spawn")
-    ours, its_own = context.Pipe(duplex=False)
-    process = context.Process(target=_send_summary, args=(run_id, out, its_own), daemon=True)
-    process.start()
-    its_own.close()
-    try:
-        summary: RunSummary = ours.recv()
-    except EOFError:
-        return RunSummary(headline="", notes=(tr("the scores could not be computed"),))
-    finally:
-        process.join()
-    return summary
-
-
-def _send_summary(run_id: str, out: Path, to: Connection) -> None:
-    if hasattr(os, "nice"):
-        os.nice(10)
-    to.send(make_summary(run_id, out))
+@cache
+def _processes() -> Pool:
+    """For what would take turns with the pages for half a minute."""
+    nice = getattr(os, "nice", int)  # Windows has none
+    return multiprocessing.get_context("spawn").Pool(1, nice, (10,))
 
 
 def make_summary(run_id: str, out: Path) -> RunSummary:
