@@ -34,6 +34,7 @@ SPECIFICATIONS = {
     "PL": "this project's own contract",
     "PG": "this project's own contract",
     "RV": "this project's own contract",
+    "VW": "this project's own contract",
 }
 # Fewer rows than this would mean that requirements were dropped or lumped together.
 FEWEST_ROWS = {
@@ -50,6 +51,7 @@ FEWEST_ROWS = {
     "CL": 11,
     "JC": 30,
     "PL": 9,
+    "VW": 11,
     "PG": 6,
     "RV": 9,
 }
