@@ -72,9 +72,13 @@ def test_every_filter_finds_what_it_says(bench):
         "waiting": lambda letters: "." in letters,
     }
     assert set(holds) == set(SHOWS)
+    with ViewedStore(bench.out) as store:
+        counts = store.count_tests(bench.report.run)
+    assert counts.categories == {"tests": {"open": 1, "plain": 8}}
     for show, is_shown in holds.items():
         expected = {test: letters for test, letters in rows.items() if is_shown(letters)}
         assert outcomes_of(bench.out, bench.report.run, show=show) == expected, show
+        assert counts.shown[show] == len(expected), show
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ class ViewedStore(Store):
             categories.setdefault(suite, {})[category] = tests
         sql = "SELECT outcomes, count(*) FROM results WHERE run_id = ? GROUP BY 1"
         outcomes = dict(map(tuple, self._file.all(sql, (run_id,))))
-        kinds = ", ".join(f"coalesce(sum({condition} > 0), 0)" for condition in SHOWN.values())
+        kinds = ", ".join(f"coalesce(sum(({condition}) > 0), 0)" for condition in SHOWN.values())
         shown = self._file.one(f"SELECT {kinds} FROM results r WHERE run_id = ?", (run_id,))
         return TestCounts(
             categories=categories,
