@@ -208,8 +208,9 @@ def _cannot(
             tr("{model} cannot write answers, and the tests ask for them", model=facts.spec),
             hint=tr("choose a model that generates text"),
         )
-    calling = [case.id for suite in suites for case in suite.cases if case.check.requests().tools]
-    if calling and "tools" not in facts.capabilities:
+    asked = () if "tools" in facts.capabilities else suites
+    calling = [case.id for suite in asked for case in suite.cases if case.check.requests().tools]
+    if calling:
         yield UsageError(
             tr(
                 "{model} cannot be given tools, and {test} ({count} in all) needs them",

@@ -53,14 +53,15 @@ class Registry(Generic[Registered]):
         self._known[name] = thing
 
     def __getitem__(self, name: str) -> Registered:
-        if name not in self:
+        if name not in self._known and name not in self:
             raise KeyError(name)
         return self._known[name]
 
     def __contains__(self, name: object) -> bool:
+        if name in self._known:
+            return True
         module = f"{self._package}.{name}"
-        by_name = name not in self._known and self._package and str(name).isidentifier()
-        if by_name and importlib.util.find_spec(module):
+        if self._package and str(name).isidentifier() and importlib.util.find_spec(module):
             importlib.import_module(module)
         if name not in self._known:
             self._load_shipped()

@@ -128,7 +128,9 @@ def pick_all(
     kept = []
     for suite in suites:
         names = wanted - unasked if len(suite.categories) > 1 else wanted
-        chosen = suite.with_cases(case for case in suite.cases if case.category in names)
+        chosen = suite
+        if not names.issuperset(category.name for category in suite.categories):
+            chosen = suite.with_cases(case for case in suite.cases if case.category in names)
         if chosen.categories:
             kept.append(chosen if limit is None else _sample(chosen, limit, seed))
     return tuple(kept)

@@ -68,7 +68,9 @@ def read_case(raw: object, path: Place, shared: Shared, notes: Notes) -> Case | 
     if not known.issuperset(raw):  # making the difference takes far longer
         for stray in raw.keys() - known:
             _note_stray(stray, (*path, stray), validator, shared.also, notes)
-    raw, schema = _with_schema(raw, path, shared.folder, notes)
+    schema = ""
+    if "expected_format" in raw:
+        raw, schema = _with_schema(raw, path, shared.folder, notes)
     asked = COMMON.check(raw, notes, path)
     check = validator.check(raw, notes, path) if validator else None
     if "id" not in raw:
@@ -119,8 +121,8 @@ def _with_schema(raw: Raw, path: Place, folder: Path | None, notes: Notes) -> tu
 def _check_validator(raw: Raw, path: Place, notes: Notes) -> CheckValidator | None:
     name = raw.get("eval_method")
     if isinstance(name, str):
-        if name in checks and checks[name].in_files:
-            return check_validator(checks[name])
+        if name in checks and (known := checks[name]).in_files:
+            return check_validator(known)
         problem = tr("unknown eval_method '{name}'", name=shown(name))
         notes.error((*path, "eval_method"), did_you_mean(problem, name, methods()))
     elif "eval_method" not in raw:
