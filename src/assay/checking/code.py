@@ -74,7 +74,6 @@ class Code:
         return tuple(_without_imports(block.text, block.tree, defined) for block in self.blocks)
 
     def function(self, name: str) -> Function | None:
-        """The function of that name that counts."""
         return next((one for block in reversed(self.blocks) if (one := block.function(name))), None)
 
     def docstring(self, name: str) -> str:

@@ -56,7 +56,6 @@ class Notes:
 
 
 def findings_of(file: str, text: str, placed: Sequence[tuple[FileNote, int]]) -> list[FileFinding]:
-    """Notes with their offsets in a text as findings."""
     at = places_of(text, (offset for _, offset in placed))
     return [
         FileFinding(

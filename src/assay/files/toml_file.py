@@ -36,7 +36,6 @@ class TomlFile:
     document: dict[str, Any]
 
     def findings(self, notes: Notes) -> tuple[FileFinding, ...]:
-        """Every note with its place, from top to bottom."""
         placed = [
             (note, spot.key if note.about_key else spot.value)
             for note in notes.all

@@ -34,7 +34,6 @@ class Assignment:
         return make_judge_request(self.judge.fingerprint, key, work, turn=turn, repeat=self.repeat)
 
     def judgement(self, **said: Any) -> Judgement:
-        """With what the judge said."""
         return Judgement(
             judge=self.judge.spec,
             fingerprint=self.judge.fingerprint,

@@ -229,8 +229,7 @@ class Store(ReviewVerbs):
         """Store the reply that ends a test and its score, both or neither."""
         with self._file.writing():
             reply_id = self._store_reply(run, model.facts.fingerprint, request, reply)
-            key = (request.suite, request.test_id, request.repeat)
-            self._store_score(run, model, key, reply_id, score)
+            self._store_score(run, model, request.key, reply_id, score)
 
     def _store_reply(self, run: Run, fingerprint: str, request: Request, reply: Reply) -> int:
         self._file.connection.execute(
@@ -259,8 +258,7 @@ class Store(ReviewVerbs):
             (run.id, fingerprint, JUDGE_SUITE),
         )
         for (body,) in rows:
-            reply: Reply = read_back(Reply, body)
-            yield reply
+            yield read_back(Reply, body)
 
     def count_replies(self, run: Run) -> int:
         row = self._file.one("SELECT count(*) FROM replies WHERE run_id = ?", (run.id,))

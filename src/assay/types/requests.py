@@ -136,6 +136,10 @@ class Request:
     repeat: int
     work: Work
 
+    @property
+    def key(self) -> tuple[str, str, int]:
+        return self.suite, self.test_id, self.repeat
+
 
 LOOP = "loop"  # how an answer ended that went in circles
 PredictionMethod = Literal["given", "beam", "sampled"]

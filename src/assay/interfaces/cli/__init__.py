@@ -27,7 +27,6 @@ Run = Callable[[list[str]], int | None]
 
 
 def load_command(name: str) -> click.Command:
-    """Import a command's module and return the command."""
     module, _ = COMMANDS[name]
     loaded = importlib.import_module(f"assay.interfaces.cli.{module}")
     command: click.Command = getattr(loaded, name.replace("-", "_"))

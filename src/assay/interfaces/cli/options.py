@@ -104,7 +104,6 @@ def all_options(kind: type[CommandOptions]) -> Callable[[Command], Command]:
 
 
 def named_options(*names: str) -> Callable[[Command], Command]:
-    """Some options of `assay run`."""
     return _added(options_of(RunOptions)[name] for name in names)
 
 

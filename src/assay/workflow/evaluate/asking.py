@@ -136,7 +136,7 @@ class ScoredReplies:
             return None
         reply = self.store.read_reply(number)
         if dialogue.ends_with(request, reply):
-            self._scores.append((_key_of(request), number, dialogue.score(reply)))
+            self._scores.append((request.key, number, dialogue.score(reply)))
             if len(self._scores) >= SCORED_AT_ONCE:
                 self.flush()
         return reply
@@ -174,7 +174,7 @@ def ask_model(
     scored = store.find_scored(run, known)
     dialogues: list[AnyDialogue] = [
         *(TestDialogue(plan, each) for each in plan.exchanges if each.key not in scored),
-        *(MeasureDialogue(each) for each in measures if _key_of(each) not in scored),
+        *(MeasureDialogue(each) for each in measures if each.key not in scored),
     ]
     done = plan.turns + len(measures) - sum(each.left for each in dialogues)
     ledger.background.begin()
@@ -185,7 +185,3 @@ def ask_model(
         seen = model.observed() if ledger.asked else Observed()
         if (observed := replace(seen, tokenizer=tokenizer)) != Observed():
             store.store_observed(run, known, observed)
-
-
-def _key_of(request: Request) -> TryKey:
-    return request.suite, request.test_id, request.repeat

@@ -37,10 +37,8 @@ try:
     import fcntl
 except ImportError:  # Windows: two processes may then share a run, which costs time, not answers
     fcntl = None  # type: ignore[assignment]
-NEEDED_AT_THE_END = (
-    "scipy.special",
-    "assay.reports.formats.html",
-)  # 0.3 s to load, better spent now
+# 0.3 s to load, better spent while the model answers.
+NEEDED_AT_THE_END = ("scipy.special", "assay.reports.formats.html")
 
 
 class RunFolder:
@@ -251,9 +249,8 @@ class BackgroundWork:
 
     def answered(self, slug: str, request: Request, reply: Reply) -> None:
         if isinstance(reply, Answered):
-            key = (request.suite, request.test_id, request.repeat)
             write = self._folder.write_answer
-            self._written.append(self._pool.submit(write, slug, key, reply, self._clashing))
+            self._written.append(self._pool.submit(write, slug, request.key, reply, self._clashing))
 
     def finish(self) -> Mapping[str, Baselines]:
         self.begin()

@@ -153,7 +153,7 @@ def cases_to_judge(
     begun: bool,
 ) -> Iterator[Case]:
     """The test of each answer that this judge has not read; if the run has `begun`, of new ones."""
-    to_come = {(request.suite, request.test_id, request.repeat) for request in unanswered}
+    to_come = {request.key for request in unanswered}
     read = _read_before(plan, judge, store) if store else set()
     for exchange in plan.exchanges:
         is_new = exchange.key in to_come or not (begun or exchange.key in read)

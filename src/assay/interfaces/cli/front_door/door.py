@@ -35,7 +35,6 @@ FOR_CHECKPOINTS = ("os", "technical", "troubleshooting", "mmlu", "hellaswag")
 
 
 def open_the_door(out: Path) -> int:
-    """Ask what to do, and do it."""
     here, room = Path(), discovery.this_room()
     found = discovery.find_ollama(room=room)
     _greet(discovery.this_machine(), room, found)
