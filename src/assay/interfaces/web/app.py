@@ -23,7 +23,7 @@ from assay.api.viewing import Viewing
 from assay.errors import AssayError, RunNotFound, UsageError
 from assay.interfaces.web.pages import PAGES, Page, PageView, address, sample_address
 from assay.interfaces.web.security import Access, Guard, equal
-from assay.interfaces.web.words import OUTCOMES, SHOWS, is_moving, state
+from assay.interfaces.web.words import OUTCOMES, SHOWS, state
 from assay.messages import fill, tr, trn
 from assay.text import number_format
 from assay.text.safe_text import one_line, visible
@@ -110,7 +110,7 @@ def _environment() -> Environment:
     environment.globals |= {
         "sample_address": sample_address,
         "address": address, "tr": tr, "trn": trn, "numbers": number_format, "pages": PAGES,
-        "version": assay.__version__, "state": state, "is_moving": is_moving, "words": OUTCOMES,
+        "version": assay.__version__, "state": state, "words": OUTCOMES,
         "filters": SHOWS,
     }  # fmt: skip
     environment.filters |= {

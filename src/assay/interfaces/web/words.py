@@ -1,11 +1,8 @@
 """The words of the pages for what the store has as codes."""
 
-import datetime
-
 from assay.messages import Message, message, tr
 from assay.types.views import RunRow, Show
 
-MOVING_S = 120.0  # an unfinished run without a newer answer has probably been stopped
 OUTCOMES = {
     # letter in the store -> (class, sign, word): never by colour alone
     "p": ("pass", "✓", message("pass")),
@@ -27,16 +24,8 @@ SHOWS: dict[Show, tuple[str, Message]] = {
 }
 
 
-def is_moving(run: RunRow) -> bool:
-    """Whether somebody is probably at work on it."""
+def state(run: RunRow, is_running: bool) -> tuple[str, str]:
+    """A class and a word."""
     if run.finished:
-        return False
-    newest = datetime.datetime.fromisoformat(run.newest or run.created)
-    age = datetime.datetime.now(datetime.UTC) - newest
-    return age.total_seconds() < MOVING_S
-
-
-def state(run: RunRow) -> str:
-    if run.finished:
-        return tr("finished")
-    return tr("running") if is_moving(run) else tr("not finished")
+        return "done", tr("finished")
+    return ("live", tr("running")) if is_running else ("open", tr("not finished"))

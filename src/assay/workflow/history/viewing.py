@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import threading
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import cache
 from multiprocessing.pool import AsyncResult, Pool, ThreadPool
 from pathlib import Path
@@ -15,6 +16,7 @@ from assay.types.results import Report
 from assay.types.views import RunRow, RunSummary, TestCounts
 
 WAIT_S = 0.4  # for a summary, before a page is shown without
+FRESH_S = 60.0  # so young an answer shows that its run goes on
 LARGE = 20_000  # answers: it takes seconds to summarise them
 HEAD = 20_000  # bytes at the beginning of report.json that surely hold the headline
 
@@ -41,6 +43,19 @@ class Viewing:
         """By its id, the beginning of one, or `latest`."""
         with self.open() as store:
             return store.list_runs(store.find_run(run, with_tests=False).id)[0]
+
+    def is_running(self, run: RunRow) -> bool:
+        """Whether a process is at work on it. An answer of the last minute says so; a slow model is
+        known by the lock of the run, which is looked at only then.
+        """
+        if run.finished:
+            return False
+        age = datetime.now(UTC) - datetime.fromisoformat(run.newest or run.created)
+        if age.total_seconds() < FRESH_S:
+            return True
+        from assay.workflow.evaluate.run_folder import RunFolder
+
+        return RunFolder(self.out, run.id).is_taken()
 
     def headlines(self, runs: Sequence[RunRow]) -> dict[str, str]:
         """Of finished runs, as their reports have them."""
