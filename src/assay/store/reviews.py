@@ -9,10 +9,12 @@ from assay.store.records import AnswerState, Run, StoredReview
 from assay.types.reviews import GROUPS, Review
 
 # Every answer of a run that has a score or a reason for none, with the number of its group and its
-# place in it, drawn by a factor. The values: the run's id, the factor, the run's id again.
+# place in it, drawn by a factor: squares modulo a prime look like chance. The values: the factor,
+# whether the run was judged, the run's id, those of the source, the run's id again.
 PRIME = 2**31 - 1
 _ANSWERS = """
-WITH marks (suite, pass_mark) AS MATERIALIZED (
+WITH drawn (factor, judged) AS (SELECT ?, ?),
+marks (suite, pass_mark) AS MATERIALIZED (
   SELECT s.name, (SELECT pass_mark FROM tests WHERE digest = s.digest LIMIT 1)
   FROM run_suites r JOIN suites s ON s.digest = r.digest WHERE r.run_id = ?
 ), answers AS (
@@ -20,16 +22,25 @@ WITH marks (suite, pass_mark) AS MATERIALIZED (
     CASE
       WHEN t.value IS NULL THEN 0
       WHEN t.value < m.pass_mark - 1e-9 THEN 1
-      WHEN (SELECT json_extract(v.body, '$.confidence') FROM verdicts v WHERE v.run_id = t.run_id
-        AND v.model = t.model AND v.suite = t.suite AND v.test_id = t.test_id
-        AND v.repeat = t.repeat ORDER BY v.id DESC LIMIT 1) = 'low' THEN 2
+      WHEN d.judged AND (
+        SELECT json_extract(v.body, '$.confidence') FROM verdicts v
+        WHERE v.run_id = t.run_id AND v.model = t.model AND v.suite = t.suite
+        AND v.test_id = t.test_id AND v.repeat = t.repeat ORDER BY v.id DESC LIMIT 1) = 'low' THEN 2
       ELSE 3
     END AS kind,
-    t.score_id * ? % 2147483647 AS place
-  FROM tries t JOIN marks m ON m.suite = t.suite
+    (t.score_id * d.factor % {prime}) * (t.score_id * d.factor % {prime}) % {prime} AS place
+  FROM {source} JOIN marks m ON m.suite = t.suite JOIN drawn d
   WHERE t.run_id = ? AND t.missing IS NOT 'failed'
 )
 """
+_ALL = _ANSWERS.format(prime=PRIME, source="tries t")
+# The answers with these scores, found without looking at all of them.
+_SOME = _ANSWERS.format(
+    prime=PRIME,
+    source="json_each(?) j JOIN scores c ON c.id = j.value JOIN tries t ON t.run_id = c.run_id "
+    "AND t.suite = c.suite AND t.test_id = c.test_id AND t.model = c.model AND "
+    "t.repeat = c.repeat AND t.score_id = c.id",
+)
 
 
 class ReviewVerbs:
@@ -40,7 +51,8 @@ class ReviewVerbs:
     def count_answers(self, run: Run) -> dict[str, int]:
         """How many answers of a run are in each group."""
         rows = self._file.all(
-            f"{_ANSWERS} SELECT kind, count(*) FROM answers GROUP BY 1", (run.id, 1, run.id)
+            f"{_ALL} SELECT kind, count(*) FROM answers GROUP BY 1",
+            (1, run.judging is not None, run.id, run.id),
         )
         return {GROUPS[kind]: count for kind, count in rows}
 
@@ -52,17 +64,19 @@ class ReviewVerbs:
         only: Iterable[int] | None = None,
         without: Iterable[int] = (),
         after: AnswerState | None = None,
+        kinds: Iterable[int] = range(len(GROUPS)),
         most: int = -1,
     ) -> tuple[AnswerState, ...]:
         """Answers in the order of their groups and places. `only`, `without`: by their scores."""
-        kept = "1" if only is None else "score_id IN (SELECT value FROM json_each(?))"
+        some = [] if only is None else [json.dumps(list(only))]
         rows = self._file.all(
-            f"{_ANSWERS} SELECT * FROM answers WHERE {kept} AND (kind, place) > (?, ?) AND "
+            f"{_SOME if some else _ALL} SELECT * FROM answers WHERE (kind, place) > (?, ?) AND "
+            "kind IN (SELECT value FROM json_each(?)) AND "
             "score_id NOT IN (SELECT value FROM json_each(?)) ORDER BY kind, place LIMIT ?",
             (
-                run.id, factor, run.id, *([] if only is None else [json.dumps(list(only))]),
+                factor, run.judging is not None, run.id, *some, run.id,
                 after.kind if after else 0, after.place if after else -1,
-                json.dumps(list(without)), most,
+                json.dumps(list(kinds)), json.dumps(list(without)), most,
             ),
         )  # fmt: skip
         return tuple(AnswerState(*row) for row in rows)

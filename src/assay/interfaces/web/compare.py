@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
 from assay import api
 from assay.api.rendering import render_part
 from assay.errors import AssayError
-from assay.interfaces.web.pages import PageView, Shown, page
+from assay.interfaces.web.pages import LARGE, PageView, Shown, page
 from assay.messages import message
 from assay.text.word_diff import word_diff
 from assay.types.results import Comparison, PairComparison
@@ -22,9 +23,20 @@ def compare(view: PageView) -> Shown:
     runs = [each for each in view.viewing.list_runs() if each.suites]
     first, second = sides_to_compare(runs, view.query.get("run"))
     a, b = view.query.get("a", first), view.query.get("b", second)
-    shown = {"runs": runs[:OFFERED], "a": a, "b": b, "pair": None, "html": "", "error": None}
+    shown = {
+        "runs": runs[:OFFERED],
+        "a": a,
+        "b": b,
+        "pair": None,
+        "html": "",
+        "error": None,
+        "command": "",
+    }
     if not (a and b):
         return shown
+    sides = {name.partition("/")[0] for name in (a, b)}
+    if any(each.id in sides and each.answered > LARGE for each in runs):
+        return {**shown, "command": shlex.join(["assay", "compare", a, b])}
     try:
         compared = api.compare((a, b), out=view.viewing.out)
     except AssayError as error:

@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 from assay import api
 from assay.api.rendering import render_part
 from assay.errors import UsageError
-from assay.interfaces.web.pages import PageView, Shown, address, page
+from assay.interfaces.web.pages import LARGE, PageView, Shown, address, page
 from assay.interfaces.web.sample import shown_sample
 from assay.messages import message
 from assay.types.reviews import ReviewQueue
@@ -32,12 +32,15 @@ def show_queue(view: PageView) -> Shown:
         except UsageError as refused:
             error = refused
     queue = _queue(view, run)
-    reviewed = render_part(api.review_summary(run.id, out=view.viewing.out)).html.strip()
+    reviewed = ""
+    if run.answered <= LARGE:
+        reviewed = render_part(api.review_summary(run.id, out=view.viewing.out)).html.strip()
     return {
         "run": run,
         "queue": queue,
         "groups": GROUPS,
         "reviewed": reviewed,
+        "large": run.answered > LARGE,
         "error": error,
     }
 

@@ -21,6 +21,7 @@ from assay.types.reviews import (
     GROUPS,
     AnswerToReview,
     GroupProgress,
+    ReviewGroup,
     ReviewItem,
     ReviewQueue,
 )
@@ -36,11 +37,13 @@ def review_queue(
     reviewers: int = 2,
     seed: int = 0,
     after: str = "",
+    groups: Sequence[ReviewGroup] = GROUPS,
     most: int = 50,
     out: Path = DEFAULT_OUT,
 ) -> ReviewQueue:
     """What `author` has left to review of a run: answers that fewer than `reviewers` people and
-    not they themselves have reviewed. The first `most` are listed, or those `after` an item.
+    not they themselves have reviewed. The first `most` of the `groups` are listed, or those
+    `after` an item.
     """
     with ViewedStore(out) as store:
         found = store.find_run(run)
@@ -53,7 +56,8 @@ def review_queue(
             found,
             factor=factor,
             without=own | done,
-            after=start[0] if after and start else None,
+            after=start[0] if start else None,
+            kinds=[GROUPS.index(each) for each in groups],
             most=most,
         )
         reviewed = store.read_answer_states(found, only=people)
