@@ -29,10 +29,10 @@ from tests.servers.fixtures import Server
 ROOT = Path(__file__).resolve().parents[1]
 TUTORIALS = ROOT / "docs" / "tutorials"
 LEFT_OUT = "…"
-COLUMNS = "100"
+COLUMNS = "80"
 MASKS = (
     (r"\d{8}T\d{6}Z-[0-9a-f]{6}", "RUN"),
-    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "TIME"),
+    (r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?", "DATE"),
     (r"\d{4}-\d\d-\d\d(?!T)", "DAY"),
     (r"Machine: .*? The same again:", "Machine: … The same again:"),
     (r"[\d.,]+(?:–[\d.,]+)? (?:ms|s|min|h|tokens/s|MB|MiB|GB|GiB)\b", "FIGURE"),
