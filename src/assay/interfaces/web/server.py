@@ -42,7 +42,7 @@ def serve(
         )
     viewing = Viewing(out)
     path = address("/runs", viewing.find_run(run).id) if run else "/"
-    with _listening(host, port) as listening:
+    with listen_at(host, port) as listening:
         bound = listening.getsockname()[1]
         access = Access(host, bound, token or None)
         config = uvicorn.Config(
@@ -58,7 +58,7 @@ def serve(
             uvicorn.Server(config).run(sockets=[listening])
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listen_at(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:

@@ -159,6 +159,7 @@ def _only(measured: Measurements, wanted: Sequence[str], missing: dict[str, str]
 class BenchmarkToRun(CheckpointCallOptions):
     checkpoint_path: str | Path
     benchmark_suite: str | Path
+    allow_code_execution: bool = False
 
 
 @takes_options(BenchmarkToRun)

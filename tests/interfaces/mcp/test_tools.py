@@ -1,0 +1,191 @@
+"""Every tool, called by the official client over both transports against real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import anyio
+import httpx
+import pytest
+
+import assay
+from tests.interfaces.mcp.conftest import http_server, over_http, over_stdio
+
+NAMES = {
+    "evaluate_model": ["checkpoint_path", "test_dataset", "metrics"],
+    "run_benchmark": ["checkpoint_path", "benchmark_suite"],
+    "generate_samples": ["checkpoint_path", "prompts"],
+    "select_checkpoint": ["folder", "gate"],
+    "compare": ["run_a", "run_b"],
+    "explain_result": ["run", "test_id"],
+    "list_suites": [],
+    "validate_tests": ["path"],
+}
+
+
+async def document(client, tool: str, **arguments) -> dict:
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content[0].text
+    assert json.loads(result.content[0].text) == result.structured_content
+    return result.structured_content
+
+
+async def mistake(client, tool: str, **arguments) -> dict:
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error
+    text = result.content[0].text
+    return json.loads(text[text.index("{") :])["error"]
+
+
+async def use_every_tool(client, folder: Path) -> None:
+    offered = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert {name: [*tool.input_schema["properties"]] for name, tool in offered.items()} == NAMES
+    assert all(tool.output_schema["properties"]["headline"] for tool in offered.values())
+    checkpoint = str(folder / "runs" / "step_100")
+    heard: list[tuple[float, float | None]] = []
+
+    async def hear(done: float, total: float | None, message: str | None) -> None:
+        heard.append((done, total))
+
+    given = {"checkpoint_path": checkpoint, "benchmark_suite": str(folder / "suite")}
+    result = await client.call_tool("run_benchmark", given, progress_callback=hear)
+    score = result.structured_content["score"]
+    assert (score["n"], score["unit"]) == (3, "share")
+    assert heard[-1] == (3, 3)
+    assert sorted(heard) == heard
+    text = str(folder / "text.txt")
+    found = await document(
+        client,
+        "evaluate_model",
+        checkpoint_path=checkpoint,
+        test_dataset=text,
+        metrics=["perplexity"],
+    )
+    figure = found["figures"]["perplexity"]
+    assert figure["low"] < figure["value"] < figure["high"]
+    assert found["accepted"] is False
+    assert "perplexity" in found["headline"]
+    assert len(json.dumps(found)) < 4000
+    written = await document(
+        client, "generate_samples", checkpoint_path=checkpoint, prompts=["The dog"]
+    )
+    assert written["samples"][0]["prompt"] == "The dog"
+    run = store_a_run(folder)
+    explained = await document(client, "explain_result", run=run, test_id="word_001")
+    assert [each["outcome"] for each in explained["answers"]] == ["pass", "fail"]
+    good, bad = (f"scripted:{folder / name}" for name in ("good.json", "bad.json"))
+    compared = await document(client, "compare", run_a=good, run_b=bad)
+    assert compared["suites"][0]["flips"] == ["word_001", "word_002", "word_003"]
+    gate = str(folder / "gate.toml")
+    selected = await document(client, "select_checkpoint", folder=str(folder / "runs"), gate=gate)
+    assert selected["selected"] == "runs/step_100"
+    suites = await document(client, "list_suites")
+    assert "example" in [each["suite"] for each in suites["suites"]]
+    checked = await document(client, "validate_tests", path=str(folder / "suite"))
+    assert checked["valid"]
+    missing = await mistake(client, "explain_result", run=run, test_id="word_01")
+    assert "did you mean 'word_001'" in missing["message"]
+    assert (missing["retry"], bool(missing["hint"])) == (False, True)
+
+
+def store_a_run(folder: Path) -> str:
+    for name, word in (("good", "the"), ("bad", "no")):
+        (folder / f"{name}.json").write_text(json.dumps({"answers": {}, "default": word}))
+    (folder / "gate.toml").write_text("[perplexity]\nmax = 1e8\n")
+    assay.run(
+        str(folder / "runs"), measures=("perplexity",), text=folder / "text.txt",
+        gate=folder / "gate.toml", suites=folder / "suite", out=folder / "out",
+    )  # fmt: skip
+    models = [f"scripted:{folder / name}" for name in ("good.json", "bad.json")]
+    return assay.run(models, suites=folder / "suite", out=folder / "out").run
+
+
+def test_every_tool_over_stdio(made_folder: Path) -> None:
+    async def talk() -> None:
+        async with over_stdio(made_folder) as client:
+            await use_every_tool(client, made_folder)
+
+    anyio.run(talk)
+
+
+def test_the_same_over_http_with_the_token_only(made_folder: Path) -> None:
+    async def talk(address: str, token: str) -> None:
+        async with over_http(address, token) as client:
+            assert len((await client.list_tools()).tools) == len(NAMES)
+            given = {"checkpoint_path": str(made_folder / "runs" / "step_100")}
+            given |= {"benchmark_suite": str(made_folder / "suite")}
+            assert (await document(client, "run_benchmark", **given))["score"]["n"] == 3
+
+    with http_server(made_folder) as (address, token):
+        anyio.run(talk, address, token)
+        for headers, status in (
+            ({}, 401),
+            ({"Authorization": "Bearer no"}, 401),
+            ({"Authorization": f"Bearer {token}", "Host": "evil.example"}, 421),
+            ({"Authorization": f"Bearer {token}", "Origin": "http://evil.example"}, 403),
+        ):
+            assert httpx.post(address, headers=headers, json={}).status_code == status, headers
+
+
+def lead_outside(folder: Path, name: str, outside: Path) -> str:
+    """A path that is, or leads, outside the allowed folder, in one of several ways."""
+    inside = folder / "leaving"
+    inside.mkdir(exist_ok=True)
+    checkpoint = folder / "runs" / "step_100"
+    if name == "absolute":
+        return str(outside / "step_1")
+    if name == "dots":
+        return str(folder / ".." / outside.name / "step_1")
+    if name == "prefix":
+        return f"hf:{outside / 'step_1'}"
+    if name == "link":
+        os.symlink(outside / "step_1", inside / "link")
+        return str(inside / "link")
+    place = inside / name
+    place.mkdir()
+    if name == "file_link":
+        os.symlink(checkpoint / "config.json", place / "config.json")
+        os.symlink(outside / "step_1" / "model.safetensors", place / "model.safetensors")
+    elif name == "base":
+        about = {"base_model_name_or_path": str(outside / "step_1")}
+        (place / "adapter_config.json").write_text(json.dumps(about))
+    elif name == "pipe":
+        (place / "config.json").write_text("{}")
+        os.mkfifo(place / "model.safetensors")
+    return str(place)
+
+
+LEADS_OUT = ("absolute", "dots", "prefix", "link", "file_link", "base", "pipe")
+
+
+@pytest.fixture
+def outside(made_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Beside the allowed folder."""
+    place = made_folder.parent / f"{made_folder.name}_beside"
+    (place / "step_1").mkdir(parents=True, exist_ok=True)
+    (place / "step_1" / "config.json").write_text("{}")
+    (place / "step_1" / "model.safetensors").write_text("secret")
+    return place
+
+
+def test_what_leads_out_of_the_allowed_folders_is_refused(made_folder: Path, outside: Path) -> None:
+    paths = [lead_outside(made_folder, name, outside) for name in LEADS_OUT]
+
+    async def talk() -> None:
+        async with over_stdio(made_folder) as client:
+            for path in paths:
+                for tool, given in (
+                    ("run_benchmark", {"checkpoint_path": path, "benchmark_suite": "example"}),
+                    ("evaluate_model", {"checkpoint_path": path}),
+                    ("validate_tests", {"path": path}),
+                ):
+                    refused = await mistake(client, tool, **given)
+                    assert "not allowed" in refused["message"] or "no file" in refused["message"]
+                    assert not refused["retry"]
+            text = {"checkpoint_path": str(made_folder / "runs/step_100")}
+            text |= {"test_dataset": str(outside / "step_1/config.json")}
+            assert "not allowed" in (await mistake(client, "evaluate_model", **text))["message"]
+
+    anyio.run(talk)
