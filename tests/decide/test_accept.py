@@ -33,7 +33,10 @@ def test_a_checkpoint_that_meets_every_limit_is_accepted_with_a_reason_for_each(
     assert found.accepted is True
     assert {name: sentences(each.reasons) for name, each in found.criteria.items()} == {
         "perplexity": "Perplexity 40 is below 50. Its 95 % interval is 39 to 41.",
-        "os_benchmark": "The suite os has 0.85, above 0.7. Its 95 % interval is 0.803 to 0.883.",
+        "os_benchmark": (
+            "The categories of os have a mean of 0.85, above 0.7. "
+            "Its 95 % interval is 0.803 to 0.883."
+        ),
         "speed": "It writes 31 tokens per second, above 10. Its runs range from 30 to 32.",
         "generation": (
             "After none of 12 prompts do most samples loop, repeat themselves or write nonsense."

@@ -40,7 +40,7 @@ def test_whatever_no_criterion_asks_for_is_named():
     assert open_points(weak()) == [
         "accuracy_top1: 0.3, n = 100 misses the target of 0.3.",
         "accuracy_top5: 0.55 [0.54–0.56], n = 100 misses the target of 0.6.",
-        "quiz: 0.29 [0.234–0.357], n = 200 is not above guessing (best baseline 0.3).",
+        "quiz, in points: 29 [23.4–35.7], n = 200 is not above guessing (best baseline 30).",
         "Greedy decoding, of 2 prompts: 1 loop.",
         "mmlu_cs was not measured: a part of the weighted score with the weight 0.2 adds 0.",
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from assay.text import number_format as numbers
@@ -34,10 +36,13 @@ def estimate(
         ),
         (estimate(0.5, 0.25, 0.7512, unit="share"), "0.500 [0.250–0.751] n=40"),
         (estimate(1.256, 1.0, None, unit="s"), "1.256 s [1.000–?] n=40"),
-        (estimate(3.0, n=1, unit="s"), "3.000 s – n=1"),
+        (estimate(3.0, n=1, unit="s"), "3.000 s n=1"),
         (estimate(1234.5, 1200, 1300, n=100_000, unit="tokens"),
          "1,234 tokens [1,200–1,300] n=100,000"),
         (estimate(12.34, 11.0, 13.0, unit="tokens/s"), "12.3 tokens/s [11.0–13.0] n=40"),
+        (replace(estimate(101.8, 79.7, 103.3, n=3, unit="tokens/s"), method="median and range"),
+         "101.8 tokens/s range of 3 runs, 79.7–103.3"),
+        (estimate(8.0, 8.0, 8.0, n=1, unit="MB"), "8.0 MB n=1"),
         (estimate(None), "not measured (n=0)"),
         (estimate(None, unscored=7), "not measured (n=0, 7 unscored, incomplete)"),
     ],

@@ -82,7 +82,7 @@ def test_a_tie_with_a_failed_checkpoint_beside_it():
 def test_none_that_passes_is_null_with_the_best_so_far():
     document = document_of("none passes")
     assert (document["selected"], document["best_so_far"]) == (None, "tiny/step_1")
-    assert "The suite os has 0.1, not above 0.7." in document["reason"]
+    assert "The categories of os have a mean of 0.1, not above 0.7." in document["reason"]
     assert document["difference"] is None
 
 

@@ -54,8 +54,7 @@ def _row(of: ReviewedSuite, names: Mapping[str, str]) -> tuple[Line, ...]:
 
 
 def _points(score: Estimate) -> Line:
-    rests_on = f" {numbers.interval(score)} {numbers.basis(score)}"
-    return numbers.value(score), Span(rests_on, "basis")
+    return numbers.value(score), Span(f" {numbers.rests_on(score)}", "basis")
 
 
 def _one_sided(of: Reviewed) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from assay.messages import tr
+from assay.messages import tr, trn
 from assay.reports import quantities, sentences
 from assay.reports.checkpoints.decision import decision_blocks, name_of
 from assay.reports.comparison import compared_suite
@@ -127,8 +127,7 @@ def suites_table(report: Report) -> Iterator[documents.Table]:
 def _cell(score: Estimate | None) -> documents.Line:
     if score is None:
         return numbers.not_measured()
-    rests_on = f" {numbers.interval(score)} {numbers.basis(score)}"
-    return numbers.value(score), Span(rests_on, "basis")
+    return numbers.value(score), Span(f" {numbers.rests_on(score)}", "basis")
 
 
 def _notes_of(model: ModelReport) -> Iterator[str]:
@@ -169,7 +168,7 @@ def _model(model: ModelReport, *, alone: bool) -> Iterator[Block]:
         yield from map(Note, sentences.model_notes(model))
         return
     yield Heading(tr("Performance"), 3)
-    yield Paragraph(quantities.answered(model.performance))
+    yield Paragraph(trn("{count} answer", "{count} answers", model.performance.answered))
     decoding = quantities.decoding(model.performance)
     if decoding is not None:
         yield Paragraph(decoding)

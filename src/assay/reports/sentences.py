@@ -22,6 +22,7 @@ from assay.types.results import (
 
 SHOWN_IN_A_LINE = 6  # facts of a model that fit a short line
 SHOWN_SUITES = 3  # in a headline
+SHOWN_REASONS, LONGEST_REASON = 8, 120  # of tests without a score
 SHOWN_CONSTANT = 40  # characters of a constant answer that are shown
 HABITS: Mapping[HabitKind, Message] = {
     "loops": message_n(
@@ -128,7 +129,9 @@ def _alone(name: str, summary: SuiteSummary) -> str:
 
 def outcomes(summary: SuiteSummary) -> str:
     counted = (
-        f"{numbers.count(summary.outcomes.get(which, 0))} {outcome(which)}" for which in OutcomeKind
+        f"{numbers.count(count)} {outcome(which)}"
+        for which in OutcomeKind
+        if (count := summary.outcomes.get(which, 0))
     )
     return trn(
         "{count} test: {outcomes}",
@@ -172,39 +175,38 @@ def state(report: Report) -> str:
     return tr("{created} to {finished}", created=report.created, finished=report.finished)
 
 
-def _why_requests_failed(model: ModelReport) -> Iterator[str]:
-    """The commonest reason, once: forty lines of it help nobody."""
-    reasons = Counter(
-        row.explanation
-        for summary in model.suites
-        for row in summary.tests
-        if row.outcome is OutcomeKind.FAILED and row.explanation
-    )
-    for reason, count in reasons.most_common(1):
-        yield trn(
-            "{count} test failed: {reason}",
-            "{count} tests failed: {reason}",
-            count,
-            reason=reason,
-        )
-
-
 def model_notes(model: ModelReport) -> Iterator[str]:
     yield from speed_notes(model)
-    yield from _why_requests_failed(model)
     for summary in model.suites:
         if summary.own:
             yield tr(
                 "{suite}: own prompts; their answers are kept and not scored", suite=summary.suite
             )
-        elif summary.score.incomplete:
-            yield tr(
-                "The score of {suite} is incomplete: {unscored} of {total} tests are unscored, "
-                "and no gate passes on it.",
-                suite=summary.suite,
-                unscored=numbers.count(summary.score.unscored),
-                total=numbers.count(summary.score.n + summary.score.unscored),
-            )
+        elif summary.score.unscored:
+            yield _without_score(summary)
+
+
+def _without_score(summary: SuiteSummary) -> str:
+    """How many tests have no score, and every reason with its count."""
+    missing = (OutcomeKind.FAILED, OutcomeKind.UNSCORED)
+    reasons = Counter(row.explanation for row in summary.tests if row.outcome in missing)
+    ranked = [
+        f"{one_line(reason, longest=LONGEST_REASON) or outcome(OutcomeKind.UNSCORED)} ({count})"
+        for reason, count in reasons.most_common()
+    ]
+    if len(ranked) > SHOWN_REASONS:
+        rest = len(ranked) - SHOWN_REASONS
+        ranked[SHOWN_REASONS:] = [tr("{count} other reasons", count=rest)]
+    said = tr(
+        "{suite}: {count} of {total} tests have no score: {reasons}.",
+        suite=summary.suite,
+        count=numbers.count(summary.score.unscored),
+        total=numbers.count(summary.score.n + summary.score.unscored),
+        reasons=", ".join(ranked),
+    )
+    if not summary.score.incomplete:
+        return said
+    return f"{said} " + tr("So the score is incomplete, and no gate passes on it.")
 
 
 def speed_notes(model: ModelReport) -> Iterator[str]:

@@ -26,13 +26,14 @@ def depth_blocks(model: ModelReport) -> Iterator[Block]:
         tr("cached"), tr("memory"), tr("GPU"), "n",
     )  # fmt: skip
     yield table(heads, map(_row, model.depths), right=range(10), weights={1: 20, 4: 10, 8: 30})
-    clocks = {each.clock for each in model.depths}
-    whose = tr("by the server's figures") if "server" in clocks else tr("by the client's clock")
+    whose = tr("by the client's clock")
+    if any(each.clock == "server" for each in model.depths):
+        whose = tr("by the server's figures (client: decode by the client's clock)")
     yield Paragraph(
         tr(
-            "Context and prompt in tokens; prefill and decode in tokens/s, {whose}, and decode by "
-            "the client's clock; seconds to the first token of a prompt that is new to the server, "
-            "and of the same one asked again (cached). Medians, with the range of n tries.",
+            "Context and prompt in tokens; prefill and decode in tokens/s, {whose}; seconds to the "
+            "first token of a prompt that is new to the server, and of the same one asked again "
+            "(cached). Medians, with the range of n tries.",
             whose=whose,
         ),
         "dim",
@@ -99,7 +100,7 @@ def _row(each: DepthFigures) -> tuple[Line, ...]:
 def _with_range(of: Estimate) -> Line:
     if of.value is None:
         return "–"
-    basis = f" {numbers.interval(of)}" if of.low != of.high else ""
+    basis = f" {numbers.ends(of)}" if of.low != of.high else ""
     return (numbers.value(of), Span(basis, "basis"))
 
 

@@ -12,6 +12,8 @@ DECIMALS = {
     "perplexity": 1, "MB": 1, "samples": 0, "tokens/word": 2,
 }  # fmt: skip
 OTHER_DECIMALS = 3
+RANGE = "median and range"  # the method of an estimate whose ends are no interval
+NO_INTERVAL = "–"
 DIGITS, MOST_DIGITS = 3, 8
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -63,9 +65,19 @@ def value(estimate: Estimate) -> str:
 
 
 def interval(estimate: Estimate) -> str:
+    """[61.0–81.4], or where it is none: range of 3 runs, 79.7–103.3."""
+    shown = ends(estimate)
+    if estimate.method == RANGE and shown != NO_INTERVAL:
+        return tr("range of {n} runs, {ends}", n=count(estimate.n), ends=shown.strip("[]"))
+    return shown
+
+
+def ends(estimate: Estimate) -> str:
     """[low–high]; a ? for a limit that few observations cannot give."""
     if estimate.value is None or (estimate.low is None and estimate.high is None):
-        return "–"
+        return NO_INTERVAL
+    if estimate.low == estimate.high and estimate.n == 1:  # counted, not estimated
+        return NO_INTERVAL
     low, high = (
         "?" if limit is None else _plain(limit, estimate.unit)
         for limit in (estimate.low, estimate.high)
@@ -98,7 +110,14 @@ def figure(estimate: Estimate) -> str:
     """72.5 points [61.0–81.4] n=40, 3 unscored, incomplete: all of it in one line."""
     if estimate.value is None:
         return tr("{nothing} ({basis})", nothing=not_measured(), basis=basis(estimate))
-    return f"{with_unit(estimate)} {interval(estimate)} {basis(estimate)}"
+    return f"{with_unit(estimate)} {rests_on(estimate)}"
+
+
+def rests_on(estimate: Estimate) -> str:
+    """[61.0–81.4] n=40, 3 unscored: the interval, if there is one, and what it rests on."""
+    if estimate.method == RANGE:
+        return interval(estimate)
+    return f"{interval(estimate)} {basis(estimate)}".removeprefix(f"{NO_INTERVAL} ")
 
 
 def with_unit(estimate: Estimate) -> str:

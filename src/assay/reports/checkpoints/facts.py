@@ -68,6 +68,13 @@ def _estimate(of: Estimate, write: Callable[[float], str] = number, to: str = "â
     return tr("{value}, n = {n}", value=f"{write(of.value)}{ends}", n=f"{of.n:,}")
 
 
+def _points(share: Estimate | float) -> str:
+    """A share as the suites show it."""
+    if isinstance(share, Estimate):
+        return _estimate(share.mapped(lambda value: 100 * value))
+    return number(100 * share)
+
+
 def _unit(measure: str) -> str:
     if measure.startswith("suite:"):
         return tr("points of the score of {suite}", suite=measure.removeprefix("suite:"))
@@ -82,6 +89,7 @@ _FORMATS: Mapping[str, Callable[..., str]] = {
     "million": lambda value: tr("{number} million", number=number(value / 1e6)),
     "change": lambda of: _estimate(of, _signed, tr(" to ")),
     "unit": _unit,
+    "points": _points,
 }
 
 
@@ -125,8 +133,12 @@ SENTENCES: Mapping[str, Message] = {
     "perplexity_passes": message("Perplexity {value:beside} is below {limit:beside}."),
     "perplexity_fails": message("Perplexity {value:beside} is not below {limit:beside}."),
     "perplexity_not_measured": message("Perplexity was not measured."),
-    "suite_passes": message("The suite {suite} has {value:beside}, above {limit:beside}."),
-    "suite_fails": message("The suite {suite} has {value:beside}, not above {limit:beside}."),
+    "suite_passes": message(
+        "The categories of {suite} have a mean of {value:beside}, above {limit:beside}."
+    ),
+    "suite_fails": message(
+        "The categories of {suite} have a mean of {value:beside}, not above {limit:beside}."
+    ),
     "suite_not_measured": message("The suite {suite} was not run."),
     "suite_empty": message("The suite {suite} has no value: nothing was scored in {categories}."),
     "speed_passes": message("It writes {value:beside} tokens per second, above {limit:beside}."),
@@ -142,7 +154,9 @@ SENTENCES: Mapping[str, Message] = {
         "Drift is measured against the model it was made of: assay drift BASE MODEL --gate FILE."
     ),
     "above_guessing": message("{suite}: {value} is above guessing (best baseline {guess})."),
-    "at_guessing": message("{suite}: {value} is not above guessing (best baseline {guess})."),
+    "at_guessing": message(
+        "{suite}, in points: {value:points} is not above guessing (best baseline {guess:points})."
+    ),
     "baseline_unknown": message("The baseline of the suite {suite} is not known."),
     "target_missed": message("{name}: {value} misses the target of {target}."),
     "part_missing": message(

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from assay.messages import tr
 from assay.reports.checkpoints.figures import evaluated_folder, figures, in_words, suites_asked
 from assay.text.safe_text import one_line
-from assay.types.decisions import OS_SUITE, Acceptance, Decision, Measurements, Selection
+from assay.types.decisions import Acceptance, Decision, Measurements, Selection
 
 
 def selection_headline(decision: Decision, selection: Selection, of: str) -> str:
@@ -79,15 +79,13 @@ def _lacks(acceptance: Acceptance) -> str:
 
 
 def checkpoint_line(decision: Decision, name: str, selection: Selection) -> str:
-    """step_900: perplexity 41.2 [39.8–42.7] n=800, os 0.73 [0.68–0.78] n=300, accepted; …"""
+    """step_900: perplexity 41.2 [39.8–42.7] n=800, os_benchmark 0.73 [0.68–0.78] n=300, …"""
     seen = evaluated_folder(decision, [each.name for each in decision.measured], selection)
     checkpoint = next(each for each in decision.measured if each.name == name)
     found = figures(seen, checkpoint)
     shown = {tr("perplexity"): found["perplexity"]}
     for asked in suites_asked(seen):
-        criterion = asked.criterion
-        title = OS_SUITE if criterion == "os_benchmark" else criterion.removeprefix("suite:")
-        shown[title] = found[asked.figure]
+        shown[asked.criterion] = found[asked.figure]
     parts = [f"{title} {in_words(of) if of else tr('not measured')}" for title, of in shown.items()]
     line = f"{name}: {', '.join([*parts, _accepted(decision.acceptances[name])])}"
     best = selection.selected or selection.best_so_far

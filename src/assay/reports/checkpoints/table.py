@@ -45,8 +45,7 @@ def checkpoint_table(of: EvaluatedFolder) -> Table:
 
 
 def score_table(of: EvaluatedFolder) -> Table:
-    titles = (tr("perplexity"), OS_SUITE, "mmlu", tr("speed"))
-    heads = {f"weighted_score.{part}": head for part, head in zip(PARTS, titles, strict=True)}
+    heads: dict[str, str] = {f"weighted_score.{part}": part for part in PARTS}
     heads["weighted_score"] = tr("score")
     parent = known.parent_of(of.checkpoints)
     rows = (
@@ -90,9 +89,7 @@ def _row(
 def _cell(figure: Estimate | None) -> Line:
     if figure is None:
         return "–"
-    known = figure.low is not None or figure.high is not None
-    between = f" {numbers.interval(figure)}" if known else ""
-    return numbers.value(figure), Span(f"{between} n={numbers.count(figure.n)}", "basis")
+    return numbers.value(figure), Span(f" {numbers.rests_on(figure)}", "basis")
 
 
 def tokenizer_block(figures: Sequence[TokenizerFigures]) -> Fold:
@@ -137,7 +134,7 @@ def _columns(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column
     yield tr("top-1"), "accuracy_top1", 62
     yield tr("top-5"), "accuracy_top5", 60
     yield from _suites(of, rows)
-    yield "mmlu", "mmlu_cs", 70
+    yield "mmlu_cs", "mmlu_cs", 70
     yield "hellaswag", "hellaswag", 58
     yield tr("tokens/s"), "inference_speed", 85
     yield "MB", "memory_usage_mb", 75
@@ -145,16 +142,19 @@ def _columns(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column
 
 
 def _suites(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column]:
-    """The mean of each suite of the gate, and the points of the others."""
+    """The mean of each suite of the gate, as its file names it, and the points of the others."""
     asked = known.suites_asked(of)
     for each in asked:
-        head = OS_SUITE if each.criterion == "os_benchmark" else each.criterion[len("suite:") :]
-        head = harmless(head, longest=LONGEST_HEAD)
-        yield head, each.figure, STAYS if each is asked[0] else 90
+        yield (
+            harmless(each.criterion, longest=LONGEST_HEAD),
+            each.figure,
+            STAYS if each is asked[0] else 90,
+        )
     if all(each.limit.name != OS_SUITE for each in asked):
-        yield OS_SUITE, known.OS_AVERAGE, 56
+        yield "os_benchmark", known.OS_AVERAGE, 56
     known_already = {f"suite:{each.limit.name}.score" for each in asked}
     for name in dict.fromkeys(name for row in rows for name in row):
         if name.endswith(".score") and name not in known_already:
             suite = name.removeprefix("suite:").removesuffix(".score")
-            yield harmless(suite, longest=LONGEST_HEAD), name, 45
+            head = harmless(suite, longest=LONGEST_HEAD)
+            yield tr("{suite}, points", suite=head), name, 45

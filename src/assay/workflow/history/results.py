@@ -311,8 +311,7 @@ def _hints(run: Run, failed: int, too_long: int, unheard: int, judged: int) -> I
     if run.finished is None:
         yield tr("continue with: {command}", command=run.command)
     elif failed > too_long:
-        requests = trn("{count} request failed", "{count} requests failed", failed - too_long)
-        yield tr("{requests}; ask again with: {command}", requests=requests, command=run.command)
+        yield tr("ask what failed again with: {command}", command=run.command)
     if too_long:
         yield tr(
             "prompts that do not fit into the context, and never will: {count}; give a larger "
