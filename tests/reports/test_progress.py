@@ -129,6 +129,19 @@ def test_a_live_bar_shows_everything_and_leaves_one_line_per_model() -> None:
     )
 
 
+def test_phases_are_named_before_anything_is_counted_and_later_models_announced() -> None:
+    clock, stream = Clock(), Terminal()
+    with LiveProgress(stream, clock=clock) as progress:
+        progress.phase("preparing")
+        assert "preparing …" in stream.getvalue()
+        progress.phase("opening m", more=2)
+        progress.model_started("m", total=10, reused=0)
+        assert "time left: after the first answer" in " ".join(stream.getvalue().split())
+        assert "left ·" not in stream.getvalue()
+        reply(progress, clock, 1, each_s=2)
+        assert "18.0 s left · then 2 more models" in " ".join(stream.getvalue().split())
+
+
 def test_a_live_bar_is_drawn_at_most_ten_times_a_second() -> None:
     clock, stream = Clock(), Terminal()
     with LiveProgress(stream, clock=clock) as progress:

@@ -213,7 +213,7 @@ def test_each_one_is_decided_on_with_all_before_it(yard, made):
             break
         put(made[1], yard.run / "step_200")
     assert lines[0].startswith("run/step_100: perplexity ")
-    assert ", tests " in lines[0]
+    assert ", suite:tests " in lines[0]
     assert ", accepted" in lines[0]
     document = sight.document
     assert document["accepted"] is True

@@ -17,7 +17,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from assay.messages import tr
+from assay.messages import tr, trn
 from assay.reports.formats.terminal import console_for
 from assay.stats.intervals import wilson
 from assay.text import number_format as numbers
@@ -64,6 +64,7 @@ class Tally:
     points: float = 0.0
     last_reply: float = 0.0  # when it came
     writing: str = ""  # of the answers under way
+    more: int = 0  # models after this one
 
     def add(self, reply: Reply, score: Score | None, now: float) -> None:
         self.asked += 1
@@ -106,7 +107,10 @@ class Tally:
         if self.writing:
             said.append(self.writing)
         if self.total > self.done and timed:
-            said.append(tr("{time} left", time=numbers.duration(self._seconds_left(now))))
+            left = max(1.0, self._seconds_left(now))
+            said.append(tr("{time} left", time=numbers.duration(left)))
+            if self.more:
+                said.append(trn("then {count} more model", "then {count} more models", self.more))
         return said
 
     def _seconds_left(self, now: float) -> float:
@@ -124,9 +128,13 @@ class _Progress(SilentProgress):
         self._clock = clock
         self._tally: Tally | None = None
         self._shown_at = 0.0
+        self._more = 0  # models after this one
+
+    def phase(self, name: str, *, more: int = 0) -> None:
+        self._more = more
 
     def model_started(self, spec: str, *, total: int, reused: int) -> None:
-        self._tally = Tally(spec, total, reused, started=self._clock())
+        self._tally = Tally(spec, total, reused, started=self._clock(), more=self._more)
 
     def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
         if self._tally is not None:
@@ -149,7 +157,7 @@ class _Progress(SilentProgress):
 
 
 class PlainProgress(_Progress):
-    """Lines for logs: at the start, at the end, and now and then in between."""
+    """Lines for logs: at the start, at the end, and now and then in between; phases have none."""
 
     def model_started(self, spec: str, *, total: int, reused: int) -> None:
         super().model_started(spec, total=total, reused=reused)
@@ -186,6 +194,10 @@ class LiveProgress(_Progress):
         self._leave_line()
         self._live.stop()
 
+    def phase(self, name: str, *, more: int = 0) -> None:
+        super().phase(name, more=more)
+        self._live.update(Text(f"{one_line(name)} …", style="dim"), refresh=True)
+
     def model_started(self, spec: str, *, total: int, reused: int) -> None:
         super().model_started(spec, total=total, reused=reused)
         if self._tally is not None:
@@ -201,6 +213,8 @@ class LiveProgress(_Progress):
         if silent < LIVE_EVERY_S:
             return
         self._shown_at = self._clock()
+        untimed = tally.total > tally.done and not tally.asked and not tally.writing
+        first = [tr("time left: after the first answer")] if untimed else []
         grid = Table.grid(padding=(0, 1))
         grid.add_column(no_wrap=True, max_width=max(12, self._console.width // 3))
         grid.add_column(width=max(4, min(24, self._console.width // 5)))
@@ -208,7 +222,7 @@ class LiveProgress(_Progress):
         grid.add_row(
             Text(one_line(tally.spec), style=NAME_STYLE, overflow="ellipsis"),
             ProgressBar(total=max(1, tally.total), completed=tally.done if tally.total else 1),
-            Text(" · ".join(tally.words(self._shown_at))),
+            Text(" · ".join([*tally.words(self._shown_at), *first])),
         )
         self._live.update(grid, refresh=True)
 

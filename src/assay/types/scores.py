@@ -116,6 +116,10 @@ class Estimate:
 class Observer(Protocol):
     """Who watches a run: a progress bar, plain lines, or nothing. Any may be left out."""
 
+    def phase(self, name: str, *, more: int = 0) -> None:
+        """A part of the run begins, which may have no count; `more` models are asked after it."""
+        return
+
     def model_started(self, spec: str, *, total: int, reused: int) -> None:
         """A model is about to be asked; `reused` replies were in the store already."""
         return

@@ -38,6 +38,7 @@ from assay.workflow.judging.stage import AnswerToJudge, JudgingStage
 
 def evaluate(job: Job, observer: Observer) -> Report:
     until = time.monotonic() + job.budget if job.budget is not None else None
+    observer.phase(tr("preparing models and suites"))
     with pause_gc():
         prepared = prepare(job)
         thaws = not gc.get_freeze_count()  # what the caller froze stays frozen
@@ -60,6 +61,7 @@ def evaluate(job: Job, observer: Observer) -> Report:
                 if panel and panel.judges:
                     stage = JudgingStage(store, run, prepared.suites, panel, observer, until)
                     run = stage.judge_answers(checked)
+                observer.phase(tr("writing reports"))
                 # Written first, finished then: a run killed in between is continued, and writes.
                 ended = replace(run, finished=utc_now())
                 report = report_of(store, ended, guesses=guesses)
@@ -164,7 +166,9 @@ def _ask_models(
     """One after another; each is closed, and its evidence gathered, before the next."""
     checked: list[AnswerToJudge] = []
     cut: dict[str, tuple[TokenizerFigures, ...]] = {}  # checkpoints of a folder share a tokenizer
-    for model, plan, known in zip(prepared.models, prepared.plans, run.models, strict=True):
+    every = zip(prepared.models, prepared.plans, run.models, strict=True)
+    for after, (model, plan, known) in zip(reversed(range(len(run.models))), every, strict=True):
+        observer.phase(tr("opening {model}", model=known.spec), more=after)
         measures = prepared.measures_of(known.spec, model, plan)
         kind = model.facts.tokenizer
         try:
