@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urljoin
 
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 from selenium.webdriver.common.by import By
@@ -42,6 +43,12 @@ def main(target: Path) -> None:
         )
         failed.click()
         browser.save_screenshot(str(target / "viewer-sample.png"))
+        browser.get(urljoin(address, "/compare"))
+        browser.find_element(By.CSS_SELECTOR, ".flips a").click()
+        browser.save_screenshot(str(target / "viewer-compare.png"))
+        browser.get(urljoin(address, "/runs/latest/review?author=Ama"))
+        browser.find_element(By.CSS_SELECTOR, "a[data-key=r]").click()
+        browser.save_screenshot(str(target / "viewer-review.png"))
 
 
 @contextmanager
