@@ -32,6 +32,7 @@ SPECIFICATIONS = {
     "CL": "this project's own contract",
     "JC": "this project's own contract",
     "PL": "this project's own contract",
+    "FS": "this project's own contract",
     "PG": "this project's own contract",
     "RV": "this project's own contract",
     "VW": "this project's own contract",
@@ -52,6 +53,7 @@ FEWEST_ROWS = {
     "JC": 30,
     "PL": 9,
     "VW": 11,
+    "FS": 6,
     "PG": 6,
     "RV": 9,
 }

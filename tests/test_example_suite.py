@@ -101,7 +101,7 @@ def test_the_example_suite_uses_every_method_but_judge() -> None:
     ("kind", "field", "settings"),
     [
         (ExactMatch, "normalize", {"strict", "trim", "text", "number"}),
-        (Keywords, "keyword_match", {"word", "prefix", "substring"}),
+        (Keywords, "keyword_match", {None, "prefix", "substring"}),
         (MultipleChoice, "score_by", {"letter", "text"}),
         (TopK, "match", {"word", "command", "module"}),
     ],

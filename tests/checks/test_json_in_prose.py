@@ -118,6 +118,30 @@ def test_what_only_speaks_of_function_calls_is_none(text: str) -> None:
     assert find_function_call(text) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "named", "unnamed"),
+    [
+        ("clock()", "python", None),
+        ("Here: `clock()`", "python", None),
+        ("```python\nnow = clock(zone='UTC')\n```", "python", None),
+        ('{"name": "clock"}', "object", None),
+        ('{"tool": "clock", "args": {}}', "object", "object"),
+        ("Thought: I need it.\nAction: clock\nAction Input: {}", "react", "react"),
+        ("Action: clock[UTC]", "react", "react"),
+        ('<tool_call>{"name": "clock"}</tool_call>', "tagged", "tagged"),
+        ("Look at the clock (on the wall).", None, None),
+        ('{"name": "Rex"}', None, None),
+        ("max(1, 2)", None, None),
+        ("Action: go home", None, None),
+    ],
+)
+def test_a_call_without_arguments_counts_where_the_function_was_named(
+    text: str, named: str | None, unnamed: str | None
+) -> None:
+    assert find_function_call(text, "Use the tool clock.") == named
+    assert find_function_call(text) == unnamed
+
+
 @given(any_text)
 def test_any_text_can_be_searched(text: str) -> None:
     assert all(isinstance(value, dict | list) for value in find_json(text)[0])

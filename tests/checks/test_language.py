@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from assay.checks.ewe.language import (
     CHARACTERS_READ,
-    CONFUSABLES,
     PARAMETERS,
     STEPS_PER_NAT,
     contains_ewe,
@@ -27,6 +26,7 @@ from assay.checks.ewe.language import (
     shipped_model,
     spans,
 )
+from assay.text.look_alikes import CONFUSABLES
 from tests.conftest import no_hang
 
 

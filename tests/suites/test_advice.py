@@ -56,6 +56,23 @@ def test_ids_that_differ_only_in_capitals_are_a_warning(findings_of: FindingsOf)
     assert (finding.severity, finding.test_id) == ("warning", "A_001")
 
 
+def test_letters_that_only_look_like_the_languages_own_are_a_warning(
+    findings_of: FindingsOf,
+) -> None:
+    tests = [
+        good(expected_keywords=["tͻdzo"]),
+        asking("exact_match", id="a_002", expected=["Blaɖa", "Blađa"]),
+        asking("multiple_choice", id="a_003", expected="A", choices=["tɔ", "tͻ"]),
+    ]
+    assert findings_of(*tests) == ()
+    found = findings_of(*tests, suite={"language": "ee"})
+    assert [finding.message.split(";")[0] for finding in found] == [
+        "look-alike letters: ͻ (U+037B) for ɔ",
+        "look-alike letters: đ (U+0111) for ɖ",
+        "look-alike letters: ͻ (U+037B) for ɔ",
+    ]
+
+
 def test_ewe_quality_is_a_part_where_the_suite_is_in_ewe(findings_of: FindingsOf) -> None:
     test = asking("composite", expected_keywords=["xyz"], weights={"keywords": 0, "ewe_quality": 1})
     assert findings_of(test, suite={"language": "ee"}) == ()

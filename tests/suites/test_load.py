@@ -15,7 +15,7 @@ from assay.checks.keywords import Keywords
 from assay.checks.multiple_choice import MultipleChoice
 from assay.checks.top_k import TopK
 from assay.errors import InvalidFiles, SuiteNotFound, UsageError
-from assay.suites.load import examine, load_all, load_suite
+from assay.suites.load import examine, load_all, load_suite, pick_all
 from assay.types import Message
 from tests.conftest import no_hang
 
@@ -150,6 +150,16 @@ def test_all_files_are_checked_before_anything_is_refused(write_suite: WriteSuit
     ]  # fmt: skip
     assert caught.value.message == f"4 mistakes in {folder}"
     assert caught.value.hint
+
+
+def test_a_category_is_read_although_another_has_a_mistake(write_suite: WriteSuite) -> None:
+    folder = write_suite({"a": [good()], "b": [{"id": "b_001"}]})
+    with pytest.raises(InvalidFiles):
+        load_suite(folder)
+    with pytest.raises(InvalidFiles):
+        load_suite(folder, categories=["b"])
+    (picked,) = pick_all([load_suite(folder, categories=["a"])], ["a"])
+    assert [case.category for case in picked.cases] == ["a"]
 
 
 def test_warnings_alone_do_not_refuse(write_suite: WriteSuite) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
 from assay.checks.format import ExpectedFormat, Format, Rules
-from assay.checks.keywords import ExpectedKeywords, Keywords, keyword_advice
+from assay.checks.keywords import ExpectedKeywords, Keywords
 from assay.files.fields import Doc, Weight
 from assay.messages import tr
 from assay.plugins import check
@@ -35,7 +35,7 @@ class Weights:
 class Composite(AnswerCheck):
     """The mean of keywords, format and, where it applies, Ewe quality."""
 
-    version = 2
+    version = 3
     baselines_add_up = True
 
     expected_keywords: ExpectedKeywords = ()
@@ -45,7 +45,7 @@ class Composite(AnswerCheck):
     ] = None
 
     def score(self, answer: str, context: Context, /) -> Score:
-        parts = [*self._parts(context.test, answer)]
+        parts = [*self._parts(context, answer)]
         weights = [self._weight(part.name) for part in parts]
         total = sum(weights)
         if total <= 0:
@@ -72,12 +72,12 @@ class Composite(AnswerCheck):
         weight: float | None = getattr(self.weights, part, None)
         return 1.0 if weight is None else weight
 
-    def _parts(self, test: Case, answer: str) -> Iterator[ScorePart]:
+    def _parts(self, context: Context, answer: str) -> Iterator[ScorePart]:
         if self.keywords:
-            yield _part("keywords", self.keywords.score(answer))
+            yield _part("keywords", self.keywords.score(answer, context))
         if self.format:
-            yield _part("format", self.format.score(answer))
-        if self.ewe_applies(test.language):
+            yield _part("format", self.format.score(answer, context))
+        if self.ewe_applies(context.test.language):
             from assay.checks.ewe.quality import quality_of
 
             value, explanation = quality_of(answer)
@@ -122,7 +122,7 @@ class Composite(AnswerCheck):
             yield FieldProblem(("weights",), message)
 
     def advice(self, test: Case, /) -> Iterator[FieldProblem]:
-        yield from keyword_advice(self.expected_keywords, "word", test)
+        yield from self.keywords.advice(test) if self.keywords else ()
         present = self._present(test)
         for part in PARTS if self.weights else ():
             if part not in present and getattr(self.weights, part) is not None:

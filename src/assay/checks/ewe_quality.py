@@ -8,6 +8,8 @@ from assay.types import AnswerCheck, Context, Score, ScorePart
 class EweQuality(AnswerCheck):
     """How well the answer reads as Ewe, from 0 to 1."""
 
+    version = 2
+
     def score(self, answer: str, context: Context, /) -> Score:
         # Imported when an answer is scored: the language model takes longer than a small suite.
         from assay.checks.ewe.quality import factors_of, quality_of

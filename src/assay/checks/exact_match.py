@@ -6,41 +6,60 @@ from typing import Annotated, Literal
 from assay.files.fields import Doc, OneOrMore
 from assay.messages import tr
 from assay.plugins import check
+from assay.text.answer_words import announced_in
+from assay.text.dressing import cut_next_question, undress
 from assay.text.folding import fold_whole_answer
+from assay.text.look_alikes import fold_look_alikes, look_alike_advice, ways_to_read
 from assay.text.safe_text import one_line
-from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score
+from assay.types import AnswerCheck, Case, Context, FieldProblem, Score
 
 _DECIMAL_COMMA = frozenset({"fra"})  # languages whose suites write 1,5 for one and a half
 _MOST_SHOWN = 200  # characters of an answer repeated in an explanation
-_FORMS: dict[str, Callable[[str], str]] = {
-    "strict": lambda text: text,
-    "trim": str.strip,
-    "text": fold_whole_answer,
-}
+_AS_WRITTEN: dict[str, Callable[[str], str]] = {"strict": str, "trim": str.strip}
 
 
 @check("exact_match")
 class ExactMatch(AnswerCheck):
     """The whole answer is one of the accepted texts: 1 or 0."""
 
-    version = 2
+    version = 3
     expected: Annotated[OneOrMore, Doc("The right answer: a text or a list of accepted texts.")]
     normalize: Annotated[
         Literal["strict", "trim", "text", "number"],
         Doc("What is made equal before comparing."),
     ] = "text"
 
+    @property
+    def reads_as_written(self) -> bool:
+        return self.normalize in _AS_WRITTEN
+
     def score(self, answer: str, context: Context, /) -> Score:
+        if self.normalize in _AS_WRITTEN:
+            form = _AS_WRITTEN[self.normalize]
+            read = form(answer)
+            return self._scored(read in map(form, self.expected), read)
+        answer = cut_next_question(answer, context.test.question)
         if self.normalize == "number":
-            return self._score_number(answer, context.test.language)
-        form = _FORMS[self.normalize]
-        read = form(answer)
-        return self._scored(read in map(form, self.expected), read)
+            return self._score_number(answer, context.language)
+        return self._score_text(answer, context)
+
+    def _score_text(self, answer: str, context: Context) -> Score:
+        read = fold_whole_answer(answer)
+        accepted = [fold_whole_answer(text) for text in self.expected]
+        if read in accepted:
+            return self._scored(True, read)
+        language = context.language
+        plain = fold_whole_answer(undress(fold_look_alikes(answer, language)[0]))
+        for said in (plain, *announced_in(plain, context.test.question)):
+            for text, spell in ways_to_read(fold_whole_answer(said), language):
+                if text in map(spell, accepted):
+                    return self._scored(True, text)
+        return self._scored(False, plain)
 
     def _score_number(self, answer: str, language: str | None) -> Score:
         from assay.text.numbers import read_expected, read_number, show
 
-        decimal_comma = LANGUAGES.get(language or "") in _DECIMAL_COMMA
+        decimal_comma = language in _DECIMAL_COMMA
         readings = (read_expected(text, decimal_comma=decimal_comma) for text in self.expected)
         accepted = [number for number in readings if number is not None]
         if not accepted:
@@ -99,6 +118,9 @@ class ExactMatch(AnswerCheck):
                     text=one_line(text, longest=60),
                 )
                 yield FieldProblem(("expected", index), message)
+
+    def advice(self, test: Case, /) -> Iterator[FieldProblem]:
+        yield from look_alike_advice("expected", ((text,) for text in self.expected), test)
 
 
 def _quoted(texts: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self
 from assay.files.fields import Count, Doc, Mistake, OneOf, PositiveCount, Rule, Text
 from assay.messages import tr, trn
 from assay.plugins import check
+from assay.text.dressing import undress
 from assay.text.json_in_prose import find_function_call, find_json, read_scalar
 from assay.text.json_schema import BadSchema, find_breach, refuse_bad_schema
 from assay.text.prose import count_characters, count_sentences, count_words, read_markdown
@@ -109,10 +110,11 @@ ExpectedFormat = Annotated[Rules, Doc("Rules on the shape of the answer.")]
 class Format(AnswerCheck):
     """The share of the stated rules that hold."""
 
+    version = 2
     expected_format: ExpectedFormat
 
     def score(self, answer: str, context: Context | None = None, /) -> Score:
-        parts = tuple(_rules(self.expected_format, answer))
+        parts = tuple(_rules(self.expected_format, answer, context))
         if not parts:
             raise ValueError("a format check without a rule checks nothing")
         held = [part for part in parts if part.value]
@@ -151,12 +153,13 @@ class Format(AnswerCheck):
         return cls.from_fields({"expected_format": rules})
 
 
-def _rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
+def _rules(asked: Rules, answer: str, context: Context | None) -> Iterator[ScorePart]:
     """One part per stated rule, in the order of the documentation."""
     if asked.contains_ewe is not None:
         yield _ewe_rule(asked.contains_ewe, answer)
     if asked.contains_function_call is not None:
-        yield _call_rule(asked.contains_function_call, answer)
+        question = context.test.as_asked(None) if context else ""
+        yield _call_rule(asked.contains_function_call, answer, question)
     if asked.json is not None:
         yield _json_rule(asked.json, answer)
     if asked.json_schema is not None:
@@ -170,16 +173,19 @@ def _rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
 
 
 def _edge_rules(asked: Rules, text: str) -> Iterator[ScorePart]:
+    """Of the text as it is, or of its words without dressing and the stop at the end."""
+    plain = undress(text)
     if asked.starts_with is not None:
         wanted = unicodedata.normalize("NFC", asked.starts_with.lstrip())
         begin = text[: len(wanted)]
         said = tr('begins with "{begin}", "{wanted}" asked for', begin=begin, wanted=wanted)
-        yield _part("starts_with", text.startswith(wanted), said)
+        yield _part("starts_with", wanted in (begin, plain[: len(wanted)]), said)
     if asked.ends_with is not None:
         wanted = unicodedata.normalize("NFC", asked.ends_with.rstrip())
         end = text[-len(wanted) :]
         said = tr('ends with "{end}", "{wanted}" asked for', end=end, wanted=wanted)
-        yield _part("ends_with", text.endswith(wanted), said)
+        held = text.endswith(wanted) or plain.rstrip(" .!…\"'»”)").endswith(wanted)
+        yield _part("ends_with", held, said)
 
 
 def _part(name: str, holds: bool, explanation: str) -> ScorePart:
@@ -208,8 +214,8 @@ def _language_rule(wanted: str, answer: str) -> ScorePart:
     return _part("language", reading.code == code, said)
 
 
-def _call_rule(wanted: bool, answer: str) -> ScorePart:
-    shape = find_function_call(answer)
+def _call_rule(wanted: bool, answer: str, question: str) -> ScorePart:
+    shape = find_function_call(answer, question)
     if shape is None:
         said = tr("no function call was found")
     else:

@@ -9,12 +9,20 @@ from typing import Annotated, Any, Literal, Self
 from assay.files.fields import Doc, Phrases
 from assay.messages import tr
 from assay.plugins import check
-from assay.text.answer_words import is_denied, is_one_of_several, may_qualify
+from assay.text.answer_words import asks_to_explain, is_denied, is_one_of_several, may_qualify
 from assay.text.folding import fold_for_matching, is_mark
+from assay.text.look_alikes import fold_look_alikes, look_alike_advice, ways_to_read
 from assay.text.safe_text import one_line
 from assay.types import AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
 
-Match = Literal["word", "prefix", "substring"]
+Match = Literal["word", "stem", "prefix", "substring"]
+# What may follow a word under `stem`. Ewe: the article, the plural, the focus, "my"; a word of two
+# letters takes only the plural, for "si" and "sia" are two words. Elsewhere a plural.
+_ENDINGS = {
+    "stem": "(?:(?:l?a)?(?:wo)?e?|nye)",
+    "stem of two": "(?:a?wo)?",
+    "plural": "(?:e?s|x)?",
+}
 ExpectedKeywords = Annotated[
     Phrases,
     Doc(
@@ -27,13 +35,15 @@ _STORED = {
     "forbidden_keywords": "forbidden",
     "keyword_match": "match",
 }
+_ASKED_FOR_WORD = "whole word"
+_WORD = re.compile(r"[^\W_]+")
 
 
 @check("keywords")
 class Keywords(AnswerCheck):
     """The share of the expected keywords found; 0 if a forbidden one appears."""
 
-    version = 2
+    version = 3
     baselines_add_up = True
 
     expected_keywords: ExpectedKeywords = ()
@@ -41,12 +51,18 @@ class Keywords(AnswerCheck):
         Phrases, Doc("What the answer must not contain; one hit scores 0.")
     ] = ()
     keyword_match: Annotated[
-        Match,
-        Doc("Whether a keyword is a whole word, the start of one, or any piece of text."),
-    ] = "word"
+        Match | None,
+        Doc(
+            "Whether a keyword is a whole word (the default), a word with a listed ending (the "
+            "default in Ewe), the start of a word, or any piece of text."
+        ),
+    ] = None
 
     def score(self, answer: str, context: Context | None = None, /) -> Score:
-        text = fold_for_matching(answer)
+        language = context.language if context else None
+        match = self._match(language)
+        text = fold_for_matching(fold_look_alikes(answer, language)[0])
+        ways = ways_to_read(text, language)
         expected = [*chain.from_iterable(self.expected_keywords)] if may_qualify(text) else ()
         parts: list[ScorePart] = []
         found: list[str] = []
@@ -56,11 +72,11 @@ class Keywords(AnswerCheck):
             name = " / ".join(item)
             hit = first_denied = None
             for word in item:
-                stated = states(word, text, self.keyword_match, expected)
-                if stated:
+                said = [states(spell(word), read, match, expected) for read, spell in ways]
+                if True in said:
                     hit = word
                     break
-                if stated is False:
+                if False in said:
                     first_denied = first_denied or word
             shown = found if hit else denied if first_denied else missing
             shown.append(hit or first_denied or name)
@@ -68,15 +84,30 @@ class Keywords(AnswerCheck):
         unwanted = [
             keyword
             for keyword in chain.from_iterable(self.forbidden_keywords)
-            if occurs(keyword, text, self.keyword_match)
+            if any(occurs(spell(keyword), read, match) for read, spell in ways)
         ]
         share = len(found) / len(parts) if parts else 1.0
+        explanation = _explanation(found, missing, denied, unwanted)
+        in_a_row = len(found) > 1 and context is not None and self._only_names(text, context.test)
+        if in_a_row:
+            explanation += " " + tr("Keywords in a row do not answer a question that asks why.")
         return Score(
-            value=0.0 if unwanted else share,
+            value=0.0 if unwanted or in_a_row else share,
             extracted=", ".join(found) or None,
-            explanation=_explanation(found, missing, denied, unwanted),
+            explanation=explanation,
             parts=tuple(parts),
         )
+
+    def _match(self, language: str | None) -> str:
+        if self.keyword_match == "stem" and language != "ewe":
+            return "plural"
+        return self.keyword_match or ("stem" if language == "ewe" else "word")
+
+    def _only_names(self, text: str, test: Case) -> bool:
+        """Whether an answer to a question that wants sentences is keywords and nothing else."""
+        names = " ".join(chain.from_iterable(self.expected_keywords))
+        known = set(_WORD.findall(fold_for_matching(names)))
+        return known.issuperset(_WORD.findall(text)) and asks_to_explain(test.prompt)
 
     def gold(self) -> str | None:
         """Keywords that are only forbidden say what is wrong, and not what is right."""
@@ -101,16 +132,22 @@ class Keywords(AnswerCheck):
                 yield FieldProblem(("expected_keywords", index), message)
 
     def advice(self, test: Case, /) -> Iterator[FieldProblem]:
-        yield from keyword_advice(self.expected_keywords, self.keyword_match, test)
+        yield from keyword_advice(self.expected_keywords, self._match(test.language_code), test)
 
     def stored(self) -> Mapping[str, Any]:
-        return {_STORED[name]: value for name, value in AnswerCheck.stored(self).items()}
+        """Runs of before have "word" where nothing was asked for: so the one asked for is named."""
+        match = _ASKED_FOR_WORD if self.keyword_match == "word" else self.keyword_match or "word"
+        fields = {**AnswerCheck.stored(self), "keyword_match": match}
+        return {_STORED[name]: value for name, value in fields.items()}
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> Self:
-        return cls.from_fields(
-            {name: stored[old] for name, old in _STORED.items() if old in stored}
-        )
+        given = {name: stored[old] for name, old in _STORED.items() if old in stored}
+        if given.get("keyword_match") == "word":
+            del given["keyword_match"]
+        elif given.get("keyword_match") == _ASKED_FOR_WORD:
+            given["keyword_match"] = "word"
+        return cls.from_fields(given)
 
 
 def occurs(keyword: str, folded: str, match: str) -> bool:
@@ -174,8 +211,11 @@ def _pattern(keyword: str, match: str) -> tuple[str, re.Pattern[str]]:
     body = r"\s+".join(map(re.escape, words))
     # "C++", "-rf" and "/etc" end or begin with no word character: there is no boundary to ask for.
     left = r"(?<!\w)" if match != "substring" and _is_word(words[0][0]) else ""
-    right = r"(?!\w)" if match == "word" and _is_word(words[-1][-1]) else ""
-    return words[0], re.compile(left + body + right)
+    if match == "stem" and len("".join(words)) < 3:
+        match = "stem of two"
+    asks_for_end = match == "word" or match in _ENDINGS
+    right = r"(?!\w)" if asks_for_end and _is_word(words[-1][-1]) else ""
+    return words[0], re.compile(left + body + _ENDINGS.get(match, "") + right)
 
 
 def _is_word(character: str) -> bool:
@@ -200,7 +240,8 @@ def _explanation(
 
 
 def keyword_advice(items: Phrases, match: str, test: Case) -> Iterator[FieldProblem]:
-    """Keywords that are repeated, or in the prompt already."""
+    """Keywords that are repeated, or in the prompt already, or have letters of another alphabet."""
+    yield from look_alike_advice("expected_keywords", items, test)
     asked = fold_keyword("\n".join(m.content for m in test.messages if m.role == "user"))
     seen: set[tuple[str, ...]] = set()
     for index, words in enumerate(items):

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Len
 
-from assay.checks.letters.options import LikeliestOption, most_likely, options_of
+from assay.checks.letters.options import LikeliestOption, Options, most_likely, options_of
 from assay.files.fields import Distinct, Doc, Rule, Texts, form
 from assay.messages import fill, message, tr, trn
 from assay.plugins import check
+from assay.text.dressing import cut_next_question
+from assay.text.look_alikes import fold_look_alikes, look_alike_advice
 from assay.types import (
     LETTERS,
     AnswerCheck,
@@ -27,11 +29,13 @@ if TYPE_CHECKING:
 
 _WITHOUT_MARKERS = "ABCDE"
 _HOW = {
+    "ticked": message("the only option with its box filled"),
     "whole": message("the whole answer"),
     "cue": message("the last letter announced as the answer"),
     "alone": message("the only letter standing alone"),
     "lead": message("the letter the answer begins with"),
     "hint": message("the only letter pointed to"),
+    "counted": message("the only option counted to"),
     "text": message("the only option whose text is given"),
     "end": message("the only letter that ends a clause"),
 }
@@ -41,7 +45,7 @@ _HOW = {
 class MultipleChoice(AnswerCheck):
     """The letter that the model chose is the right one: 1 or 0."""
 
-    version = 2
+    version = 3
     expected: Annotated[
         str,
         form("[A-Za-z]", lambda: tr("one letter from A to Z")),
@@ -69,6 +73,10 @@ class MultipleChoice(AnswerCheck):
         from assay.checks.letters.reading import read_letter
 
         options = options_of(context.test, self.choices, self.expected)
+        answer = cut_next_question(answer, context.test.question)
+        if context.language == "ewe":
+            answer, *texts = (fold_look_alikes(text, "ewe")[0] for text in (answer, *options.texts))
+            options = Options(options.letters, tuple(texts), "stem")
         reading = read_letter(answer, options)
         if reading.letter is None:
             explanation = _why_none(reading.how, self.expected)
@@ -157,6 +165,7 @@ class MultipleChoice(AnswerCheck):
             yield FieldProblem(("expected",), message)
 
     def advice(self, test: Case, /) -> Iterator[FieldProblem]:
+        yield from look_alike_advice("choices", ((text,) for text in self.choices), test)
         if self.choices:
             return
         offered = options_of(test, (), "A").letters

@@ -10,7 +10,10 @@ from assay.checks.keywords import states
 from assay.checks.letters.options import most_likely
 from assay.messages import tr
 from assay.text.answer_words import declines_instead
+from assay.text.dressing import plain_reply
+from assay.text.echo import words_added
 from assay.text.folding import fold_for_matching, is_blank
+from assay.text.look_alikes import fold_look_alikes, shown
 from assay.types import LETTERS, Answered, Case, ChoiceLikelihoods, Context, Failed, Reply, Score
 
 TICK = "tick "
@@ -56,16 +59,38 @@ def _score(case: Case, reply: Answered | ChoiceLikelihoods) -> Score:
         score = score_ewebench(case, reply)
         if score is not None:
             return score
-    texts = (reply.text, *reply.predictions)
+    text = reply.text if case.check.reads_as_written else plain_reply(reply.text)
+    texts = (text, *reply.predictions)
     if not case.check.scores_empty and all(map(is_blank, texts)):
         return _no_answer(tr("The answer is empty."))
-    score = _as_score(case.check.score(reply.text, context))
-    scored = score.value is not None and not score.no_answer and not case.check.may_decline
-    if scored and declines_instead(texts, score.value or 0.0, case.check.gold() or ""):
-        return _no_answer(tr("The answer only declines."))
-    if case.tags and (ticked := [*_tick_sentences(case.tags, reply.text)]):
-        return replace(score, explanation=" ".join([score.explanation, *ticked]).strip())
+    score = _as_score(case.check.score(text, context))
+    if score.value is not None and not score.no_answer and not case.check.may_decline:
+        if declines_instead(texts, score.value, case.check.gold() or ""):
+            return _no_answer(tr("The answer only declines."))
+        score = _unless_echoed(score, text, context)
+    said = [*_tick_sentences(case.tags, text)] if case.tags else []
+    if signs := fold_look_alikes(text, context.language)[1]:
+        said.append(tr("Look-alike letters: {signs}.", signs=shown(signs)))
+    if said:
+        return replace(score, explanation=" ".join([score.explanation, *said]).strip())
     return score
+
+
+def _unless_echoed(score: Score, text: str, context: Context) -> Score:
+    """The score, or no answer where the question is repeated. What is added may be the answer,
+    where one is known; a repetition may be what was asked for, where the whole answer is compared.
+    """
+    check, added = context.test.check, words_added(text, context.test.question)
+    if added is None:
+        return score
+    if check.gold() is not None:
+        may_repeat = not check.baselines_add_up and not check.requests().letters
+        if score.value == 1.0 and may_repeat:
+            return score
+        alone = _as_score(check.score(added, context)) if added else score
+        if added and alone.value == 1.0:
+            return alone
+    return _no_answer(tr("The answer only repeats the question."))
 
 
 def _chosen(case: Case, reply: ChoiceLikelihoods) -> str:

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -33,7 +33,8 @@ class SuiteReader:
     returned. `warnings`: they are looked for too. `instead`: files elsewhere that take the place of
     those with the same name. `get_sandbox` opens what the make.py of a test folder that does not
     ship runs in; None: it is not run, and the prompt keeps the names of its files. `check_rubric`
-    raises what is wrong with a rubric.
+    raises what is wrong with a rubric. `categories`: only these are read, so that a mistake in
+    another stops nothing; all, if none are named.
     """
 
     def __init__(
@@ -45,11 +46,13 @@ class SuiteReader:
         data_seed: int = 0,
         get_sandbox: GetSandbox | None = None,
         check_rubric: CheckRubric | None = None,
+        categories: Collection[str] = (),
     ) -> None:
         self.findings: list[FileFinding] = []
         self._get_sandbox = get_sandbox
         self._check_rubric = check_rubric
         self._rubrics: dict[str, str] = {}  # name -> what is wrong with it
+        self._categories = categories
         self._data_seed = data_seed
         self._shown: dict[str, str] = {}  # test id -> digest of the files that it shows
         self._warnings = warnings
@@ -69,9 +72,10 @@ class SuiteReader:
         settings = self._settings(sorted(names))
         ids: _Ids = {}
         cases: dict[str, list[Case]] = {name: [] for name in sorted(names)}
-        for file in files:
+        wanted = self._categories or names
+        for file in (each for each in files if each.stem in wanted):
             cases[file.stem] += self._category(file, settings, ids)
-        for folder, opened, name in folders:
+        for folder, opened, name in (each for each in folders if each[2] in wanted):
             cases[name] += self._folder_test(folder, opened, self._shared(name, settings), ids)
         categories = [Category(name=name, cases=tuple(of)) for name, of in cases.items() if name]
         few_shot = self._few_shot(settings, categories)

@@ -6,7 +6,7 @@ Read by the closed word list of `builtin/answer_words.toml` and nothing else;
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from assay.text.folding import fold_for_matching
@@ -27,9 +27,12 @@ NEGATION = re.compile(rf"(?<![\w-]){WORDS['not']}(?!\w)(?!\s+{WORDS['not_denying
 _DENIED_BEFORE = re.compile(  # not | think it is | a modem or | an | old
     rf"(?:{NEGATION.pattern}(?:\s+|(?<=')){_QUOTES}(?:{WORDS['between']}\s+){{0,6}}"
     rf"|(?<!\w){WORDS['advises']}(?:\s+|(?<=')){WORDS['uses']}\s+)"
-    rf"(?:{_ARTICLE}?{_QUOTES}(?:{_NAME_WORD}){{1,3}}{WORDS['or']}\s+)?"
+    rf"(?:{_ARTICLE}?{_QUOTES}(?:{_NAME_WORD}){{1,3}}{WORDS['or']}\s+(?:(?:by|par|in)\s+)?)?"
     rf"(?:{_ARTICLE}{_QUOTES}(?:{_NAME_WORD}){{0,2}})?{_QUOTES}(?:[\w-]{{1,20}}-)?\Z"
 )
+# "not invented by X but by Y": the negation may stand further off.
+_CONTRAST_BEFORE = re.compile(rf"(?<![\w-]){WORDS['negates']}\s[^.,;:!?\n]{{0,60}}\Z")
+_CONTRAST_BEHIND = re.compile(rf"[\"'”’»`*)\]_]{{0,4}},?\s+(?:[\w'-]+\s+){{0,2}}?{WORDS['but']}\s")
 _UNUSED_BEFORE = re.compile(rf"(?<![\w-]){WORDS['unused']}\s+{_QUOTES}\Z")
 # Every word that denies or advises against has one of these: a text without them, as most are, is
 # searched for nothing else, which takes a tenth of the time.
@@ -42,6 +45,19 @@ _DENIED_BEHIND = re.compile(rf"[\"'”’»`*)\]_]{{0,4}}\s+{WORDS['denied_behin
 _OTHER_BEHIND = re.compile(
     rf"[\"'”’»`*)\]_]{{0,4}},?\s+(?:{WORDS['or']}\s+|(?:{_NAME_WORD}){{1,2}}{WORDS['or']}\s+(?={_ARTICLE}))"
     r"([^.,;:!?\n]{1,60})"
+)
+# "X, Y or Z", where X opens the answer or follows a verb that announces it.
+_LIST_BEHIND = re.compile(
+    rf"[\"'”’»`*)\]_]{{0,4}}((?:\s*,\s+[^\s.,;:!?]+(?:\s[^\s.,;:!?]+)?){{1,6}}),?\s+{WORDS['or']}\s+"
+    r"([^.,;:!?\n]{1,60})"
+)
+_LIST_BEFORE = re.compile(rf"(?:\A|:|(?<!\w){WORDS['is']})\s*{_ARTICLE}?{_QUOTES}\Z")
+_EXPLAINS = re.compile(rf"(?<!\w){WORDS['explains']}(?!\w)")
+_WORD = re.compile(r"[^\W_]+")
+_IS = re.compile(rf"(?<!\w)(?:{WORDS['is']}|it's|il s'agit de)(?!\w)|:")
+_ANNOUNCING = re.compile(
+    rf"(?<!\w)(?:{WORDS['noun']}|{WORDS['article']}|{WORDS['is']}|{WORDS['fill']}|this|correct\w?"
+    r"|bonne|juste|ce|c'|ye)(?!\w)"
 )
 _OR = re.compile(rf"\s{WORDS['or']}\s")
 _MAY_QUALIFY = re.compile(rf"{_MAY_DENY.pattern}|wrong|incorrect|ruled|\s{WORDS['or']}\s")
@@ -81,7 +97,10 @@ def may_qualify(text: str) -> bool:
 def is_denied(before: str, behind: str = "") -> bool:
     """Whether the words around a place deny what stands there: "not an Ethernet controller"."""
     before = before[-SEEN:]
-    if _MAY_DENY.search(before) and _DENIED_BEFORE.search(before):
+    if _MAY_DENY.search(before) and (
+        _DENIED_BEFORE.search(before)
+        or (_CONTRAST_BEHIND.match(behind[:SEEN]) and _CONTRAST_BEFORE.search(before))
+    ):
         return True
     return _DENIED_BEHIND.match(behind[:SEEN]) is not None
 
@@ -107,9 +126,32 @@ def is_one_of_several(before: str, behind: str, is_expected: Callable[[str], boo
     other = _OTHER_BEHIND.match(behind[:SEEN])
     if other and not is_expected(other[1]):
         return True
+    listed = _LIST_BEHIND.match(behind[:SEEN]) if _OR.search(behind) else None
+    if listed and _LIST_BEFORE.search(before[-SEEN:]):
+        return not all(map(is_expected, (*listed[1].split(",")[1:], listed[2])))
     # "or" first: what stands before it is looked for from every character.
     other = _OTHER_BEFORE.search(before[-SEEN:]) if _OR.search(before) else None
     return other is not None and not is_expected(other[1])
+
+
+def asks_to_explain(question: str) -> bool:
+    """Whether a question wants sentences: "why", "explain", "pourquoi"."""
+    return _EXPLAINS.search(fold_for_matching(question)) is not None
+
+
+def announced_in(text: str, question: str) -> Iterator[str]:
+    """What a short folded sentence announces: "the answer is X", "X is the capital of Togo".
+    Every other word is the question's or announces; nothing is denied, nothing offered beside it.
+    """
+    if len(text) > ONE_CLAIM or NEGATION.search(text):
+        return
+    asked = set(_WORD.findall(fold_for_matching(question)))
+    for verb in _IS.finditer(text):
+        before, behind = text[: verb.start()], text[verb.end() :]
+        if asked.issuperset(_WORD.findall(_ANNOUNCING.sub(" ", before))):
+            yield behind.strip()
+        if verb[0] != ":" and asked.issuperset(_WORD.findall(_ANNOUNCING.sub(" ", behind))):
+            yield before.strip().removesuffix(" ye")
 
 
 def is_refusal(text: str) -> bool:

@@ -1,15 +1,19 @@
 """Whether a text only repeats what it was asked."""
 
+import re
 from collections.abc import Iterable
-
-from rapidfuzz import fuzz
 
 _ALIKE = 95.0  # of 100
 _LONGEST_COMPARED = 100_000
+_MOST_LEFT_OUT = 0.8  # an answer with a smaller part of what was asked may quote it
+_FEWEST_REPEATED, _MOST_ADDED, _LONGEST_ADDED = 3, 2, 60  # words, words, characters
+_WORD = re.compile(r"[^\W_]+")
 
 
 def is_echo(answer: str, asked: Iterable[str]) -> bool:
     """Whether it is most of one of these texts in its own order, and nothing behind it."""
+    from rapidfuzz import fuzz  # here: most answers are as unlike the question as can be
+
     said = " ".join(answer[:_LONGEST_COMPARED].split())
     for text in asked:
         task = " ".join(text[:_LONGEST_COMPARED].split())
@@ -18,3 +22,21 @@ def is_echo(answer: str, asked: Iterable[str]) -> bool:
         if task and fuzz.ratio(said, task, score_cutoff=_ALIKE) > 0:
             return True
     return False
+
+
+def words_added(answer: str, asked: str) -> str | None:
+    """What an answer adds to a text that it repeats, at most two words; None: it is no echo."""
+    if not _MOST_LEFT_OUT * len(asked) < len(answer) < len(asked) + _LONGEST_ADDED:
+        return None
+    said, task = _WORD.findall(answer.casefold()), _WORD.findall(asked.casefold())
+    if len(task) < _FEWEST_REPEATED or len(said) - len(task) > _MOST_ADDED:
+        return None
+    added, at = [], 0
+    for word in said:
+        if at < len(task) and word == task[at]:
+            at += 1
+        else:
+            added.append(word)
+    if at == len(task):
+        return " ".join(added)
+    return "" if is_echo(answer, (asked,)) else None

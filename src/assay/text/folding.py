@@ -63,7 +63,7 @@ def fold_for_matching(text: str) -> str:
         text = plain_hyphens(straight_apostrophes(drop_invisible(text)))
     folded = unicodedata.normalize("NFKC", text)
     # Casefolding can undo the composition ("ΐ"), so the form is restored after it.
-    return unicodedata.normalize("NFKC", folded.casefold())
+    return unicodedata.normalize("NFKC", folded.casefold()).replace("œ", "oe")
 
 
 def is_mark(character: str) -> bool:
@@ -89,7 +89,7 @@ def _folded(text: str) -> str:
         if not peeled or peeled == text:
             break
         text = peeled
-    return unicodedata.normalize("NFC", text.casefold())
+    return unicodedata.normalize("NFC", text.casefold()).replace("œ", "oe")
 
 
 # The same few texts are folded for every test and baseline; long answers are met once.

@@ -7,6 +7,10 @@ tool_calls   {"tool_calls": [{"function": {"name": "f", "arguments": "{…}"}}]}
 tagged       <tool_call>{"name": "f", "arguments": {…}}</tool_call>, <function_call>…
 object       {"name": "f", "arguments": {…}}, bare or in a fence; also "parameters"
 python       [f(a=1)] as the whole answer, or a call in a tool_code fence
+react        Action: f, and Action Input: … below it
+
+A bare f(), "f(a=1)" on a line or in backticks, and {"name": "f"} without arguments are calls where
+what was asked names f; elsewhere they are code or data.
 """
 
 import ast
@@ -172,7 +176,7 @@ def _is_meant(value: JsonValue) -> bool:
     return bool(value) and not is_footnote
 
 
-CallShape = Literal["tool_calls", "tagged", "object", "python"]
+CallShape = Literal["tool_calls", "tagged", "object", "python", "react"]
 
 _CALL_NAME = re.compile(r"[A-Za-z_][\w.:/-]{0,100}")
 _NAME_KEYS = ("name", "function", "tool", "tool_name")
@@ -182,13 +186,24 @@ _TAG = re.compile(
     r"|\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_call\|>|<function=[\w.:-]{1,100}>",
     re.IGNORECASE,
 )
+_REACT = re.compile(
+    r"^[ \t*]*Action[ \t*]*:[ \t*`]*[A-Za-z_][\w.-]{0,100}[ \t*`]*"
+    r"(?:[(\[].{0,2000}[)\]][ \t`]*$|\n+[ \t*]*Action Input[ \t*]*:)",
+    re.MULTILINE,
+)
+# f(…) on a line of its own, "print(" and "result =" aside, or in backticks.
+_MAY_CALL = re.compile(
+    r"(?:(?<=`)|^[ \t]*(?:\w{1,40} ?= ?|print\()?)"
+    r"([A-Za-z_][\w.]{0,100})\([^\n`]{0,2000}\)(?=`|[ \t;)]*$)",
+    re.MULTILINE,
+)
 _MOST_TAGS, _LONGEST_CALL = 50, 20_000
 _CALLFENCES = frozenset({"tool_code", "tool_call", "function_call"})
 _LONGEST_PYTHON = 4000  # characters given to Python's parser
 
 
-def find_function_call(text: str) -> CallShape | None:
-    """The shape of the first function call found, or None."""
+def find_function_call(text: str, asked: str = "") -> CallShape | None:
+    """The shape of the first function call found, or None. `asked`: what names the functions."""
     tags = islice(_TAG.finditer(text), _MOST_TAGS) if "<" in text or "[TOOL" in text else ()
     if any(_is_tagged_call(text, tag) for tag in tags):
         return "tagged"
@@ -196,10 +211,39 @@ def find_function_call(text: str) -> CallShape | None:
     values = [value for value in (decode_all(text.strip(), notes),) if value is not None]
     values = values or list(decode_inside(text, notes))
     for value in values:
-        shape = _shape_of(value)
+        shape = _shape_of(value) or ("object" if _names_function(value, asked) else None)
         if shape is not None:
             return shape
-    return "python" if _has_python_call(text) else None
+    if _REACT.search(text):
+        return "react"
+    return "python" if _has_python_call(text) or _calls_named(text, asked) else None
+
+
+def _names_function(value: object, asked: str) -> bool:
+    """{"name": "f"} and nothing else, or with empty arguments, where f was named."""
+    if not isinstance(value, dict) or not value.keys() <= {*_NAME_KEYS, *_ARGUMENT_KEYS}:
+        return False
+    name = next((value[key] for key in _NAME_KEYS if key in value), None)
+    given = any(value[key] for key in _ARGUMENT_KEYS if key in value)
+    return isinstance(name, str) and not given and _is_named(name, asked)
+
+
+def _is_named(name: str, asked: str) -> bool:
+    return (
+        _CALL_NAME.fullmatch(name) is not None
+        and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", asked) is not None
+    )
+
+
+def _calls_named(text: str, asked: str) -> bool:
+    pieces = islice(_MAY_CALL.finditer(text), _MOST_TAGS) if asked and "(" in text else ()
+    return any(
+        _is_named(piece[1], asked)
+        and (
+            _is_python_call(piece[0].strip()) or _is_python_call(text[piece.start(1) : piece.end()])
+        )
+        for piece in pieces
+    )
 
 
 def read_calls(text: str) -> tuple[str, tuple[ToolCall, ...]]:
@@ -232,7 +276,10 @@ def _is_tagged_call(text: str, tag: re.Match[str]) -> bool:
     content = text[tag.end() : tag.end() + _LONGEST_CALL]
     if tag[1]:
         content = re.split(f"</{tag[1]}>", content, maxsplit=1, flags=re.IGNORECASE)[0]
-    if any(_shape_of(value) for value in decode_inside(content, set())):
+    # Inside a tag a name alone is a call.
+    if any(
+        _shape_of(each) or _names_function(each, content) for each in decode_inside(content, set())
+    ):
         return True
     return _is_python_call(content.strip())
 

@@ -42,6 +42,10 @@ class Context:
     reply: Answered | ChoiceLikelihoods
 
     @property
+    def language(self) -> str | None:
+        return self.test.language_code
+
+    @property
     def suite(self) -> SuiteFacts:
         return SuiteFacts(self.test.suite, self.test.language, self.test.scoring)
 
@@ -100,6 +104,11 @@ class AnswerCheck:
     def gold(self) -> str | None:
         """The answer that a worked example shows; None where there is no single right one."""
         return None
+
+    @property
+    def reads_as_written(self) -> bool:
+        """Whether every character counts, tokens and invisible ones too."""
+        return False
 
     def requests(self) -> Requests:
         return ONE_ANSWER

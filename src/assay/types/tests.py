@@ -75,6 +75,11 @@ class Case:
         return self.check.method
 
     @property
+    def language_code(self) -> str | None:
+        """The suite's language as the shipped language model names it: `ewe` for `ee`."""
+        return LANGUAGES.get(self.language or "")
+
+    @property
     def prompt(self) -> str:
         """The last user turn: what a reader calls the question."""
         return next((m.content for m in reversed(self.messages) if m.role == "user"), "")

@@ -21,6 +21,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.text.look_alikes import CONFUSABLES
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -172,21 +174,6 @@ OTHER, SPACE = 0, 1  # symbol numbers; the alphabet starts at 2
 OTHER_COST, OTHER_BONUS = 10.0, 6.0  # a letter of no known language: dear for each, less if unknown
 STEPS_PER_NAT = 12
 
-# Code points that real Ewe text uses in place of Ewe letters (counted in published Ewe texts; own
-# work). U+01B4 and U+0269 are left alone: each stands for several letters, and the latter is
-# a letter of Kabiye.
-CONFUSABLES = {
-    "\u037b": "ɔ", "\u1d10": "ɔ",
-    "\u05d8": "ʋ", "\u03c5": "ʋ", "\u028a": "ʋ",
-    "\u03b5": "ɛ", "\u0511": "ɛ",
-    "\u0110": "Ɖ", "\u00d0": "Ɖ",
-    "\u019e": "ŋ",
-    "\u0264": "ɣ",
-    "\u0251": "a",
-    "\u1dc9": "\u0303",
-    "\u0115": "ẽ", "\u0113": "ẽ", "\u016d": "ũ",
-}  # fmt: skip
-
 _FOLD = str.maketrans(CONFUSABLES)
 _NOT_PROSE = re.compile(
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)"  # fenced code
@@ -236,7 +223,7 @@ def sentences(text: str) -> list[str]:
     if _MARKS_OF_NO_PROSE.search(prose):
         prose = _NOT_PROSE.sub("\n", prose)
     prose = _SINGLE_QUOTES.sub("\n", prose)
-    folded = unicodedata.normalize("NFC", prose.translate(_FOLD).casefold())
+    folded = unicodedata.normalize("NFC", prose.translate(_FOLD).casefold().translate(_FOLD))
     lines = (" ".join(line.split()) for line in folded.translate(_LETTERS).split("\n"))
     return [line for line in lines if line]
 

@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping
 
 from assay.checks.ewe.language import (
     CHARACTERS_READ,
-    CONFUSABLES,
     QUOTE_MARGIN,
     STEPS_PER_NAT,
     LanguageModel,
@@ -27,6 +26,7 @@ from assay.checks.ewe.language import (
     spans,
 )
 from assay.messages import tr, trn
+from assay.text.look_alikes import CONFUSABLES
 
 FULL_SHARE = 0.9
 SURE_MARGIN = 8.0  # nats; a text with less counts in proportion

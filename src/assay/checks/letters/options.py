@@ -21,10 +21,11 @@ _IN_LINE = re.compile(r"(?<![\w.'’])\(?([A-Za-z])[.):](?=\s|\()")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The letters allowed, and the text behind each where the test gives it."""
+    """The letters allowed, the text behind each where the test gives it, and how it is found."""
 
     letters: str
     texts: tuple[str, ...] = ()
+    match: str = "word"
 
 
 def options_of(case: Case, choices: tuple[str, ...], expected: str) -> Options:

@@ -15,7 +15,22 @@ _NOUN = _WORDS["noun"]
 _FILL = "(?:" + _WORDS["fill"] + r"(?!\w)" + _OPEN + r"){0,5}"
 _TO_LETTER = _OPEN + _FILL + r"\Z"
 
-NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+TICK = re.compile(r"[\[(][xX✓✔][\])]|[☑☒✅✔✓🗹]")
+# A line with a ticked box, or with a tick at its end.
+TICKED = re.compile(
+    r"^[ \t]*(?:[-*•][ \t]+)?(?:\[[xX✓✔]\]|\([xX✓✔]\)|[☑☒✅✔✓🗹])\ufe0f?[ \t]*(\S.{0,400})$"
+    r"|^(?![ \t]*[☐❌✗✘])(.{0,400}\S)[ \t]*[☑✅✔✓]\ufe0f?[ \t]*$",
+    re.MULTILINE,
+)
+# "the second option", "la deuxième", "option 2".
+_OPTION = r"(?:option|choice|answer|proposition|réponse|choix|possibilité|ŋuɖoɖo\w*|tiatia)"
+ORDINALS = [
+    re.compile(
+        rf"(?<!\w)(?:{words})(?:\s+(?:{_OPTION}|one|{_WORDS['or']})(?!\w)|[\s.!*_)\"'»]{{0,9}}\Z)"
+        rf"|(?<!\w){_OPTION}\s+(?:{words}(?!\w)|(?:n°|no\.?|number|numéro|\#)?\s?{place}(?![\w.,]\w))"
+    )
+    for place, words in enumerate(_WORDS["ordinals"][3:-1].split(";"), start=1)
+]
 LETTER = re.compile(
     r"(?<![\w\\])(?<!\w[-./+'])"
     r"[A-Za-z]"
@@ -28,7 +43,6 @@ WHOLE = re.compile(
 ANSWER_TAG = re.compile(r"<\s*(?:final_?)?answer\s*>", re.IGNORECASE)
 # "<b>" is markup where it is closed; "<B>" alone is the letter in brackets.
 LETTER_TAG = re.compile(r"<([A-Za-z])>(?!.{0,200}</\1>)", re.DOTALL)
-SPECIAL_TOKEN = re.compile(r"<\|[\w ]{1,40}\|>")  # <|im_end|>, <|eot_id|>
 # "A: B" is an answer headed "A", not option A.
 HEADED_BY_A = re.compile(r"\AA\s?:\s{0,3}(?=[(*]{0,3}[A-Za-z][)*.]{0,4}\Z)")
 TABLE_ROW = re.compile(r"^[ \t]*\|(.{0,400})\|[ \t]*$", re.MULTILINE)

@@ -3,12 +3,14 @@ r"""Reads the letter an answer chooses.
 Every letter by itself is a mention. A mention is read with the words around it, and the first of
 these that gives a letter decides:
 
+    ticked  the one line that is ticked       - [x] B. Paris   ☑ B
     whole   the reply is the letter           B   (b)   **B**.   $B$   \boxed{B}
     text    the reply is an option's text     Paris
     cue     the last one a cue announces      Answer: B   La bonne réponse est la B   B is correct
     alone   a line or an emphasis of its own  …\nB   so **B** it must be
     lead    the reply begins with it          B) Paris   B because   B) Paris\n\nWhy not A) …
-    hint    the only one a weak cue announces option B   it's B   c'est B
+    hint    the only one a weak cue announces option B   it's B   c'est B   enye B
+    counted the only one an ordinal points to the second option   la deuxième
     text    the only option whose text is in  It is Paris.
     end     the only one that ends a clause   A is wrong, so B
 
@@ -23,11 +25,14 @@ from typing import Literal
 
 from assay.checks.keywords import occurs
 from assay.checks.letters import patterns
-from assay.checks.letters.options import Options
-from assay.text.answer_words import is_denied
-from assay.text.folding import drop_invisible, fold_for_matching, straight_apostrophes
+from assay.checks.letters.options import Options, options_in
+from assay.text.answer_words import ONE_CLAIM, is_denied
+from assay.text.dressing import EMOJI, plain_reply
+from assay.text.folding import fold_for_matching, straight_apostrophes
 
-How = Literal["whole", "cue", "alone", "lead", "hint", "text", "end", "none", "several"]
+How = Literal[
+    "ticked", "whole", "cue", "alone", "lead", "hint", "counted", "text", "end", "none", "several"
+]
 
 # An answer in the middle of 20,000 characters is none; the bound keeps junk from costing minutes.
 _HEAD, _TAIL = 4_000, 16_000
@@ -56,10 +61,15 @@ class _Mention:
 
 
 def read_letter(answer: str, options: Options) -> LetterReading:
-    text = _prepare(answer)
+    ticked = patterns.TICKED.findall(answer[:_HEAD]) if patterns.TICK.search(answer) else []
+    if len(ticked) == 1:
+        line = read_letter("".join(ticked[0]), options)
+        if line.letter:
+            return LetterReading(line.letter, "ticked")
+    text = _first_answer(_prepare(answer), options)
     whole = patterns.WHOLE.fullmatch(text)
     if whole:
-        return LetterReading(whole[1].upper(), "whole")
+        return LetterReading(_as_option(whole[1].upper(), options), "whole")
     mentions = _mentions(text, options)
     steps: tuple[Callable[[], LetterReading | None], ...] = (
         lambda: _same_text(text, options),
@@ -68,7 +78,9 @@ def read_letter(answer: str, options: Options) -> LetterReading:
         lambda: _alone(text, mentions),
         lambda: _lead(text, mentions),
         lambda: _decide("hint", {m.letter for m in mentions if _is_hinted(m, options)}),
-        lambda: _by_text(text, options),
+        lambda: _by_ordinal(text, options),
+        lambda: _by_text(text, options, "word"),
+        lambda: _by_text(text, options, options.match),
         lambda: _decide("end", {m.letter for m in mentions if _ends_clause(m, options)}),
     )
     for step in steps:
@@ -82,12 +94,11 @@ def _prepare(answer: str) -> str:
     """NFKC, tags and underscored emphasis turned into plain wrapping; case kept."""
     if len(answer) > _HEAD + _TAIL:
         answer = answer[:_HEAD] + "\n" + answer[-_TAIL:]
-    text = straight_apostrophes(drop_invisible(answer))
+    text = straight_apostrophes(plain_reply(answer))
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-        text = patterns.NOT_ASCII.sub(lambda found: _without_ornament(found[0]), text)
+        text = EMOJI.sub(" ", text)
     if "<" in text:
-        text = patterns.SPECIAL_TOKEN.sub("", text)
         text = patterns.LETTER_TAG.sub(r"\1", text)
         text = patterns.ANSWER_TAG.sub("answer: ", text)
         text = patterns.MARKUP_TAG.sub(" ", text)
@@ -98,10 +109,15 @@ def _prepare(answer: str) -> str:
     return patterns.HEADED_BY_A.sub("answer: ", text.strip())
 
 
-def _without_ornament(character: str) -> str:
-    """A blank for an emoji or the like; crosses say something and stay."""
-    is_ornament = unicodedata.category(character) == "So" and character not in "❌✗✘🚫❎"
-    return " " if is_ornament else character
+def _first_answer(text: str, options: Options) -> str:
+    """The first paragraph, where it begins with a letter and other options follow: another question
+    that the model asked itself.
+    """
+    first, _, rest = text.partition("\n\n")
+    if not rest or not patterns.LINE_LEAD.match(first):
+        return text
+    following = options_in(rest)
+    return text if following is None or set(following.texts) <= set(options.texts) else first
 
 
 def _mentions(text: str, options: Options) -> list[_Mention]:
@@ -124,7 +140,7 @@ def _mentions(text: str, options: Options) -> list[_Mention]:
             continue
         found.append(
             _Mention(
-                letter=match[0].upper(),
+                letter=_as_option(match[0].upper(), options),
                 start=match.start(),
                 before=before,
                 after=folded_after,
@@ -133,6 +149,14 @@ def _mentions(text: str, options: Options) -> list[_Mention]:
             )
         )
     return found
+
+
+def _as_option(letter: str, options: Options) -> str:
+    """The letter; beyond the last one allowed, "y" is the option whose text is y."""
+    texts = (
+        {} if letter in options.letters else dict(zip(options.texts, options.letters, strict=False))
+    )
+    return texts.get(letter.lower(), texts.get(letter, letter))
 
 
 def _own_text_end(letter: str, after: str, options: Options) -> int:
@@ -272,20 +296,35 @@ def _same_text(text: str, options: Options) -> LetterReading | None:
     return _decide("text", same)
 
 
-def _by_text(text: str, options: Options) -> LetterReading | None:
+def _by_ordinal(text: str, options: Options) -> LetterReading | None:
+    if len(text) > ONE_CLAIM:
+        return None
+    folded = fold_for_matching(text)
+    letters = {
+        letter
+        for letter, pattern in zip(options.letters, patterns.ORDINALS, strict=False)
+        for place in pattern.finditer(folded)
+        if not is_denied(folded[: place.start()], folded[place.end() :])
+    }
+    return _decide("counted", letters)
+
+
+def _by_text(text: str, options: Options, match: str) -> LetterReading | None:
     """The only option whose text is in the answer, unless it is denied there."""
     folded = " ".join(fold_for_matching(text).split())
     present = [
         (letter, option)
         for letter, option in _folded_options(options)
-        if _is_stated(option, folded)
+        if _is_stated(option, folded, match)
     ]
     letters = {
         letter
         for letter, option in present
         # "Paris" inside a mention of "Paris Saint-Germain" is not a mention of Paris.
         if not any(
-            option != other and option in other and not _is_stated(option, folded, without=other)
+            option != other
+            and option in other
+            and not _is_stated(option, folded, match, without=other)
             for _, other in present
         )
     }
@@ -297,10 +336,10 @@ def _folded_options(options: Options) -> list[tuple[str, str]]:
     return [(letter, text) for letter, text in zip(options.letters, folded, strict=False) if text]
 
 
-def _is_stated(option: str, folded: str, *, without: str = "") -> bool:
+def _is_stated(option: str, folded: str, match: str, *, without: str = "") -> bool:
     if without:
         folded = folded.replace(without, " ")
-    if option not in folded or not occurs(option, folded, "word"):
+    if option not in folded or not occurs(option, folded, match):
         return False
     place = folded.index(option)
     end = place + len(option)

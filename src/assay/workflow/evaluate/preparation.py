@@ -242,6 +242,7 @@ def suites_of(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
         data_seed=job.data_seed,
         get_sandbox=cache(lambda: open_sandbox(job.sandbox)),
         check_rubric=load_rubric,
+        categories=job.categories,
     )
     if not loaded or len(found) < len(job.suites):
         return ()

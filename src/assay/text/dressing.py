@@ -1,0 +1,78 @@
+"""What surrounds an answer and says nothing: tokens that end a text, invisible characters, emoji,
+Markdown, a next question that the model went on to ask. One place, below all checks.
+
+`plain_reply` is what every check reads; `undress` is for those that compare whole texts.
+"""
+
+import re
+
+from assay.text.answer_words import WORDS
+from assay.text.folding import drop_invisible, fold_for_matching
+
+_BAR = "[|\uff5c]"
+# A token in quotes or backticks is spoken of, and ends nothing.
+_END_TOKEN = re.compile(
+    rf"(?<![`\"'«“])(?:<{_BAR}(?:im_end|im_start|endoftext|end_of_text|eot_id|eom_id|end|eos|return"
+    rf"|end_of_turn|end▁of▁sentence){_BAR}>|<end_of_turn>|<eos>|\[EOS\]|</s>)"
+)
+_FIRST_TOKENS = re.compile(
+    rf"\s*(?:<s>|<bos>|<start_of_turn>|<{_BAR}(?:begin_of_text|im_start|assistant|start_header_id"
+    rf"|begin▁of▁sentence){_BAR}>)(?:(?:assistant|model)(?:<\|end_header_id\|>)?\s*\n)?"
+)
+# Crosses say "wrong" and stay.
+EMOJI = re.compile(
+    "[\u2600-\u2716\u2719-\u274b\u274d\u274f-\u27bf\u2b00-\u2bff\U0001f000-\U0001f6aa"
+    "\U0001f6ac-\U0001faff\u20e3]"
+)
+_LONGEST_UNDRESSED = 2_000  # characters; no expected text is longer, and junk costs nothing
+_FENCE_LINE = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})[\w+-]{0,20}[ \t]*$", re.MULTILINE)
+# "- 5" and "> 5" say something of the number.
+_LINE_MARK = re.compile(
+    r"^[ \t]*(?:(?:>|#{1,6}|[-*+•◦▪‣●–—]|\[[ xX]?\]|[☐☑☒]|\d{1,3}[.)])[ \t]+){1,4}(?=[^\s\d])",
+    re.MULTILINE,
+)
+_LINK = re.compile(r"!?\[([^\[\]\n]{1,200})\]\([^()\s]{1,300}\)")
+_EMPHASIS = re.compile(
+    r"(?<![\w*])(?!__[a-z][a-z0-9_]*__)(\*{1,3}|_{1,3}|`{1,2}|~~)(?=\S)([^\n]{1,300}?)(?<=\S)\1"
+    r"(?![\w*])"
+)
+_NEXT_QUESTION = re.compile(
+    rf"(?<=\S)(?:[ \t]*\n\s*|(?<=[.!?])[ \t]+)[*_#]{{0,4}}(?i:{WORDS['asks']})[ \t]*\d{{0,3}}"
+    r"[*_]{0,2}[ \t\u00a0]?[:.)][*_]{0,2}[ \t]*(?=([^\n]*))"
+)
+
+
+def plain_reply(text: str) -> str:
+    """A reply without the tokens that begin and end it, what follows them, and what is not seen."""
+    if "<" in text or "[EOS]" in text:
+        text = _without_tokens(text)
+    return drop_invisible(text)
+
+
+def _without_tokens(text: str) -> str:
+    start = 0
+    while token := _FIRST_TOKENS.match(text, start) or _END_TOKEN.match(text, start):
+        start = token.end()
+    end = _END_TOKEN.search(text, start)
+    if end is None or (end[0] == "</s>" and "<s>" in text[start : end.start()]):
+        return text[start:]
+    return text[start : end.start()].rstrip()
+
+
+def undress(text: str) -> str:
+    """The words without emoji, Markdown, and list, heading and quote marks."""
+    if len(text) > _LONGEST_UNDRESSED:
+        return text
+    text = _LINE_MARK.sub("", _FENCE_LINE.sub("", EMOJI.sub(" ", text)))
+    return _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text)).strip()
+
+
+def cut_next_question(text: str, asked: str) -> str:
+    """An answer without the questions that follow it; the question asked may be repeated first."""
+    if ":" not in text and ")" not in text:
+        return text
+    for found in _NEXT_QUESTION.finditer(text):
+        repeated = " ".join(fold_for_matching(found[1]).split())
+        if repeated and repeated not in " ".join(fold_for_matching(asked).split()):
+            return text[: found.start()]
+    return text

@@ -1,0 +1,118 @@
+"""Dressing never matters, meaning does: the table of docs/reference/checks.md is run here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.checks.exact_match import ExactMatch
+from assay.checks.keywords import Keywords
+from assay.checks.multiple_choice import MultipleChoice
+from assay.checks.scoring import score_reply
+from assay.text.dressing import cut_next_question, plain_reply, undress
+from assay.text.echo import words_added
+from assay.text.look_alikes import fold_look_alikes
+from assay.types import AnswerCheck, Answered, Case, Message, Score
+from tests.conftest import no_hang
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "checks.md"
+METHODS = ("exact_match", "keywords", "multiple_choice")
+
+
+def rows() -> list[tuple[str, ...]]:
+    lines = [line for line in PAGE.read_text("utf-8").splitlines() if line.count(" | ") == 5]
+    cells = [tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in lines]
+    return [row for row in cells if row[0] in METHODS]
+
+
+def check_of(method: str, expected: str) -> AnswerCheck:
+    if method == "exact_match":
+        return ExactMatch(expected=(expected,))
+    if method == "keywords":
+        return Keywords(expected_keywords=tuple((word,) for word in expected.split("; ")))
+    letter, choices = expected.split(" of ")
+    return MultipleChoice(expected=letter, choices=tuple(choices.split("; ")))
+
+
+def scored(check: AnswerCheck, question: str, answer: str, language: str | None = None) -> Score:
+    messages = (Message("user", question),)
+    case = Case(id="t", suite="s", category="c", messages=messages, check=check, language=language)
+    score = score_reply(case, Answered(request_id="r", text=answer))
+    assert score is not None
+    return score
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row[4])
+def test_an_answer_is_worth_what_it_says(row: tuple[str, ...]) -> None:
+    method, language, question, expected, answer, outcome = row
+    text = answer.strip("`").replace("⏎", "\n")
+    score = scored(check_of(method, expected), question, text, language)
+    assert score.outcome(0.7).value == outcome, score.explanation
+
+
+def test_look_alike_letters_are_reported() -> None:
+    score = scored(ExactMatch(expected=("Blaɖa",)), "Ka?", "Blađa", "ee")
+    assert (score.value, "đ (U+0111) for ɖ" in score.explanation) == (1.0, True)
+    assert scored(ExactMatch(expected=("Blaɖa",)), "Ka?", "Blađa", "fr").value == 0.0
+
+
+@pytest.mark.parametrize("answer", ["Paris<|im_end|>", "Paris\u200b", "**Paris**"])
+def test_strict_stays_strict(answer: str) -> None:
+    strict = ExactMatch(expected=("Paris",), normalize="strict")
+    assert scored(strict, "?", answer).value == 0.0
+    assert scored(ExactMatch(expected=("Paris",)), "?", answer).value == 1.0
+
+
+def test_word_in_an_ewe_suite_is_a_word_where_the_test_says_so_and_when_read_back() -> None:
+    asked = Keywords(expected_keywords=(("agbe",),), keyword_match="word")
+    for check in (asked, Keywords.from_stored(asked.stored())):
+        assert scored(check, "?", "agbea", "ee").value == 0.0
+    default = Keywords(expected_keywords=(("agbe",),))
+    assert default.stored()["match"] == "word", "as runs of before have it"
+    for check in (default, Keywords.from_stored(default.stored())):
+        assert scored(check, "?", "agbea", "ee").value == 1.0
+
+
+def test_a_token_that_is_spoken_of_ends_nothing() -> None:
+    assert plain_reply("The token `<|im_end|>` ends a turn.").endswith("turn.")
+    assert plain_reply("Was it <s>old</s>?") == "Was it <s>old</s>?"
+    assert plain_reply("<|im_start|>assistant\nParis<|im_end|>\n<|im_start|>user") == "Paris"
+
+
+def test_the_question_asked_may_stand_before_its_answer() -> None:
+    text = "Let us see.\nQuestion: Which city?\nAnswer: Paris"
+    assert cut_next_question(text, "Which city?") == text
+    assert cut_next_question(text, "Which river?") == "Let us see."
+
+
+def test_an_echo_is_told_with_what_it_adds() -> None:
+    asked = "Name the largest planet."
+    assert words_added("name the largest planet", asked) == ""
+    assert words_added("Name the largest planet. Jupiter", asked) == "jupiter"
+    assert words_added("The largest planet is Jupiter.", asked) is None
+    assert words_added("Jupiter", asked) is None
+
+
+def test_what_was_asked_to_be_repeated_is_no_echo() -> None:
+    check = ExactMatch(expected=("Say it again: one two three.",))
+    assert scored(check, "Say it again: one two three.", "Say it again: one two three.").value == 1
+
+
+@given(st.text(max_size=200), st.sampled_from(["ewe", "fra", None]))
+def test_undressing_and_folding_never_raise_and_folding_twice_changes_nothing(
+    text: str, language: str | None
+) -> None:
+    undress(plain_reply(text))
+    folded, _ = fold_look_alikes(text, language)
+    assert fold_look_alikes(folded, language)[0] == folded
+
+
+@pytest.mark.parametrize("junk", ["*", "`a`", "<s>", "</s>", "[a](", "> ", "Q: ", "_a", "\nQ:"])
+def test_junk_of_200_kilobytes_is_undressed_in_bounded_time(junk: str) -> None:
+    text = junk * (200_000 // len(junk))
+    with no_hang():
+        cut_next_question(undress(plain_reply(text)), "Which?")
+        words_added(text, "Which?")
