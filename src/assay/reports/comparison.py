@@ -21,8 +21,16 @@ def comparison_document(comparison: Comparison) -> Document:
 
 def comparison_headline(comparison: Comparison) -> str:
     pairs = [(pair, each) for pair in comparison.pairs for each in pair.suites]
-    said = [f"{each.suite}: {finding(each, *names_of_sides(pair))[:-1]}" for pair, each in pairs]
+    said = [f"{each.suite}: {_with_sides(each, *names_of_sides(pair))}" for pair, each in pairs]
     return (first_few(said) or tr("There is nothing to compare")) + "."
+
+
+def _with_sides(compared: SuiteComparison, first: str, second: str) -> str:
+    """The finding as part of a longer sentence, which names both sides."""
+    said = finding(compared, first, second).rstrip(".")
+    if compared.verdict != "undecided":
+        return said
+    return tr("{second} against {first}: {said}", first=first, second=second, said=said)
 
 
 def _blocks(comparison: Comparison) -> Iterator[Block]:
