@@ -16,6 +16,7 @@ from assay.reports.formats.html import render_html
 from assay.reports.run_report import run_document
 from assay.types.results import Report
 from tests.browser import Browser
+from tests.reports.test_decision import decided, three
 
 TESTS, FAILED = 1000, 599  # by one model or both
 PROSE = " ".join(["every answer is text, and none of it becomes a part of the page"] * 20)
@@ -163,6 +164,13 @@ def test_where_even_the_failures_are_too_much_their_rows_stay(run: Report) -> No
     assert sum(shown.failed) == FAILED
     assert 200 < shown.with_answers < FAILED
     assert "[… 3,000 characters more]" in source
+
+
+def test_the_page_of_checkpoints_is_less_than_1_mb(run: Report) -> None:
+    source = render_html(run_document(replace(decided(three()), models=run.models)))
+    assert len(source.encode()) < 1_000_000
+    assert "To stay small" in source
+    assert "Ship tiny/step_300." in source
 
 
 @pytest.mark.parametrize(("width", "dark"), [(400, False), (1280, True), (1600, False)])
