@@ -10,6 +10,8 @@ from urllib.parse import urlencode
 import pytest
 
 from assay import api
+from assay.interfaces.web.compare import sides_to_compare
+from assay.types.views import RunRow
 from tests.browser import Browser
 from tests.interfaces.web.conftest import Viewer, view
 from tests.interfaces.web.judged_store import fill_store
@@ -178,3 +180,19 @@ def test_the_answer_to_review_is_accessible_and_text(browser: Browser, people: V
     assert not browser.scrolls_sideways()
     assert browser.find_faults() == []
     assert browser.complaints() == []
+
+
+def test_what_is_compared_where_nobody_says() -> None:
+    def run(name: str, *specs: str, suite: str = "s") -> RunRow:
+        return RunRow(
+            id=name, created="", finished="", newest=None, models=specs, specs=specs,
+            suites=(suite,), planned=1, answered=1, repeats=1, command="", decided=False,
+            judged=False,
+        )  # fmt: skip
+
+    new, other, old = run("3", "b", "a"), run("2", "c"), run("1", "a")
+    assert sides_to_compare([new, other, old]) == ("1/a", "3/a")  # the same model, before
+    assert sides_to_compare([new, other]) == ("2/c", "3/b")  # else the same suite
+    assert sides_to_compare([new, run("2", "a", suite="t")]) == ("3/b", "3/a")  # else its own two
+    assert sides_to_compare([new, other, old], "2") == ("1/a", "2/c")
+    assert sides_to_compare([old]) == sides_to_compare([]) == ("", "")

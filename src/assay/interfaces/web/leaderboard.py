@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
+
 from assay import api
 from assay.api.rendering import render_part
 from assay.errors import UsageError
-from assay.interfaces.web.pages import PageView, Shown, page
+from assay.interfaces.web.pages import LARGE, PageView, Shown, page
 from assay.messages import message
 
 
 @page("/leaderboard", "leaderboard.html.j2", label=message("Leaderboard"))
 def leaderboard(view: PageView) -> Shown:
-    names = sorted({name for each in view.viewing.list_runs() for name in each.suites})
+    runs = view.viewing.list_runs()
+    names = sorted({name for each in runs for name in each.suites})
     suite = view.query.get("suite")
+    shown = {"names": names, "suite": suite, "html": "", "error": None, "command": ""}
+    if sum(each.answered for each in runs if not suite or suite in each.suites) > 2 * LARGE:
+        words = ["assay", "leaderboard", *(["-s", suite] if suite else [])]
+        return {**shown, "command": shlex.join(words)}
     try:
         found = api.leaderboard(
             suite=suite or None,
@@ -21,5 +28,5 @@ def leaderboard(view: PageView) -> Shown:
             out=view.viewing.out,
         )
     except UsageError as error:
-        return {"names": names, "suite": suite, "html": "", "error": error}
-    return {"names": names, "suite": suite, "html": render_part(found).html, "error": None}
+        return {**shown, "error": error}
+    return {**shown, "html": render_part(found).html}
