@@ -154,6 +154,8 @@ def test_a_review_is_stored_only_with_the_token_of_the_page(people: Viewer, cour
     assert people.ask(path, "POST", urlencode({**form, "csrf": token})).status == 303
     assert "Eve" in reviews(court)["reviewers"]
     assert people.ask("/runs/latest/review/nothing").status == 400
+    assert "no run in" in people.ask("/leaderboard?suite=nothing").text
+    assert people.ask("/judge?run=nothing").status == 404
 
 
 # ------------------------------------------------------------------------------- all pages

@@ -6,7 +6,7 @@ import shlex
 
 from assay import api
 from assay.api.rendering import render_part
-from assay.errors import UsageError
+from assay.errors import AssayError
 from assay.interfaces.web.pages import LARGE, PageView, Shown, page
 from assay.messages import message
 
@@ -27,6 +27,6 @@ def leaderboard(view: PageView) -> Shown:
             min_speed=view.number("min_speed") or None,
             out=view.viewing.out,
         )
-    except UsageError as error:
+    except AssayError as error:
         return {**shown, "error": error}
     return {**shown, "html": render_part(found).html}
