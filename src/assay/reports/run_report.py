@@ -50,10 +50,11 @@ def _blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
         yield Paragraph(tr("This run has no model."))
     if not any(model.suites for model in report.models):
         yield from picture_of(report)
-    if several and decided and any(model.suites for model in report.models):
-        yield Heading(tr("Suites"))
+    if several and report.decision and any(model.suites for model in report.models):
+        if decided:
+            yield Heading(tr("Suites"))
+            yield from _side_by_side(report, names)
         yield from _what_they_are(report, names)
-        yield from _side_by_side(report, names)
     yield from map(Note, report.notes)
     yield from (each for each in decided if isinstance(each, Fold))
     yield from _models(report)
