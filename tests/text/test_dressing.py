@@ -37,9 +37,14 @@ def check_of(method: str, expected: str) -> AnswerCheck:
     return MultipleChoice(expected=letter, choices=tuple(choices.split("; ")))
 
 
-def scored(check: AnswerCheck, question: str, answer: str, language: str | None = None) -> Score:
+def asking(question: str, check: AnswerCheck | None = None, language: str | None = None) -> Case:
+    check = check or ExactMatch(expected=("x",))
     messages = (Message("user", question),)
-    case = Case(id="t", suite="s", category="c", messages=messages, check=check, language=language)
+    return Case(id="t", suite="s", category="c", messages=messages, check=check, language=language)
+
+
+def scored(check: AnswerCheck, question: str, answer: str, language: str | None = None) -> Score:
+    case = asking(question, check, language)
     score = score_reply(case, Answered(request_id="r", text=answer))
     assert score is not None
     return score
@@ -84,8 +89,8 @@ def test_a_token_that_is_spoken_of_ends_nothing() -> None:
 
 def test_the_question_asked_may_stand_before_its_answer() -> None:
     text = "Let us see.\nQuestion: Which city?\nAnswer: Paris"
-    assert cut_next_question(text, "Which city?") == text
-    assert cut_next_question(text, "Which river?") == "Let us see."
+    assert cut_next_question(text, asking("Which city?")) == text
+    assert cut_next_question(text, asking("Which river?")) == "Let us see."
 
 
 def test_an_echo_is_told_with_what_it_adds() -> None:
@@ -114,5 +119,5 @@ def test_undressing_and_folding_never_raise_and_folding_twice_changes_nothing(
 def test_junk_of_200_kilobytes_is_undressed_in_bounded_time(junk: str) -> None:
     text = junk * (200_000 // len(junk))
     with no_hang():
-        cut_next_question(undress(plain_reply(text)), "Which?")
+        cut_next_question(undress(plain_reply(text)), asking("Which?"))
         words_added(text, "Which?")

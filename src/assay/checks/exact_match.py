@@ -38,7 +38,7 @@ class ExactMatch(AnswerCheck):
             form = _AS_WRITTEN[self.normalize]
             read = form(answer)
             return self._scored(read in map(form, self.expected), read)
-        answer = cut_next_question(answer, context.test.question)
+        answer = cut_next_question(answer, context.test)
         if self.normalize == "number":
             return self._score_number(answer, context.language)
         return self._score_text(answer, context)

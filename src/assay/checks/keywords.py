@@ -11,7 +11,7 @@ from assay.messages import tr
 from assay.plugins import check
 from assay.text.answer_words import asks_to_explain, is_denied, is_one_of_several, may_qualify
 from assay.text.folding import fold_for_matching, is_mark
-from assay.text.look_alikes import fold_look_alikes, look_alike_advice, ways_to_read
+from assay.text.look_alikes import Ways, fold_look_alikes, look_alike_advice, ways_to_read
 from assay.text.safe_text import one_line
 from assay.types import AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
 
@@ -62,7 +62,7 @@ class Keywords(AnswerCheck):
         language = context.language if context else None
         match = self._match(language)
         text = fold_for_matching(fold_look_alikes(answer, language)[0])
-        ways = ways_to_read(text, language)
+        ways: Ways | None = None
         expected = [*chain.from_iterable(self.expected_keywords)] if may_qualify(text) else ()
         parts: list[ScorePart] = []
         found: list[str] = []
@@ -72,19 +72,23 @@ class Keywords(AnswerCheck):
             name = " / ".join(item)
             hit = first_denied = None
             for word in item:
-                said = [states(spell(word), read, match, expected) for read, spell in ways]
-                if True in said:
+                stated = states(word, text, match, expected)
+                if not stated and language:
+                    ways = ways or ways_to_read(text, language)
+                    for read, spell in ways:
+                        stated = states(spell(word), read, match, expected) or stated
+                if stated:
                     hit = word
                     break
-                if False in said:
+                if stated is False:
                     first_denied = first_denied or word
             shown = found if hit else denied if first_denied else missing
             shown.append(hit or first_denied or name)
             parts.append(ScorePart(name=name, value=1.0 if hit else 0.0))
         unwanted = [
-            keyword
-            for keyword in chain.from_iterable(self.forbidden_keywords)
-            if any(occurs(spell(keyword), read, match) for read, spell in ways)
+            word
+            for word in chain.from_iterable(self.forbidden_keywords)
+            if any(occurs(spell(word), read, match) for read, spell in ways_to_read(text, language))
         ]
         share = len(found) / len(parts) if parts else 1.0
         explanation = _explanation(found, missing, denied, unwanted)
@@ -106,6 +110,8 @@ class Keywords(AnswerCheck):
     def _only_names(self, text: str, test: Case) -> bool:
         """Whether an answer to a question that wants sentences is keywords and nothing else."""
         names = " ".join(chain.from_iterable(self.expected_keywords))
+        if len(text) > 2 * len(names):
+            return False
         known = set(_WORD.findall(fold_for_matching(names)))
         return known.issuperset(_WORD.findall(text)) and asks_to_explain(test.prompt)
 

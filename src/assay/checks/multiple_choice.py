@@ -73,7 +73,7 @@ class MultipleChoice(AnswerCheck):
         from assay.checks.letters.reading import read_letter
 
         options = options_of(context.test, self.choices, self.expected)
-        answer = cut_next_question(answer, context.test.question)
+        answer = cut_next_question(answer, context.test)
         if context.language == "ewe":
             answer, *texts = (fold_look_alikes(text, "ewe")[0] for text in (answer, *options.texts))
             options = Options(options.letters, tuple(texts), "stem")

@@ -8,6 +8,7 @@ import re
 
 from assay.text.answer_words import WORDS
 from assay.text.folding import drop_invisible, fold_for_matching
+from assay.types import Case
 
 _BAR = "[|\uff5c]"
 # A token in quotes or backticks is spoken of, and ends nothing.
@@ -67,12 +68,10 @@ def undress(text: str) -> str:
     return _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text)).strip()
 
 
-def cut_next_question(text: str, asked: str) -> str:
+def cut_next_question(text: str, test: Case) -> str:
     """An answer without the questions that follow it; the question asked may be repeated first."""
-    if ":" not in text and ")" not in text:
-        return text
-    for found in _NEXT_QUESTION.finditer(text):
+    for found in _NEXT_QUESTION.finditer(text) if "\n" in text or ". " in text else ():
         repeated = " ".join(fold_for_matching(found[1]).split())
-        if repeated and repeated not in " ".join(fold_for_matching(asked).split()):
+        if repeated and repeated not in " ".join(fold_for_matching(test.question).split()):
             return text[: found.start()]
     return text

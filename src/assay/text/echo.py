@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 _ALIKE = 95.0  # of 100
 _LONGEST_COMPARED = 100_000
+_BEGIN = 10  # characters
 _MOST_LEFT_OUT = 0.8  # an answer with a smaller part of what was asked may quote it
 _FEWEST_REPEATED, _MOST_ADDED, _LONGEST_ADDED = 3, 2, 60  # words, words, characters
 _WORD = re.compile(r"[^\W_]+")
@@ -22,6 +23,12 @@ def is_echo(answer: str, asked: Iterable[str]) -> bool:
         if task and fuzz.ratio(said, task, score_cutoff=_ALIKE) > 0:
             return True
     return False
+
+
+def begins_like(answer: str, asked: str) -> bool:
+    """Whether an answer may repeat a text at all: a quick look, for most do not."""
+    begin = asked[:_BEGIN]
+    return begin in answer or begin.casefold() in answer[: _BEGIN + _LONGEST_ADDED].casefold()
 
 
 def words_added(answer: str, asked: str) -> str | None:

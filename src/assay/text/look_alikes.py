@@ -59,14 +59,15 @@ def fold_look_alikes(text: str, language: str | None) -> tuple[str, dict[str, st
     return folded, {sign: folds[ord(sign)] for sign in seen}
 
 
-def ways_to_read(folded: str, language: str | None) -> list[tuple[str, Callable[[str], str]]]:
+Ways = list[tuple[str, Callable[[str], str]]]
+
+
+def ways_to_read(folded: str, language: str | None) -> Ways:
     """A folded answer, each time with how the words looked for in it are written: as they are; in
     Ewe without tone marks, which finds words that have none; and where an answer in Ewe or French
     was typed without any mark, without marks on either side.
     """
-    ways: list[tuple[str, Callable[[str], str]]] = [
-        (folded, lambda word: fold_look_alikes(word, language)[0])
-    ]
+    ways: Ways = [(folded, lambda word: fold_look_alikes(word, language)[0])]
     if language not in _MARKS_LEFT_OUT_IN:
         return ways
     toneless = _without(_TONES, folded) if language == "ewe" else folded
