@@ -92,6 +92,7 @@ def test_every_filter_finds_what_it_says(bench):
         ("absent", set()),
         ("* ^ ( - ' \" ; -- NEAR(", set()),
         ("\x00", set()),
+        ("wrongly\x00put", {"plain_001"}),
     ],
 )
 def test_words_of_ids_questions_and_answers_are_found(bench, text, tests):

@@ -1,6 +1,7 @@
 """The store as the viewer reads it: never written, and quick with a hundred thousand answers."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -250,7 +251,7 @@ def _condition(run_id: str, wanted: SampleFilter) -> tuple[str, Values]:
             terms.append(f"r.{column} = ?")
             values.append(value)
     if wanted.text:
-        words = [f'"{word}"*' for word in wanted.text.replace('"', " ").split() if has_letter(word)]
+        words = [f'"{word}"*' for word in re.split(r'[\s"\0]+', wanted.text) if has_letter(word)]
         terms.append(FOUND if words else "0")
         values += [" ".join(words), run_id, " ".join(words)] if words else []
     return f"WHERE {' AND '.join(terms)}", tuple(values)

@@ -151,13 +151,28 @@ def lead_outside(folder: Path, name: str, outside: Path) -> str:
     elif name == "base":
         about = {"base_model_name_or_path": str(outside / "step_1")}
         (place / "adapter_config.json").write_text(json.dumps(about))
+    elif name == "tokenizer_above":
+        (place / "step_1").mkdir()
+        (place / "step_1" / "config.json").write_text("{}")
+        os.symlink(outside / "step_1" / "config.json", place / "tokenizer.json")
+        return str(place / "step_1")
+    elif name == "links_in_base":
+        (place / "base").mkdir()
+        os.symlink(outside / "step_1" / "config.json", place / "base" / "config.json")
+        (place / "lora").mkdir()
+        about = {"base_model_name_or_path": str(place / "base")}
+        (place / "lora" / "adapter_config.json").write_text(json.dumps(about))
+        return str(place / "lora")
     elif name == "pipe":
         (place / "config.json").write_text("{}")
         os.mkfifo(place / "model.safetensors")
     return str(place)
 
 
-LEADS_OUT = ("absolute", "dots", "prefix", "link", "file_link", "base", "pipe")
+LEADS_OUT = (
+    "absolute", "dots", "prefix", "link", "file_link", "base", "links_in_base", "tokenizer_above",
+    "pipe",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -184,6 +199,10 @@ def test_what_leads_out_of_the_allowed_folders_is_refused(made_folder: Path, out
                     refused = await mistake(client, tool, **given)
                     assert "not allowed" in refused["message"] or "no file" in refused["message"]
                     assert not refused["retry"]
+            for name in ("x" * 5000, "x/" * 5000):  # longer than any name of a file
+                refused = await mistake(client, "validate_tests", path=name)
+                assert "there is nothing at 'x" in refused["message"]
+                assert len(refused["message"]) < 300
             text = {"checkpoint_path": str(made_folder / "runs/step_100")}
             text |= {"test_dataset": str(outside / "step_1/config.json")}
             assert "not allowed" in (await mistake(client, "evaluate_model", **text))["message"]

@@ -1,7 +1,8 @@
 """The folders that agents may have read. What leads out of them is refused.
 
 A path is taken as the system sees it, with `..` and links followed; everything below it must be
-inside too. A tokenizer and a base model that a checkpoint takes from elsewhere are paths as well.
+inside too, and so must all files of the tokenizer and of the base model that a checkpoint takes
+from elsewhere.
 """
 
 import json
@@ -13,11 +14,18 @@ from pathlib import Path
 
 from assay.errors import UsageError
 from assay.messages import tr
+from assay.text.safe_text import one_line
 
 MOST_FILES = 20_000
-PREFIXES = ("hf:", "gguf:")
-TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
+MOST_SHOWN = 200  # characters of a path in a message
+ADAPTER_CONFIG = "adapter_config.json"
+MAKES_CHECKPOINT = ("config.json", ADAPTER_CONFIG)
 LEVELS_UP = 2  # where a checkpoint without a tokenizer looks for one
+PREFIXES = ("hf:", "gguf:")
+BESIDE = (
+    "tokenizer.json", "tokenizer.model", "spiece.model", "vocab.json", "vocab.txt", "merges.txt",
+    "added_tokens.json", "special_tokens_map.json", "tokenizer_config.json", "chat_template.jinja",
+)  # fmt: skip
 
 # Of every file: where it really is, which file it is, and when it was last put there.
 Seen = dict[str, tuple[int, int, int]]
@@ -39,14 +47,13 @@ class AllowedFolders:
     def check(self, given: str) -> CheckedPath:
         prefix = next((each for each in PREFIXES if given.startswith(each)), "")
         name = given.removeprefix(prefix)
+        given = one_line(given, longest=MOST_SHOWN)
         if not name or "\0" in name:
             raise UsageError(tr("a path is missing"), hint=self._hint())
         real = Path(os.path.realpath(name))
         self._refuse_outside(real, given)
-        if not real.exists():
+        if not os.path.exists(real):
             raise UsageError(tr("there is nothing at '{path}'", path=given), hint=self._hint())
-        for place in _taken_from_elsewhere(real):
-            self._refuse_outside(Path(os.path.realpath(place)), given)
         return CheckedPath(prefix + str(real), real, self._look(real, given))
 
     def check_unchanged(self, path: CheckedPath) -> None:
@@ -59,7 +66,7 @@ class AllowedFolders:
 
     def _look(self, real: Path, given: str) -> Seen:
         seen: Seen = {}
-        for place in _below(real):
+        for place in _read_with(real):
             target = Path(os.path.realpath(place))
             self._refuse_outside(target, given)
             about = os.lstat(place)
@@ -90,6 +97,20 @@ class AllowedFolders:
         return tr("allowed are {folders}; `assay mcp --allow DIR` adds one", folders=names)
 
 
+def _read_with(real: Path) -> Iterator[Path]:
+    """A path and everything below it, and so for the base of an adapter; beside a checkpoint, the
+    files of the folders above it, where a tokenizer may be.
+    """
+    yield from _below(real)
+    base = _base_of(real)
+    if base is not None:
+        yield from _below(base)
+    for checkpoint in filter(None, (real, base)):
+        if any((checkpoint / name).is_file() for name in MAKES_CHECKPOINT):
+            for folder in checkpoint.parents[:LEVELS_UP]:
+                yield from (folder / name for name in BESIDE if os.path.lexists(folder / name))
+
+
 def _below(real: Path) -> Iterator[Path]:
     yield real
     if real.is_dir():
@@ -97,21 +118,10 @@ def _below(real: Path) -> Iterator[Path]:
             yield from (Path(folder, name) for name in (*folders, *files))
 
 
-def _taken_from_elsewhere(checkpoint: Path) -> Iterator[Path]:
-    if (
-        not (checkpoint / "config.json").is_file()
-        and not (checkpoint / "adapter_config.json").is_file()
-    ):
-        return
-    places = [checkpoint, *checkpoint.parents][: 1 + LEVELS_UP]
-    for place in places:
-        if any((place / name).is_file() for name in TOKENIZER_FILES):
-            yield place
-            break
+def _base_of(checkpoint: Path) -> Path | None:
     try:
-        adapter = json.loads((checkpoint / "adapter_config.json").read_bytes())
+        adapter = json.loads((checkpoint / ADAPTER_CONFIG).read_bytes())
         base = adapter["base_model_name_or_path"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return
-    if isinstance(base, str) and os.path.exists(base):
-        yield Path(base)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return Path(os.path.abspath(base)) if isinstance(base, str) and os.path.exists(base) else None

@@ -2,6 +2,7 @@
 
 import hmac
 import json
+import os
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +20,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import assay
 from assay import api
-from assay.errors import AssayError
 from assay.interfaces.mcp import results
 from assay.interfaces.mcp.folders import AllowedFolders, CheckedPath
 from assay.interfaces.mcp.work import work_on
@@ -109,7 +109,7 @@ def _offer_work(server: MCPServer, settings: Settings) -> None:
         """The score of one checkpoint on one suite, a share from 0 to 1."""
         paths = [await _look(settings.allowed.check, checkpoint_path)]
         suite = benchmark_suite
-        if "/" in suite or "\\" in suite or Path(suite).exists():
+        if "/" in suite or "\\" in suite or os.path.lexists(suite):
             paths.append(await _look(settings.allowed.check, suite))
             suite = paths[-1].text
         given = {"checkpoint_path": paths[0].text, "benchmark_suite": suite}
@@ -138,13 +138,16 @@ def _offer_looks(server: MCPServer, settings: Settings) -> None:
         """Which checkpoint of a folder to ship, how sure that is, and what the others lack."""
         place = await _look(settings.allowed.check, folder)
         gate_file = await _look(settings.allowed.check, gate) if gate else None
-        return await _look(
-            lambda: results.selection_of(
-                api.select_checkpoint(
-                    place.text, gate_file.text if gate_file else None, out=settings.out
-                )
-            )
-        )
+
+        def look() -> results.SelectionAnswer:
+            named = gate_file.text if gate_file else None
+            found = api.select_checkpoint(place.text, named, out=settings.out)
+            if gate_file:
+                settings.allowed.check_unchanged(gate_file)
+            settings.allowed.check(place.text)  # its `out` may lie below, and has changed
+            return results.selection_of(found)
+
+        return await _look(look)
 
     @server.tool(structured_output=True)
     async def compare(run_a: RunId, run_b: RunId) -> results.ComparisonAnswer:
@@ -171,14 +174,20 @@ def _offer_looks(server: MCPServer, settings: Settings) -> None:
     ) -> results.ValidationAnswer:
         """Every mistake and warning in test files, with line and column. Runs no code."""
         place = await _look(settings.allowed.check, path)
-        return await _look(lambda: results.validation_of(api.validate_tests(place.text)))
+
+        def look() -> results.ValidationAnswer:
+            found = api.validate_tests(place.text)
+            settings.allowed.check_unchanged(place)
+            return results.validation_of(found)
+
+        return await _look(look)
 
 
 async def _look(function: Callable[..., T], *given: object) -> T:
     """Beside the server's own loop; an error becomes a document that says whether to try again."""
     try:
         return await anyio.to_thread.run_sync(lambda: function(*given))
-    except AssayError as error:
+    except Exception as error:  # whatever it is, the agent is told
         raise _tool_error(error_document(error)) from error
 
 

@@ -57,7 +57,7 @@ def picture(view: PageView) -> Shown:
     """An SVG has a style of its own, which the policy of the pages forbids: so it is an image."""
     part = _part(view, view.run().id)
     number = view.request.path_params["picture"]
-    if not number.isdigit() or int(number) >= len(part.pictures):
+    if not number.isdecimal() or int(number) >= len(part.pictures):
         raise HTTPException(404, tr("There is no such picture."))
     return Response(part.pictures[int(number)].draw(), media_type="image/svg+xml")
 
