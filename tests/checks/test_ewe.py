@@ -119,7 +119,7 @@ def test_a_long_answer_says_how_much_was_read() -> None:
 
 def test_the_score_shows_its_four_factors() -> None:
     score = score_reply("Nye ŋkɔe nye Kofi eye metso Togo. " * 3)
-    assert (score.scorer, score.version) == ("ewe_quality", 1)
+    assert (score.scorer, score.version) == ("ewe_quality", 2)
     assert [part.name for part in score.parts] == ["share", "word_order", "variety", "letters"]
 
 

@@ -142,6 +142,12 @@ class Observer(Protocol):
         return
 
 
+def tell_phase(observer: Observer, name: str, *, more: int = 0) -> None:
+    """Observers that people wrote before there were phases have no such method."""
+    if hasattr(observer, "phase"):
+        observer.phase(name, more=more)
+
+
 class SilentProgress(Observer):
     """The observer of a run that is not watched."""
 

@@ -203,6 +203,12 @@ def test_what_leads_out_of_the_allowed_folders_is_refused(made_folder: Path, out
                 refused = await mistake(client, "validate_tests", path=name)
                 assert "there is nothing at 'x" in refused["message"]
                 assert len(refused["message"]) < 300
+            with_code = made_folder / "with_code"
+            (with_code / "own").mkdir(parents=True)
+            (with_code / "own" / "make.py").write_text("1 / 0")
+            given = {"checkpoint_path": str(made_folder / "runs/step_100")}
+            given |= {"benchmark_suite": str(with_code)}
+            assert "must not run" in (await mistake(client, "run_benchmark", **given))["message"]
             text = {"checkpoint_path": str(made_folder / "runs/step_100")}
             text |= {"test_dataset": str(outside / "step_1/config.json")}
             assert "not allowed" in (await mistake(client, "evaluate_model", **text))["message"]

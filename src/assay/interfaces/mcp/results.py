@@ -7,8 +7,8 @@ from typing_extensions import TypedDict  # pydantic makes schemas of this one, b
 
 from assay.messages import tr
 
-MOST_CHARACTERS = 300  # of one sentence in a list
-MOST_SENTENCES = 5
+MOST_CHARACTERS = 160  # of one sentence in a list
+MOST_SENTENCES = 3
 MOST_TEXT = 2000  # of an answer or a question
 MOST_FLIPS = 20
 MOST_FINDINGS = 50
@@ -112,7 +112,7 @@ def evaluation_of(document: Document) -> EvaluationAnswer:
         ToolCriterion(
             name=name,
             passed=each["passed"],
-            value=each["value"],
+            value=_rounded(each["value"]),
             limit=each["limit"],
             reason=clip(each["reason"]),
         )
@@ -236,8 +236,13 @@ def validation_of(document: Document) -> ValidationAnswer:
 
 
 def figure_of(estimate: Document) -> ToolFigure:
-    value, low, high = (estimate[name] for name in ("value", "low", "high"))
+    value, low, high = (_rounded(estimate[name]) for name in ("value", "low", "high"))
     return ToolFigure(value=value, low=low, high=high, n=estimate["n"], unit=estimate["unit"])
+
+
+def _rounded(number: float | None) -> float | None:
+    """To six digits: an interval is never known better."""
+    return None if number is None else float(f"{number:.6g}")
 
 
 def clip(text: str, most: int = MOST_CHARACTERS) -> str:

@@ -2,7 +2,6 @@
 
 import hmac
 import json
-import os
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import assay
 from assay import api
+from assay.errors import UsageError
 from assay.interfaces.mcp import results
 from assay.interfaces.mcp.folders import AllowedFolders, CheckedPath
 from assay.interfaces.mcp.work import work_on
@@ -109,9 +109,10 @@ def _offer_work(server: MCPServer, settings: Settings) -> None:
         """The score of one checkpoint on one suite, a share from 0 to 1."""
         paths = [await _look(settings.allowed.check, checkpoint_path)]
         suite = benchmark_suite
-        if "/" in suite or "\\" in suite or os.path.lexists(suite):
+        if suite not in await _look(_suite_names):
             paths.append(await _look(settings.allowed.check, suite))
             suite = paths[-1].text
+            await _look(_refuse_code, paths[-1].real, settings)
         given = {"checkpoint_path": paths[0].text, "benchmark_suite": suite}
         found: results.BenchmarkAnswer = await work(context, "run_benchmark", paths, **given)
         return found
@@ -181,6 +182,22 @@ def _offer_looks(server: MCPServer, settings: Settings) -> None:
             return results.validation_of(found)
 
         return await _look(look)
+
+
+def _suite_names() -> set[str]:
+    """What is none of these is a path."""
+    suites: Any = api.list_suites()["suites"]
+    return {"custom_os_eval", *(each["suite"] for each in suites)}
+
+
+def _refuse_code(suite: Path, settings: Settings) -> None:
+    """A suite's own programs make its files and check its answers."""
+    programs = [] if settings.allow_code_execution else sorted(suite.glob("*/*.py"))
+    if programs:
+        raise UsageError(
+            tr("{name} is a program of the suite, and code must not run here", name=programs[0]),
+            hint=tr("start the server with --allow-code-execution; it then runs in the sandbox"),
+        )
 
 
 async def _look(function: Callable[..., T], *given: object) -> T:

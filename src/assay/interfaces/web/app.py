@@ -23,7 +23,7 @@ from assay.api.viewing import Viewing
 from assay.errors import AssayError, RunNotFound, UsageError
 from assay.interfaces.web.pages import PAGES, Page, PageView, address, sample_address
 from assay.interfaces.web.security import Access, Guard, equal
-from assay.interfaces.web.words import OUTCOMES, SHOWS, state
+from assay.interfaces.web.words import OUTCOMES, SHOWS, cut, state
 from assay.messages import fill, tr, trn
 from assay.text import number_format
 from assay.text.safe_text import one_line, visible
@@ -114,6 +114,7 @@ def _environment() -> Environment:
         "filters": SHOWS,
     }  # fmt: skip
     environment.filters |= {
-        "shown": visible, "one_line": one_line, "label": lambda message: fill(message, {}),
+        "shown": lambda text: visible(cut(str(text))),
+        "one_line": one_line, "label": lambda message: fill(message, {}),
     }  # fmt: skip
     return environment

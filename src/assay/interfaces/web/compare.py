@@ -10,6 +10,7 @@ from assay import api
 from assay.api.rendering import render_part
 from assay.errors import AssayError
 from assay.interfaces.web.pages import LARGE, PageView, Shown, page
+from assay.interfaces.web.words import MOST_COMPARED, cut
 from assay.messages import message
 from assay.text.word_diff import word_diff
 from assay.types.results import Comparison, PairComparison
@@ -85,5 +86,5 @@ def _answers(view: PageView, pair: PairComparison) -> Shown | None:
     return {
         "asked": rows[0].asked,
         "sides": [(side.model, row, kind) for (side, row), kind in zip(found, kinds, strict=True)],
-        "parts": word_diff(*(row.answer or "" for row in rows)),
+        "parts": word_diff(*(cut(row.answer or "", MOST_COMPARED) for row in rows)),
     }

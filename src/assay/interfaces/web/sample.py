@@ -10,6 +10,7 @@ from typing import Any
 
 from assay.interfaces.web.matrix import filter_of, filter_query
 from assay.interfaces.web.pages import PageView, Shown, page
+from assay.interfaces.web.words import cut
 from assay.messages import tr
 from assay.text import number_format
 from assay.types import (
@@ -182,4 +183,4 @@ def timing_of(found: ViewedSample) -> Iterator[tuple[str, str]]:
 def pretty(value: object) -> str:
     """As JSON for people."""
     plain = asdict(value) if hasattr(value, "__dataclass_fields__") else value  # type: ignore[call-overload]
-    return json.dumps(plain, indent=2, ensure_ascii=False, default=str)
+    return cut(json.dumps(plain, indent=2, ensure_ascii=False, default=str))

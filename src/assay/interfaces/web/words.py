@@ -24,6 +24,17 @@ SHOWS: dict[Show, tuple[str, Message]] = {
 }
 
 
+MOST_SHOWN = 200_000  # characters of one text: 10 MB in short lines took a page 18 s
+MOST_COMPARED = 20_000
+
+
+def cut(text: str, most: int = MOST_SHOWN) -> str:
+    left = len(text) - most
+    if left <= 0:
+        return text
+    return text[:most] + "\n" + tr("… {count} characters more; `assay export` has all", count=left)
+
+
 def state(run: RunRow, is_running: bool) -> tuple[str, str]:
     """A class and a word."""
     if run.finished:

@@ -26,6 +26,7 @@ from assay.store import Run, RunModel, Store, new_run_id, utc_now
 from assay.types import Model, Observer, Suite, TokenizerFigures
 from assay.types.model_spec import without_secrets
 from assay.types.results import Report
+from assay.types.scores import tell_phase
 from assay.workflow.checkpoints.report_files import write_decisions
 from assay.workflow.checkpoints.tokenizer_texts import tokenizer_figures
 from assay.workflow.evaluate.asking import ScoredReplies, ask_model
@@ -38,7 +39,7 @@ from assay.workflow.judging.stage import AnswerToJudge, JudgingStage
 
 def evaluate(job: Job, observer: Observer) -> Report:
     until = time.monotonic() + job.budget if job.budget is not None else None
-    observer.phase(tr("preparing models and suites"))
+    tell_phase(observer, tr("preparing models and suites"))
     with pause_gc():
         prepared = prepare(job)
         thaws = not gc.get_freeze_count()  # what the caller froze stays frozen
@@ -61,7 +62,7 @@ def evaluate(job: Job, observer: Observer) -> Report:
                 if panel and panel.judges:
                     stage = JudgingStage(store, run, prepared.suites, panel, observer, until)
                     run = stage.judge_answers(checked)
-                observer.phase(tr("writing reports"))
+                tell_phase(observer, tr("writing reports"))
                 # Written first, finished then: a run killed in between is continued, and writes.
                 ended = replace(run, finished=utc_now())
                 report = report_of(store, ended, guesses=guesses)
@@ -168,7 +169,7 @@ def _ask_models(
     cut: dict[str, tuple[TokenizerFigures, ...]] = {}  # checkpoints of a folder share a tokenizer
     every = zip(prepared.models, prepared.plans, run.models, strict=True)
     for after, (model, plan, known) in zip(reversed(range(len(run.models))), every, strict=True):
-        observer.phase(tr("opening {model}", model=known.spec), more=after)
+        tell_phase(observer, tr("opening {model}", model=known.spec), more=after)
         measures = prepared.measures_of(known.spec, model, plan)
         kind = model.facts.tokenizer
         try:
