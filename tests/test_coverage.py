@@ -36,6 +36,7 @@ SPECIFICATIONS = {
     "PG": "this project's own contract",
     "RV": "this project's own contract",
     "VW": "this project's own contract",
+    "MC": "this project's own contract",
 }
 # Fewer rows than this would mean that requirements were dropped or lumped together.
 FEWEST_ROWS = {
@@ -56,6 +57,7 @@ FEWEST_ROWS = {
     "FS": 6,
     "PG": 6,
     "RV": 9,
+    "MC": 5,
 }
 
 ROW = re.compile(r"^\| (?P<id>[A-Z]{2}-\d{2,3}) \| (?P<requirement>.+?) \| (?P<met_by>.*?) \|$")
