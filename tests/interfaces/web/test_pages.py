@@ -146,17 +146,22 @@ def test_a_run_of_another_process_appears_and_moves_by_itself(browser, viewed, v
     slow = viewed.script("slow", default="4", delay_s=0.2)
     tests = {"slowly": [{"id": f"slowly_{n:03}", "prompt": f"{n}?", "eval_method": "exact_match",
                          "expected": "4"} for n in range(400)]}  # fmt: skip
+
+    def read(selector, what):
+        """In one step: the page puts new elements in place of those a driver has found."""
+        return browser.run(
+            "return document.querySelector(arguments[0])[arguments[1]]", selector, what
+        )
+
     browser.open(viewer.address)
-    assert "slowly" not in browser.find("#runs").text
+    assert "slowly" not in read("#runs", "innerText")
     started = viewed.start("run", slow, "-s", viewed.suite(tests, name="slowly"))
     try:
-        wait_for(lambda: "slowly" in browser.find("#runs").text, every_s=0.2)
-        first = browser.find("#runs progress").get_attribute("value")
-        wait_for(
-            lambda: browser.find("#runs progress").get_attribute("value") != first, every_s=0.2
-        )
-        assert "running" in browser.find("#runs li").text
-        browser.find("#runs a").click()
+        wait_for(lambda: "slowly" in read("#runs", "innerText"), every_s=0.2)
+        first = read("#runs progress", "value")
+        wait_for(lambda: read("#runs progress", "value") != first, every_s=0.2)
+        assert "running" in read("#runs li", "innerText")
+        browser.open(read("#runs a", "href"))
         seen = len(browser.all(".matrix .chip.pass"))
         wait_for(lambda: len(browser.all(".matrix .chip.pass")) > seen, every_s=0.2)
         assert browser.complaints() == []
