@@ -37,6 +37,7 @@ SPECIFICATIONS = {
     "RV": "this project's own contract",
     "VW": "this project's own contract",
     "MC": "this project's own contract",
+    "BM": "this project's own contract",
 }
 # Fewer rows than this would mean that requirements were dropped or lumped together.
 FEWEST_ROWS = {
@@ -58,6 +59,7 @@ FEWEST_ROWS = {
     "PG": 6,
     "RV": 9,
     "MC": 5,
+    "BM": 4,
 }
 
 ROW = re.compile(r"^\| (?P<id>[A-Z]{2}-\d{2,3}) \| (?P<requirement>.+?) \| (?P<met_by>.*?) \|$")

@@ -37,6 +37,7 @@ def test_exactly_these_functions_are_public():
         "leaderboard",
         "list_suites",
         "load_plugins",
+        "new_suite",
         "new_test",
         "render",
         "report",

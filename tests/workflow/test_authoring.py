@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
+from annotated_types import Ge
 
+import assay
 from assay import api
 from assay.errors import InvalidFiles, UsageError
+from assay.plugins import checks
 from assay.sandbox import open_sandbox
 from assay.suites.load import load_suite
+from assay.suites.test_format.fields import methods
 from assay.types.scores import SilentProgress
+from assay.workflow.new_tests import METHODS as TEMPLATE_FILE
 
 
 @pytest.fixture
@@ -143,3 +148,58 @@ def test_a_run_says_first_which_tests_will_have_no_evidence(folder: Path) -> Non
     assert notes.heard[1] == "start"
     (test,) = report.models[0].suites[0].tests
     assert test.outcome == "unscored"
+
+
+@pytest.fixture(scope="module")
+def of_every_method(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    suite = tmp_path_factory.mktemp("every") / "tests"
+    for method in METHODS:
+        api.new_test(method, suite=suite, method=method)
+    return suite
+
+
+METHODS = [name for name in methods() if checks[name].__module__.startswith("assay.")]
+
+
+def test_new_test_writes_a_valid_test_of_every_method(of_every_method: Path) -> None:
+    assert api.validate([of_every_method]) == ()
+    assert [case.method for case in load_suite(of_every_method).cases] == METHODS
+
+
+def test_the_answer_of_each_worked_example_passes(of_every_method: Path, tmp_path: Path) -> None:
+    known = json.loads(TEMPLATE_FILE.read_text("utf-8"))
+    answers = {f"{name}_001": known[name]["answer"] for name in METHODS}
+    script = tmp_path / "right.json"
+    script.write_text(json.dumps({"answers": answers}))
+    report = api.run(f"scripted:{script}", suites=f"{of_every_method}/", out=tmp_path / "out")
+    outcomes = {each["id"]: each["outcome"] for each in report.to_pandas().to_dict("records")}
+    assert outcomes.pop("judge_001") == "unscored", "it needs a judge"
+    assert set(outcomes.values()) == {"pass"}
+
+
+def test_new_test_makes_up_a_test_of_a_plugins_check(tmp_path: Path) -> None:
+    @assay.check("between")
+    class Between:
+        """A number between two."""
+
+        least: Annotated[float, Ge(3)]
+        units: tuple[str, ...]
+        kind: Literal["whole", "any"]
+
+        def score(self, answer: str) -> bool:
+            return float(answer) >= self.least
+
+    file = api.new_test("numbers", suite=tmp_path, method="between")
+    (written,) = json.loads(file.read_text("utf-8"))
+    assert (written["least"], written["units"], written["kind"]) == (3, ["example"], "whole")
+    assert api.validate([tmp_path]) == ()
+    with pytest.raises(UsageError, match="did you mean 'between'"):
+        api.new_test("numbers", suite=tmp_path, method="betwen")
+
+
+def test_a_new_suite_is_valid_and_its_right_answers_score_full_marks(tmp_path: Path) -> None:
+    suite = api.new_suite(tmp_path / "mine")
+    assert api.validate([suite]) == ()
+    script = f"scripted:{suite}/answers/right.json"
+    report = api.run(script, suites=f"{suite}/", out=tmp_path / "out")
+    assert report.models[0].suites[0].score.value == 100.0

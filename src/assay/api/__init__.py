@@ -44,7 +44,6 @@ if TYPE_CHECKING:
         JudgeCheckResult,
         RunResult,
     )
-    from assay.workflow.authoring import new_test as new_test
     from assay.workflow.authoring import validate as validate
     from assay.workflow.benchmarks import fetch as fetch
     from assay.workflow.checkpoints.selection import select as select
@@ -60,6 +59,8 @@ if TYPE_CHECKING:
     from assay.workflow.history.rescoring import rescore as rescore
     from assay.workflow.history.results import report as report
     from assay.workflow.history.runs import runs as runs
+    from assay.workflow.new_tests import new_suite as new_suite
+    from assay.workflow.new_tests import new_test as new_test
     from assay.workflow.reviewing.queue import answer_to_review as answer_to_review
     from assay.workflow.reviewing.queue import review_queue as review_queue
     from assay.workflow.reviewing.reviewed import review_summary as review_summary
@@ -78,7 +79,8 @@ _DEFINED_IN = {
     "generate_samples": "assay.workflow.checkpoints.single_checkpoint",
     "leaderboard": "assay.workflow.history.comparison",
     "list_suites": "assay.api.tools",
-    "new_test": "assay.workflow.authoring",
+    "new_suite": "assay.workflow.new_tests",
+    "new_test": "assay.workflow.new_tests",
     "render": "assay.api.rendering",
     "report": "assay.workflow.history.results",
     "rescore": "assay.workflow.history.rescoring",

@@ -33,6 +33,7 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
     message("Tests"): {
         "suites": ("suites", message("List suites, or show one.")),
         "validate": ("suites", message("Check test and gate files.")),
+        "new-suite": ("suites", message("Write a suite to begin with, or make one of a table.")),
         "new-test": ("suites", message("Write a test to begin with.")),
         "schema": (
             "suites",

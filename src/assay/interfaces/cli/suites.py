@@ -1,4 +1,4 @@
-"""Commands on test files: suites, validate, new-test, schema and fetch."""
+"""Commands on test files: suites, validate, new-suite, new-test, schema and fetch."""
 
 import json
 import shlex
@@ -141,20 +141,64 @@ def validate(
 
 
 @command(
+    "new-suite",
+    help=tr(
+        "Writes a folder that can be run at once: tests of five methods, or with --from those of a "
+        "table, one a line. The columns are fields of a test: prompt (or question), expected (or "
+        "answer), choices (or A, B, C, D), expected_keywords (or keywords), category, eval_method "
+        "and any other; | separates the items of a list. All mistakes of a table are shown with "
+        "their lines before anything is written, and nothing is overwritten."
+    ),
+    examples=[
+        "assay new-suite my-tests",
+        "assay new-suite --from questions.csv",
+        "assay new-suite quiz --from questions.csv --language ee",
+    ],
+)
+@click.argument("folder", required=False, type=NamedPath(path_type=Path))
+@click.option(
+    "--from",
+    "table",
+    type=NamedPath(path_type=Path),
+    metavar="CSV",
+    help=tr("Table of tests, saved as CSV UTF-8 (separated by , or ; or tabs)."),
+)
+@click.option("--language", metavar="TAG", help=tr("Language of the answers, such as ee or fr."))
+@plugin_option
+def new_suite(folder: Path | None, table: Path | None, language: str | None, out: Path) -> int:
+    from assay import api
+
+    made = api.new_suite(folder, table=table, language=language)
+    click.echo(made)
+    named = shlex.quote(f"{made}/")
+    say(tr("next: assay validate {suite}", suite=named))
+    if (right := made / "answers" / "right.json").exists():
+        script = shlex.quote(f"scripted:{right}")
+        say(tr("try it with the right answers: assay run {model} -s {suite}",
+               model=script, suite=named))  # fmt: skip
+    return 0
+
+
+@command(
     "new-test",
     help=tr(
-        "Writes one more example into the category file NAME.json of a suite. With --judged, NAME "
-        "becomes a test folder with all its files: a prompt with made data, a checker that runs "
-        "the SQL of an answer, a reference answer and wrong ones. Replace them with your own, and "
-        "check them with `assay validate --allow-code-execution`."
+        "Writes one more example into the category file NAME.json of a suite, scored by --method. "
+        "With --judged, NAME becomes a test folder with all its files: a prompt with made data, a "
+        "checker that runs the SQL of an answer, a reference answer and wrong ones. Replace them "
+        "with your own, and check them with `assay validate --allow-code-execution`."
     ),
     examples=[
         "assay new-test capitals",
-        "assay new-test --judged monthly_sales",
+        "assay new-test colours --method keywords",
         "assay new-test --judged monthly_sales --suite my-tests/",
     ],
 )
 @click.argument("name")
+@click.option(
+    "--method",
+    metavar="EVAL_METHOD",
+    help=tr("How the answer is scored, a plugin's method too. Default: exact_match."),
+)
 @click.option("--judged", is_flag=True, help=tr("Write a test folder with its own checker."))
 @click.option(
     "--suite",
@@ -164,10 +208,16 @@ def validate(
     metavar="DIR",
     help=tr("Folder of the suite; made where there is none."),
 )
-def new_test(name: str, judged: bool, suite: Path, out: Path) -> int:
+@plugin_option
+def new_test(name: str, method: str | None, judged: bool, suite: Path, out: Path) -> int:
     from assay import api
 
-    click.echo(api.new_test(name, suite=suite, judged=judged))
+    if judged and method:
+        raise UsageError(
+            tr("--judged writes a test of the method judge; leave --method out"),
+            hint=tr("without --judged, --method judge writes an entry that a judge scores"),
+        )
+    click.echo(api.new_test(name, suite=suite, judged=judged, method=method or "exact_match"))
     flag = " --allow-code-execution" if judged else ""
     say(tr("next: assay validate {suite}{flag}", suite=shlex.quote(str(suite)), flag=flag))
     return 0

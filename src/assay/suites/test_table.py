@@ -1,0 +1,246 @@
+"""A table of tests, as a spreadsheet saves it (CSV), to the entries of category files.
+
+The first line names the columns. Each other line is a test, and every mistake is shown with its
+line before anything is written. docs/how-to/make-a-benchmark.md lists what a cell may contain.
+"""
+
+import codecs
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.files.file_text import MAX_BYTES, Refused, decode, read_bytes, refusal, shown_path
+from assay.files.json_file import ID_FORM
+from assay.files.notes import Notes, Place, invalid_files
+from assay.files.wording import did_you_mean, shown
+from assay.messages import tr
+from assay.suites.test_format.case import Shared, read_case
+from assay.suites.test_format.fields import COMMON, all_fields, check_validator, methods
+from assay.types import Case, FileFinding
+from assay.types.checks import LETTERS
+
+Entry = dict[str, Any]
+Row = tuple[int, list[str]]  # the line it begins on, and its cells
+
+CATEGORY, CHOICES = "category", "choices"
+OTHER_NAMES = {
+    "question": "prompt", "answer": "expected", "keywords": "expected_keywords",
+    "method": "eval_method", "options": CHOICES,
+    "réponse": "expected", "catégorie": CATEGORY, "méthode": "eval_method", "choix": CHOICES,
+    "mots-clés": "expected_keywords",
+}  # fmt: skip
+SEPARATORS = ",;\t"
+ITEMS, ALTERNATIVES = "|", " / "
+# The method of a line that names none, by the first of these fields that it has.
+USUAL_METHODS = {
+    CHOICES: "multiple_choice", "expected_keywords": "keywords",
+    "forbidden_keywords": "keywords", "expected": "exact_match", "expected_format": "format",
+}  # fmt: skip
+_BOOLEANS = {"true": True, "false": False, "vrai": True, "faux": False}
+_SHEET_ERROR = re.compile(r"#(REF!|NAME\?|VALUE!|N/A|DIV/0!|NUM!|NULL!|NOM\?|VALEUR!)")
+_DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
+
+
+def read_table(path: Path, language: str | None = None) -> dict[str, list[tuple[Entry, Case]]]:
+    """By category its entries, each with the test that it makes. InvalidFiles: all mistakes."""
+    name = shown_path(path)
+    try:
+        rows = [*_rows(name, _text(name, read_bytes(path, MAX_BYTES, kind=tr("name a CSV file"))))]
+    except Refused as refused:
+        raise _invalid(name, [refused.finding]) from refused
+    (line, heads), *others = rows or [(1, [""])]
+    columns, found = _columns(name, line, heads)
+    if not found and not others:
+        found = [refusal(name, tr("the table has no tests below its first line"))]
+    reader = _TableReader(name, columns, re.sub(r"[^\w-]+", "_", path.stem), language)
+    for row in () if found else others:
+        reader.read(row)
+    found += reader.findings
+    if found:
+        raise _invalid(name, found)
+    return reader.categories
+
+
+class _TableReader:
+    def __init__(
+        self, name: str, columns: Sequence[str], category: str, language: str | None
+    ) -> None:
+        self.findings: list[FileFinding] = []
+        self.categories: dict[str, list[tuple[Entry, Case]]] = {}
+        self._name, self._columns, self._category = name, columns, category
+        self._language = language
+        self._ids: dict[str, int] = {}  # the line of each
+        self._spelled: dict[str, str] = {}  # a category by its name without capitals
+
+    def read(self, row: Row) -> None:
+        line, cells = row
+        if len(cells) > len(self._columns) and any(cells[len(self._columns) :]):
+            self._refuse(line, tr("{count} cells, but the first line names {columns} columns",
+                                  count=len(cells), columns=len(self._columns)))  # fmt: skip
+            return
+        written: dict[str, list[str]] = {}
+        for column, cell in zip(self._columns, (cell.strip() for cell in cells), strict=False):
+            if _SHEET_ERROR.fullmatch(cell):
+                self._refuse(line, tr("'{column}' is an error of the spreadsheet, {cell}",
+                                      column=column, cell=cell))  # fmt: skip
+            elif cell or column == CHOICES:
+                written.setdefault(column, []).append(cell)
+        if self._refuses_options(line, written):
+            return
+        category = " ".join(written.pop(CATEGORY, [self._category]))
+        if self._refuses(line, category):
+            return
+        entry = self._entry(written, category)
+        notes = Notes()
+        shared = Shared(suite=self._name, category=category, language=self._language, shown={})
+        case = read_case(entry, (), shared, notes)
+        for note in notes.all:
+            self._refuse(line, note.message)
+        first = self._ids.setdefault(str(entry["id"]).casefold(), line)
+        if first != line:
+            message = tr("the id '{id}' is taken already, by line {line}",
+                         id=shown(str(entry["id"])), line=first)  # fmt: skip
+            self._refuse(line, message)
+        elif case is not None:
+            self.categories.setdefault(category, []).append((entry, case))
+
+    def _refuses_options(self, line: int, written: dict[str, list[str]]) -> bool:
+        """Options are counted: one that is left empty before another would move their letters."""
+        options = written.pop(CHOICES, [])
+        while options and not options[-1]:
+            options.pop()
+        if options:
+            written[CHOICES] = options
+        if all(options):
+            return False
+        self._refuse(line, tr("an option is empty, but one after it is not"))
+        return True
+
+    def _refuses(self, line: int, category: str) -> bool:
+        """Whether it cannot be the name of a category file."""
+        other = self._spelled.setdefault(category.casefold(), category)
+        if ID_FORM.fullmatch(category) and category != "suite" and other == category:
+            return False
+        message = tr("'{category}' cannot name a category: use letters, digits, '_' and '-'",
+                     category=shown(category))  # fmt: skip
+        if other != category:
+            message = tr("the categories '{one}' and '{two}' differ only in capitals",
+                         one=shown(other), two=shown(category))  # fmt: skip
+        self._refuse(line, message)
+        return True
+
+    def _entry(self, written: dict[str, list[str]], category: str) -> Entry:
+        usual = (method for field, method in USUAL_METHODS.items() if field in written)
+        method = " ".join(written.get("eval_method", ())) or next(usual, "exact_match")
+        number = len(self.categories.get(category, ())) + 1
+        entry: Entry = {"id": f"{category}_{number:03}"}
+        while "id" not in written and entry["id"].casefold() in self._ids:
+            number += 1
+            entry["id"] = f"{category}_{number:03}"
+        schemas = dict(COMMON.schema()["properties"])
+        if method in methods():
+            schemas |= check_validator(methods()[method]).schema()["properties"]
+        for field, cells in ({"eval_method": [method]} | written).items():
+            entry[field] = cells if len(cells) > 1 else _value(schemas.get(field, {}), cells[0])
+        return entry
+
+    def _refuse(self, line: int, message: str) -> None:
+        self.findings.append(refusal(self._name, message, Place(line, 1)))
+
+
+def _value(schema: Mapping[str, Any], cell: str) -> Any:
+    """The cell as the field wants it; left as text where it does not fit, for the test's own check
+    to say so.
+    """
+    types = [*_types(schema)]
+    kinds = {each.get("type") for each in types}
+    items = [each.get("items") or {} for each in types if each.get("type") == "array"]
+    item_kinds = {inner.get("type") for each in items for inner in _types(each)}
+    if "boolean" in kinds and cell.casefold() in _BOOLEANS:
+        return _BOOLEANS[cell.casefold()]
+    if items and "string" in item_kinds and (ITEMS in cell or "string" not in kinds):
+        parts = [part.strip() for part in cell.split(ITEMS) if part.strip()]
+        if "array" not in item_kinds:
+            return parts
+        return [part.split(ALTERNATIVES) if ALTERNATIVES in part else part for part in parts]
+    if "string" in kinds:
+        return cell
+    try:
+        return json.loads(cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell)
+    except (ValueError, RecursionError):
+        return cell
+
+
+def _types(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    inside = schema.get("anyOf") or schema.get("oneOf")
+    for each in inside or ():
+        yield from _types(each)
+    if not inside:
+        yield {"type": "string", **schema} if "enum" in schema or "const" in schema else schema
+
+
+def _columns(name: str, line: int, heads: Sequence[str]) -> tuple[list[str], list[FileFinding]]:
+    known = (CATEGORY, *all_fields(), *OTHER_NAMES)
+    columns, found, letters = [], [], iter(LETTERS)
+    for head in (each.strip() for each in heads):
+        field = OTHER_NAMES.get(head.casefold(), head.casefold())
+        if len(head) == 1 and head.upper() == next(letters, ""):  # the options
+            field = CHOICES
+        elif head and field not in known:
+            problem = tr("unknown column '{column}'", column=shown(head))
+            found.append(refusal(name, did_you_mean(problem, head, known), Place(line, 1)))
+        elif head and field in columns:
+            message = tr("two columns are '{column}'", column=field)
+            found.append(refusal(name, message, Place(line, 1)))
+        columns.append(field)
+    if "prompt" not in columns and "messages" not in columns and not found:
+        message = tr("no column is called 'prompt' (or 'question'); the first line names the "
+                     "columns")  # fmt: skip
+        found.append(refusal(name, message, Place(line, 1)))
+    return columns, found
+
+
+def _text(name: str, data: bytes) -> str:
+    """UTF-8, with a byte order mark or without; anything else is refused with what to do."""
+    how = tr("save it as 'CSV UTF-8'")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise Refused(refusal(name, tr("the file is UTF-16; {how}", how=how)))
+    try:
+        return decode(name, data, allows_mark=True)
+    except Refused as refused:
+        line = data.split(b"\n")[refused.finding.line - 1].decode("cp1252", "replace")
+        at = refused.finding.column - 1
+        message = tr("the file is not UTF-8 but perhaps Windows-1252 ('{text}' here); {how}",
+                     text=shown(line[max(0, at - 10) : at + 10].strip()), how=how)  # fmt: skip
+        place = Place(refused.finding.line, refused.finding.column)
+        raise Refused(refusal(name, message, place)) from refused
+
+
+def _rows(name: str, text: str) -> Iterator[Row]:
+    """Every line that is not blank. Excel names the separator in a first line `sep=;`, or not."""
+    first, _, rest = text.partition("\n")
+    skipped = 0
+    if separator := re.fullmatch(r"sep=(.)\r?", first):
+        text, skipped = rest, 1
+        first = rest.partition("\n")[0]
+    by = separator[1] if separator else max(SEPARATORS, key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=by, strict=True)
+    while True:
+        line = reader.line_num + 1 + skipped
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            message = tr("the table cannot be read from here on: {why}", why=error)
+            raise Refused(refusal(name, message, Place(line, 1))) from error
+        if cells is None:
+            return
+        if any(cell.strip() for cell in cells):
+            yield line, cells
+
+
+def _invalid(name: str, findings: Sequence[FileFinding]) -> Exception:
+    return invalid_files(name, findings, hint=tr("Nothing was written. Fix the table first."))
