@@ -11,7 +11,6 @@ CORE := $(VENV)/.core
 LOCAL := $(VENV)/.local
 DEV := $(VENV)/.dev
 BENCH := $(VENV)/.bench
-POT := $(VENV)/assay.pot
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
 INSTALL := $(PIP_INSTALL) --quiet --no-compile -c constraints.txt
 # Three on two cores: a worker waits half of its time for a process that its test started.
@@ -71,8 +70,7 @@ format: $(DEV)
 	$(BIN)/ruff format .
 
 messages: $(DEV)
-	$(BIN)/pybabel -q extract -F scripts/messages.cfg -k tr -k trn:1,2 -k message -k message_n:1,2 -k Doc -o $(POT) src
-	@echo "$(POT)"
+	$(BIN)/python scripts/translate.py
 
 cards: $(DEV)
 	@for suite in src/assay/builtin/suites/*/; do \

@@ -15,6 +15,7 @@ FOLDERS = {
     "How-to": "how-to",
     "Reference": "reference",
     "Explanation": "explanation",
+    "Français": "fr",
     "Decisions": "decisions",
 }
 BY_NAME = ("tutorials", "decisions")  # in the order of their file names

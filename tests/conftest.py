@@ -33,6 +33,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # A pattern or a draw that takes long on a busy machine is no mistake.
 settings.register_profile("assay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("assay")
+# Tests read English, whatever the machine speaks.
+os.environ["LC_ALL"] = "C.UTF-8"
 # Before torch is imported, and inherited by processes that tests start: two workers that each use
 # both cores would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

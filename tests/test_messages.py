@@ -1,13 +1,13 @@
-"""Every sentence a user reads can be translated, and is where a catalogue exists."""
+"""Every sentence a user reads can be translated, and its numbers are written as in its language."""
 
 import ast
-import subprocess
-import sys
 
 import pytest
 
 from assay import messages
-from assay.text.number_format import rounded
+from assay.interfaces.cli import chosen_language
+from assay.text import number_format as numbers
+from assay.types import Estimate
 
 ERRORS = {
     "AssayError", "UsageError", "InvalidFiles", "SuiteNotFound", "ModelUnavailable", "RunNotFound",
@@ -18,7 +18,8 @@ SAYS_TO_USERS = ERRORS | {"echo", "secho", "note", "command", "option", "argumen
 
 
 @pytest.fixture
-def english_again():
+def french_spoken():
+    messages.speak("fr")
     yield
     messages.speak("en")
 
@@ -61,33 +62,28 @@ def test_translated_sentences_are_literals_so_that_they_can_be_collected(calls):
     assert computed == []
 
 
-def test_a_french_catalogue_is_all_that_french_needs(root, tmp_path, english_again):
-    """The whole way: collect the sentences, translate one, compile, speak."""
-    template = tmp_path / "assay.pot"
-    babel = [sys.executable, "-m", "babel.messages.frontend", "-q"]
-    source = str(messages.CATALOGUES.parents[1])
-    keywords = ["tr", "trn:1,2", "message", "message_n:1,2"]
-    marked = [word for each in keywords for word in ("-k", each)]
-    mapping = str(root / "scripts" / "messages.cfg")
-    words = ["extract", "-F", mapping, *marked, "-o", str(template), source]
-    subprocess.run([*babel, *words], check=True)
-    text = template.read_text("utf-8")
-    assert text.count("msgid ") > 100
-    assert 'msgid "no suite was chosen"' in text
-    assert 'msgid "guessing (best baseline)"' in text, "of a template"
-    folder = tmp_path / "fr" / "LC_MESSAGES"
-    folder.mkdir(parents=True)
-    catalogue = folder / "assay.po"
-    catalogue.write_text(
-        'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
-        'msgid "no suite was chosen"\nmsgstr "aucune suite n\'a été choisie"\n',
-        "utf-8",
-    )
-    compile_ = ["compile", "-i", str(catalogue), "-o", str(folder / "assay.mo")]
-    subprocess.run([*babel, *compile_], check=True)
-    messages.speak("fr", tmp_path)
-    assert messages.tr("no suite was chosen") == "aucune suite n'a été choisie"
-    assert messages.tr("cannot write {path}: {why}", path="a", why="b") == "cannot write a: b"
+@pytest.mark.parametrize(
+    ("settings", "words", "language"),
+    [
+        ({}, [], "en"),
+        ({"LANG": "fr_FR.UTF-8"}, [], "fr"),
+        ({"LANG": "fr_TG.UTF-8", "LC_ALL": ""}, ["run"], "fr"),
+        ({"LANG": "fr_FR.UTF-8", "LC_MESSAGES": "en_GB.UTF-8"}, [], "en"),
+        ({"LANG": "fr_FR.UTF-8", "LC_ALL": "C.UTF-8"}, [], "en"),
+        ({"LANG": "ee_TG.UTF-8"}, [], "en"),
+        ({"LANG": "fr_FR.UTF-8"}, ["run", "--lang", "en"], "en"),
+        ({}, ["run", "--lang=fr"], "fr"),
+        ({}, ["run", "--lang", "xx"], "en"),
+    ],
+)
+def test_the_option_chooses_the_language_and_else_the_locale(
+    settings, words, language, monkeypatch
+):
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    assert chosen_language(words) == language
 
 
 def test_counts_choose_their_form():
@@ -101,4 +97,33 @@ def test_counts_choose_their_form():
      (float("inf"), "inf")],
 )  # fmt: skip
 def test_a_figure_has_three_digits_and_never_fewer_than_the_whole_number(number, said):
-    assert rounded(number) == said
+    assert numbers.rounded(number) == said
+
+
+SCORE = Estimate(
+    value=92.5, low=81.7, high=95.7, n=1234, unscored=0, unit="points", method="bootstrap"
+)
+STAMP = "2026-11-17T10:40:00Z"
+
+
+@pytest.mark.parametrize(
+    ("write", "english", "french"),
+    [
+        (lambda: numbers.value(SCORE), "92.5", "92,5"),
+        (lambda: numbers.rests_on(SCORE), "[81.7–95.7] n=1,234", "[81,7–95,7] n=1\u202f234"),
+        (lambda: numbers.readable(3.25e9), "3.25×10⁹", "3,25×10⁹"),
+        (lambda: numbers.difference(SCORE)[:5], "+92.5", "+92,5"),
+        (lambda: numbers.p_value(0.0004), "< 0.001", "< 0,001"),
+        (lambda: numbers.duration(12.3), "12.3 s", "12,3 s"),
+        (lambda: messages.tr("{points:.1f} of {count:,}", points=2.5, count=10_000),
+         "2.5 of 10,000", "2,5 of 10\u202f000"),
+        (lambda: messages.tr("version {version}", version="1.0").split()[-1], "1.0", "1.0"),
+        (lambda: numbers.date(STAMP), "2026-11-17", "17 novembre 2026"),
+        (lambda: numbers.date("2026-08-01T00:00:00Z"), "2026-08-01", "1er août 2026"),
+        (lambda: numbers.moment(STAMP), STAMP, "17 novembre 2026 à 10:40 UTC"),
+    ],
+)  # fmt: skip
+def test_numbers_and_dates_are_written_as_in_the_language(write, english, french, french_spoken):
+    assert write() == french
+    messages.speak("en")
+    assert write() == english

@@ -60,9 +60,7 @@ class ToolFunction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WrappedFunction:
-    """The same as servers take it."""
-
+class WrappedFunction:  # the same as servers take it
     type: Literal["function"]
     function: ToolFunction
 

@@ -24,6 +24,7 @@ from assay.decide.scores import (
     weigh,
 )
 from assay.stats import composite
+from assay.text.number_format import fixed
 from assay.types import Estimate
 from assay.types.decisions import (
     PARTS,
@@ -136,7 +137,7 @@ def _why_selected(
 
 def _ranking(best: _Candidate, scale: RankingScale) -> dict[str, Value]:
     score = weigh(best.measured, scale)
-    parts = tuple(f"{name} {adds:.3f}" for name, adds in score.adds.items())
+    parts = tuple(f"{name} {fixed(adds, 3)}" for name, adds in score.adds.items())
     return {"score": score.value, "parts": parts}
 
 

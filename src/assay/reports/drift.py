@@ -112,8 +112,8 @@ def _flipped(found: ModelDrift) -> Iterator[Block]:
     rows = (
         (
             _ending(one_line(flip.before)),
-            f"{flip.base!r} {100 * flip.base_share:.0f} %",
-            f"{flip.other!r} {100 * flip.other_share:.0f} %",
+            f"{flip.base!r} {numbers.percent(flip.base_share)}",
+            f"{flip.other!r} {numbers.percent(flip.other_share)}",
             repr(flip.follows),
             numbers.readable(flip.kl),
         )

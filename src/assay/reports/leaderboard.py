@@ -62,7 +62,8 @@ def _blocks(leaderboard: Leaderboard) -> Iterator[Block]:
     if every:
         newest = max(row.when for row in every)
         models = trn("{count} model", "{count} models", len({row.model for row in every}))
-        yield Paragraph(tr("{models}, as of {date}", models=models, date=newest[:10]), "dim")
+        as_of = tr("{models}, as of {date}", models=models, date=numbers.date(newest))
+        yield Paragraph(as_of, "dim")
     for suite in leaderboard.suites:
         yield from _ranking(suite)
     beyond = [each for each in leaderboard.left_out if not each.command]
@@ -155,7 +156,7 @@ def _standing(row: Standing, name: str) -> Row:
             "–" if row.rank is None else f"{'=' if row.tie else ''}{row.rank}",
             name or row.model,
             *_score(row.score),
-            row.when[:10],
+            numbers.date(row.when),
             *(_footprint(row.footprint) if row.footprint else ()),
         ),
         tone="warning" if row.score.incomplete else "plain",

@@ -84,7 +84,7 @@ class Tally:
         return min(self.total, self.reused + self.asked)
 
     def words(self, now: float) -> list[str]:
-        share = f"{100 * self.done // self.total}%" if self.total else "100%"
+        share = tr("{percent}%", percent=100 * self.done // self.total if self.total else 100)
         said = [f"{numbers.count(self.done)}/{numbers.count(self.total)} ({share})"]
         if self.reused:
             said.append(tr("{count} reused", count=numbers.count(self.reused)))
@@ -94,9 +94,9 @@ class Tally:
             said.append(numbers.rate(self.asked / elapsed))
         if self.scored:
             mean = min(1.0, self.points / self.scored)
-            low, high = wilson(mean, self.scored)
             n = numbers.count(self.scored)
-            said.append(tr("mean {mean} n={n}", mean=f"{mean:.2f} [{low:.2f}–{high:.2f}]", n=n))
+            shown = [numbers.fixed(each, 2) for each in (mean, *wilson(mean, self.scored))]
+            said.append(tr("mean {mean} n={n}", mean=f"{shown[0]} [{shown[1]}–{shown[2]}]", n=n))
         if self.to_judge:
             count = numbers.count(self.to_judge)
             said.append(tr("{count} to be judged", count=count))
@@ -145,7 +145,7 @@ class _Progress(SilentProgress):
         if self._tally is None:
             return
         if tokens:
-            speed = f"{tokens_per_s:.1f}"
+            speed = numbers.fixed(tokens_per_s, 1)
             said = tr("writing: {count} tokens, {speed} tokens/s", count=tokens, speed=speed)
         else:
             said = tr("waiting for its first token: {time}", time=numbers.duration(waited_s))

@@ -4,7 +4,7 @@ from collections import Counter
 
 from assay.messages import tr, trn
 from assay.reports.json_values import JsonObject, pick, plain_value
-from assay.text.number_format import memory
+from assay.text.number_format import memory, moment
 from assay.types.documents import Block, Document, Heading, Hint, Paragraph, Span, Tone, table
 from assay.types.views import ListedRun, RunList
 
@@ -22,7 +22,7 @@ def runs_document(of: RunList) -> Document:
         tr("size"),
     )
     rows = (
-        (each.run, each.when, Span(_state(each), TONES[each.state]), ", ".join(each.models),
+        (each.run, moment(each.when), Span(_state(each), TONES[each.state]), ", ".join(each.models),
          ", ".join(each.suites), each.headline, memory(each.size))
         for each in of.runs
     )  # fmt: skip

@@ -171,8 +171,9 @@ def baselines(known: Baselines) -> Iterator[tuple[str, Estimate]]:
 
 def state(report: Report) -> str:
     if report.finished is None:
-        return tr("started {created}, unfinished", created=report.created)
-    return tr("{created} to {finished}", created=report.created, finished=report.finished)
+        return tr("started {created}, unfinished", created=numbers.moment(report.created))
+    gaps = {"created": numbers.moment(report.created), "finished": numbers.moment(report.finished)}
+    return tr("{created} to {finished}", **gaps)
 
 
 def model_notes(model: ModelReport) -> Iterator[str]:

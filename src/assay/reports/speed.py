@@ -48,7 +48,7 @@ def depth_notes(depths: Sequence[DepthFigures]) -> Iterator[str]:
         whole = [each.depth for each in depths if each.gpu_share == 1 and each.depth < partly.depth]
         gaps = {
             "depth": numbers.count(partly.depth),
-            "share": f"{100 * (partly.gpu_share or 0):.0f} %",
+            "share": numbers.percent(partly.gpu_share or 0),
         }
         if whole:
             yield tr("all of it is on the GPU up to {tokens} tokens of context",
@@ -92,7 +92,7 @@ def _row(each: DepthFigures) -> tuple[Line, ...]:
         numbers.count(each.depth),
         *map(_with_range, (*figures, *seconds)),
         "–" if size is None else numbers.memory(round(size * 1e6)),
-        "–" if each.gpu_share is None else f"{100 * each.gpu_share:.0f} %",
+        "–" if each.gpu_share is None else numbers.percent(each.gpu_share),
         numbers.count(each.first_token_s.n),
     )
 

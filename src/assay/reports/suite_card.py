@@ -43,7 +43,7 @@ def _rows(suite: Suite) -> Iterator[tuple[Line, ...]]:
     for category in suite.categories:
         methods = Counter(case.method for case in category.cases)
         counted = ", ".join(f"{method} {count}" for method, count in methods.items())
-        weight = tr("weight {weight}", weight=f"{suite.weight(category.name):g}")
+        weight = tr("weight {weight}", weight=numbers.exact(suite.weight(category.name)))
         yield Span(category.name, "strong"), Span(counted, "dim"), Span(weight, "dim")
         for case in category.cases:
             yield case.id, case.method, case.prompt
@@ -67,7 +67,7 @@ def _blocks(card: SuiteCard) -> Iterator[Block]:
     )
     for category in card.categories:
         yield Heading(category.name)
-        weight = tr("weight {weight}", weight=f"{category.weight:g}")
+        weight = tr("weight {weight}", weight=numbers.exact(category.weight))
         yield Paragraph(trn("{count} test", "{count} tests", category.tests) + f", {weight}.")
         yield facts(_made_of(category))
     yield Heading(tr("Baselines"))
@@ -95,7 +95,7 @@ def _in_brief(card: SuiteCard) -> Iterator[tuple[str, str]]:
     yield tr("licence"), card.licence or tr("not stated")
     gaps = {"share": numbers.share(suite.reviewed, total), "count": suite.reviewed, "all": total}
     yield tr("reviewed by people"), tr("{share} of the tests ({count} of {all})", **gaps)
-    scoring = {"mark": f"{suite.pass_mark:g}", "scoring": suite.scoring}
+    scoring = {"mark": numbers.exact(suite.pass_mark), "scoring": suite.scoring}
     yield tr("pass mark"), tr("{mark}, scoring {scoring}", **scoring)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.messages import tr, translated
 from assay.reports.json_values import pick
+from assay.text.number_format import exact
 from assay.types import Case, JudgeFields
 from assay.types.documents import Block, Document, Heading, Paragraph, Span, Verbatim, bullets
 
@@ -74,7 +75,7 @@ def _as_test(case: Case, check: JudgeFields) -> dict[str, Any]:
 def _settings(case: Case) -> Iterator[str]:
     default = tr("the default of the model’s kind")
     settings = [
-        (tr("temperature"), f"{case.temperature:g}"),
+        (tr("temperature"), exact(case.temperature)),
         (tr("maximum tokens"), default if case.max_tokens is None else str(case.max_tokens)),
         *((tr("stops at"), text) for text in case.stop),
         (tr("language"), case.language),

@@ -55,8 +55,6 @@ def _refuse_empty(table: AccuracyTable | DriftTable) -> AccuracyTable | DriftTab
 
 @dataclass(frozen=True)
 class BySizeClass:
-    """One limit for each size class."""
-
     tiny: Limit
     small: Limit
     medium: Limit

@@ -1,9 +1,12 @@
-"""The one place that formats a number. A missing value is "not measured", never 0."""
+"""The one place that formats a number or a date, as the chosen language writes it. A missing value
+is "not measured", never 0.
+"""
 
 import math
 from collections.abc import Sequence
+from datetime import datetime
 
-from assay.messages import tr
+from assay.messages import fill, language, message, tr, written
 from assay.types import Estimate
 from assay.types.judged import POINTS_OF_10
 
@@ -15,6 +18,21 @@ OTHER_DECIMALS = 3
 RANGE = "median and range"  # the method of an estimate whose ends are no interval
 NO_INTERVAL = "–"
 DIGITS, MOST_DIGITS = 3, 8
+_WITH_UNIT = {  # the others are the same in every language
+    "points": message("{value} points"),
+    POINTS_OF_10: message("{value} of 10"),
+    "tokens": message("{value} tokens"),
+    "tokens/word": message("{value} tokens/word"),
+    "characters": message("{value} characters"),
+    "samples": message("{value} samples"),
+    "bits per byte": message("{value} bits per byte"),
+    "MB": message("{value} MB"),
+}
+# English keeps the form of ISO 8601, which JSON has too.
+MONTHS = {
+    "fr": ("janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre",
+           "octobre", "novembre", "décembre"),
+}  # fmt: skip
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -28,7 +46,12 @@ def rounded(number: float, digits: int = 3) -> str:
     if number == 0 or not math.isfinite(number):
         return f"{number:g}".replace("-", "−")
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(number))))
-    return f"{number:,.{decimals}f}".replace("-", "−")
+    return fixed(number, decimals)
+
+
+def fixed(number: float, decimals: int, sign: str = "") -> str:
+    """12,345.60: so many decimals, whatever the size; with the sign "+" always with one."""
+    return written(f"{number:{sign},.{decimals}f}".replace("-", "−"))
 
 
 def readable(value: float, *, apart_from: Sequence[float] = ()) -> str:
@@ -46,7 +69,7 @@ def _readable(value: float, digits: int) -> str:
     size = abs(value)
     if not 1e-4 <= size < 9_999_500:
         mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
-        mantissa = mantissa.rstrip("0").rstrip(".")
+        mantissa = written(mantissa.rstrip("0").rstrip("."))
         power = f"10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
         return (power if mantissa == "1" else f"{mantissa}×{power}").replace("-", "−")
     return rounded(value, digits)
@@ -54,7 +77,7 @@ def _readable(value: float, digits: int) -> str:
 
 def exact(value: float) -> str:
     """50, 0.7, 12,500: a number that somebody chose, as it was written."""
-    return f"{value:,.10g}" if 1e-4 <= abs(value) < 1e12 else readable(value)
+    return written(f"{value:,.10g}") if 1e-4 <= abs(value) < 1e12 else readable(value)
 
 
 def value(estimate: Estimate) -> str:
@@ -82,7 +105,9 @@ def ends(estimate: Estimate) -> str:
         "?" if limit is None else _plain(limit, estimate.unit)
         for limit in (estimate.low, estimate.high)
     )
-    return f"[{low} to {high}]" if (estimate.low or 0) < 0 else f"[{low}–{high}]"
+    if (estimate.low or 0) < 0:
+        return tr("[{low} to {high}]", low=low, high=high)
+    return f"[{low}–{high}]"
 
 
 def difference(estimate: Estimate) -> str:
@@ -125,25 +150,20 @@ def with_unit(estimate: Estimate) -> str:
     shown = value(estimate)
     if estimate.value is None or estimate.unit == "share":
         return shown
-    if estimate.unit == "points":
-        return tr("{value} points", value=shown)
-    if estimate.unit == POINTS_OF_10:
-        return tr("{value} of 10", value=shown)
-    if estimate.unit == "tokens":
-        return tr("{value} tokens", value=shown)
-    return f"{shown} {estimate.unit}"
+    unit = estimate.unit
+    return fill(_WITH_UNIT.get(unit, "{value} {unit}"), {"value": shown, "unit": unit})
 
 
 def count(number: int) -> str:
     """12,345."""
-    return f"{number:,}"
+    return written(f"{number:,}")
 
 
 def p_value(p: float | None) -> str:
     """0.039, or < 0.001: three decimals are all a reader can use."""
     if p is None:
         return not_measured()
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    return f"< {fixed(0.001, 3)}" if p < 0.001 else fixed(p, 3)
 
 
 def score(value: float | None) -> str:
@@ -154,16 +174,16 @@ def score(value: float | None) -> str:
     # 0.996 is not 1, and 0.004 is not nothing.
     if (shown == "1.00" and value < 1) or (shown == "0.00" and value > 0):
         shown = f"{value:.3f}"
-    return shown
+    return written(shown)
 
 
 def memory(size: int) -> str:
     """15.5 GiB, 940 MiB, 12 KiB."""
     if size >= 2**30:
-        return f"{size / 2**30:,.1f} GiB"
+        return tr("{size:,.1f} GiB", size=size / 2**30)
     if size >= 2**20 or not size:
-        return f"{size / 2**20:,.0f} MiB"
-    return f"{size / 2**10:,.0f} KiB"
+        return tr("{size:,.0f} MiB", size=size / 2**20)
+    return tr("{size:,.0f} KiB", size=size / 2**10)
 
 
 def share(part: int, whole: int) -> str:
@@ -173,7 +193,12 @@ def share(part: int, whole: int) -> str:
         percent = min(percent, 99)
     if part > 0:
         percent = max(percent, 1)
-    return f"{percent} %"
+    return tr("{percent} %", percent=percent)
+
+
+def percent(share: float) -> str:
+    """62 %."""
+    return tr("{percent} %", percent=f"{100 * share:.0f}")
 
 
 def raw(number: float | None, unit: str) -> str:
@@ -186,28 +211,42 @@ def duration(seconds: float) -> str:
     if seconds < 1:
         return f"{seconds * 1000:.0f} ms"
     if seconds < 59.95:
-        return f"{seconds:.1f} s"
+        return f"{fixed(seconds, 1)} s"
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
         return f"{minutes} min {rest:02d} s"
     return f"{minutes // 60} h {minutes % 60:02d} min"
 
 
+def date(stamp: str) -> str:
+    """2026-11-17 of 2026-11-17T10:40:00Z; in French 17 novembre 2026."""
+    if language() not in MONTHS:
+        return stamp[:10]
+    when = datetime.fromisoformat(stamp)
+    day = "1er" if when.day == 1 else str(when.day)
+    return f"{day} {MONTHS[language()][when.month - 1]} {when.year}"
+
+
+def moment(stamp: str) -> str:
+    """As it is stored; in French 17 novembre 2026 à 10:40 UTC."""
+    return f"{date(stamp)} à {stamp[11:16]} UTC" if language() in MONTHS else stamp
+
+
 def rate(per_second: float) -> str:
     """Requests per second, or per minute where they are slow."""
     if per_second >= 1:
-        return f"{per_second:.1f}/s" if per_second < 100 else f"{per_second:,.0f}/s"
-    return f"{per_second * 60:.1f}/min"
+        return f"{fixed(per_second, 1 if per_second < 100 else 0)}/s"
+    return f"{fixed(per_second * 60, 1)}/min"
 
 
 def _plain(number: float, unit: str) -> str:
     if abs(number) >= 1e12:
         return readable(number)
-    return f"{number:,.{DECIMALS.get(unit, OTHER_DECIMALS)}f}".replace("-", "−")
+    return fixed(number, DECIMALS.get(unit, OTHER_DECIMALS))
 
 
 def _signed(number: float, unit: str) -> str:
     shown = f"{number:+,.{DECIMALS.get(unit, OTHER_DECIMALS)}f}"
     if not shown.strip("+-0.,"):  # neither +0.0 nor -0.0 is a direction
-        return shown[1:]
-    return shown.replace("-", "−")
+        return written(shown[1:])
+    return written(shown.replace("-", "−"))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.messages import tr
+from assay.messages import tr, written
 from assay.types.choices import JudgeForm, Layout
 from assay.types.scores import Estimate
 
@@ -66,10 +66,10 @@ class CardMark:
         if value is None:
             return tr("not measured")
         if self.name == "injection":
-            return f"{100 * value:.1f} %"
+            return tr("{percent:.1f} %", percent=100 * value)
         if self.name == "order":
-            return f"{value:.2f}"
-        return tr("{points} points", points=f"{value:.2f}")
+            return written(f"{value:.2f}")
+        return tr("{value} points", value=written(f"{value:.2f}"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from assay.models.opening import open_model
 from assay.suites.gate_file import load_gate
 from assay.suites.held_out_text import HeldOut, load_held_out
 from assay.summary.checkpoints import find_flips, perplexity_of, sum_up_drift
+from assay.text.number_format import count
 from assay.types import Model, Observer, ReadText
 from assay.types.drift import Drift, DriftLimits, FlippedToken
 from assay.types.model_spec import without_secrets
@@ -94,9 +95,9 @@ def _tokens(
                     tr("{base} and {other} have different tokens, so their predictions cannot be "
                        "compared: vocabularies of {ours} and {theirs} tokens, and the text has "
                        "{our_count} and {their_count}", base=models[0].facts.spec,
-                       other=model.facts.spec, ours=f"{base.vocabulary:,}",
-                       theirs=f"{reader.vocabulary:,}", our_count=f"{len(ours):,}",
-                       their_count=f"{len(ids):,}"),
+                       other=model.facts.spec, ours=count(base.vocabulary),
+                       theirs=count(reader.vocabulary), our_count=count(len(ours)),
+                       their_count=count(len(ids))),
                     hint=tr("drift compares a model with what was made of it; for others use "
                             "`assay compare`, or bits per byte of `assay run`"),
                 )  # fmt: skip

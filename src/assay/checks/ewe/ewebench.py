@@ -18,6 +18,7 @@ from assay.checks.format import Format, Rules
 from assay.checks.keywords import Keywords
 from assay.checks.multiple_choice import MultipleChoice
 from assay.messages import tr
+from assay.text.number_format import fixed
 from assay.types import Answered, Case, Score, ScorePart
 
 SCORER, VERSION = "ewebench-1.0", 1
@@ -68,7 +69,7 @@ def score_ewebench(case: Case, reply: Answered) -> Score | None:
         explanation=tr(
             "By the old rules of EweBench 1.0, their known faults included: {parts}.",
             parts=", ".join(
-                f"{name} {part:.2f}" for name, part in (parts or {case.method: value}).items()
+                f"{name} {fixed(part, 2)}" for name, part in (parts or {case.method: value}).items()
             ),
         ),
         parts=tuple(ScorePart(name=name, value=part) for name, part in parts.items()),

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay.checks.health.reading import QUOTED_AT_MOST, READ_AT_MOST, Read, Word, quote, read
 from assay.messages import tr
+from assay.text.number_format import exact
 from assay.types.samples import HealthCheck
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def loop(text: str) -> HealthCheck:
         passage=quote(text, start, max(unit_end, min(end, start + QUOTED_AT_MOST))),
         explanation=tr(
             "The same unit comes {times} times in a row: {unit}",
-            times=f"{times:.1f}".removesuffix(".0"),
+            times=exact(round(times, 1)),
             unit=unit[:120],
         ),
         failure=True,

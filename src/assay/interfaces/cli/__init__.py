@@ -3,6 +3,7 @@ become words here and nowhere else; with --json they become one document.
 """
 
 import gc
+import gettext
 import importlib
 import itertools
 import json
@@ -21,7 +22,7 @@ import assay
 from assay.errors import AssayError, ExitCode, Interrupted, UsageError
 from assay.interfaces.cli.commands import COMMAND_GROUPS, COMMANDS
 from assay.interfaces.cli.output import say, settle_streams, write_examples
-from assay.messages import LANGUAGES_OFFERED, fill, speak, tr
+from assay.messages import CATALOGUES, LANGUAGES_OFFERED, fill, speak, tr
 
 Run = Callable[[list[str]], int | None]
 
@@ -69,6 +70,8 @@ class _Commands(click.Group):
 
 def group() -> click.Group:
     """The command line as click sees it, in the language chosen."""
+    from assay.interfaces.cli.options import language_option  # its words are translated on import
+
     commands = _Commands(
         name="assay",
         help=tr(
@@ -80,7 +83,7 @@ def group() -> click.Group:
         context_settings={"help_option_names": ["-h", "--help"]},
         no_args_is_help=True,
     )
-    return click.version_option(assay.__version__, prog_name="assay")(commands)
+    return click.version_option(assay.__version__, prog_name="assay")(language_option(commands))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -95,7 +98,7 @@ def end_with(program: str, run: Run, arguments: Sequence[str] | None = None) -> 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    speak(_language(words))
+    _speak(chosen_language(words))
     signal.signal(signal.SIGTERM, _stop)
     try:
         _refuse_what_is_no_text(words)
@@ -171,13 +174,25 @@ def _refuse_what_is_no_text(words: Sequence[str]) -> None:
             ) from error
 
 
-def _language(words: Sequence[str]) -> str:
+def chosen_language(words: Sequence[str]) -> str:
     """Known before anything is said: help texts are translated while commands are loaded."""
     for word, following in itertools.pairwise([*words, ""]):
         value = word.partition("=")[2] if word.startswith("--lang=") else following
         if word.partition("=")[0] == "--lang" and value in LANGUAGES_OFFERED:
             return value
-    return "en"
+    # As programs choose it; French wherever it is spoken: fr_FR.UTF-8, fr_TG, fr.
+    settings = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    locale = next(filter(None, settings), "en")
+    return next((known for known in LANGUAGES_OFFERED if locale.startswith(known)), "en")
+
+
+def _speak(language: str) -> None:
+    """Click's own words come from the same catalogue, by the domain of the process."""
+    speak(language)
+    if language != "en":
+        os.environ["LANGUAGE"] = language
+        gettext.bindtextdomain("assay", CATALOGUES)
+        gettext.textdomain("assay")
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

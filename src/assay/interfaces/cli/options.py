@@ -84,7 +84,7 @@ def command(
             help=f"{summary}\n\n{help}".rstrip(),
             epilog="\n".join(examples),
         )
-        return make(common(function))
+        return make(named_options("out")(language_option(function)))
 
     return decorate
 
@@ -159,10 +159,14 @@ def _type_of(described: OptionField) -> Any:
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind is int:
-        return click.IntRange(_whole(about.least), _whole(about.most))
+        whole = click.IntRange(_whole(about.least), _whole(about.most))
+        whole.name = tr("whole number")
+        return whole
     if kind is float:
         is_open = about.above is not None
-        return click.FloatRange(about.above if is_open else about.least, about.most, is_open)
+        number = click.FloatRange(about.above if is_open else about.least, about.most, is_open)
+        number.name = tr("number")
+        return number
     if kind is Path:
         return NamedPath(
             path_type=Path,
@@ -176,17 +180,14 @@ def _whole(limit: float | None) -> int | None:
     return None if limit is None else int(limit)
 
 
-def common(function: Command) -> Command:
-    language = click.option(
+def language_option(function: Command) -> Command:
+    return click.option(
         "--lang",
         cls=GroupedOption,
         type=click.Choice(LANGUAGES_OFFERED),
-        default="en",
-        show_default=True,
         expose_value=False,
-        help=tr("Language of messages and reports; there is no French translation yet."),
-    )
-    return named_options("out")(language(function))
+        help=tr("Language of messages and reports. Default: that of LANG if offered, else en."),
+    )(function)
 
 
 models_argument = click.argument("models", metavar="MODEL...", nargs=-1, required=True)

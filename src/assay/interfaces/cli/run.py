@@ -42,7 +42,7 @@ from assay.types.options import (
         "assay run ollama:qwen3:4b ollama:gemma3:4b -s my-tests/ --repeats 3",
         "assay run scripted:answers.json -s my-tests/ --json",
         "assay run ollama:qwen3:4b --judge ollama:qwen3:14b --allow-code-execution",
-        "assay run runs/my-model/                     # selects among its checkpoints",
+        "assay run runs/my-model/",
         "assay run runs/my-model/ --gate my-gate.toml --text held-out.txt",
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Coroutine
 from functools import cache
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,8 @@ from assay.api.viewing import Viewing
 from assay.errors import AssayError, RunNotFound, UsageError
 from assay.interfaces.web.pages import PAGES, Page, PageView, address, sample_address
 from assay.interfaces.web.security import Access, Guard, equal
-from assay.interfaces.web.words import OUTCOMES, SHOWS, cut, state
-from assay.messages import fill, tr, trn
+from assay.interfaces.web.words import OUTCOMES, SHOWS, cut, outcome, state
+from assay.messages import fill, language, tr, trn
 from assay.text import number_format
 from assay.text.safe_text import one_line, visible
 
@@ -53,6 +54,8 @@ def make_app(viewing: Viewing, access: Access) -> ASGIApp:
             message, hint = error.message, error.hint
         elif isinstance(error, HTTPException):
             status, message = error.status_code, error.detail
+            if message == HTTPStatus(status).phrase:  # not ours: of the router
+                message = tr("There is no such page.")
         shown = {"title": message, "hint": hint, "status": status}
         return _rendered("error.html.j2", PageView(request, viewing, access.csrf), shown, status)
 
@@ -111,10 +114,11 @@ def _environment() -> Environment:
         "sample_address": sample_address,
         "address": address, "tr": tr, "trn": trn, "numbers": number_format, "pages": PAGES,
         "version": assay.__version__, "state": state, "words": OUTCOMES,
-        "filters": SHOWS,
+        "filters": SHOWS, "language": language,
     }  # fmt: skip
     environment.filters |= {
         "shown": lambda text: visible(cut(str(text))),
         "one_line": one_line, "label": lambda message: fill(message, {}),
+        "outcome": outcome,
     }  # fmt: skip
     return environment

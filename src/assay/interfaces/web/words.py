@@ -1,6 +1,6 @@
 """The words of the pages for what the store has as codes."""
 
-from assay.messages import Message, message, tr
+from assay.messages import Message, fill, message, tr
 from assay.types.views import RunRow, Show
 
 OUTCOMES = {
@@ -33,6 +33,11 @@ def cut(text: str, most: int = MOST_SHOWN) -> str:
     if left <= 0:
         return text
     return text[:most] + "\n" + tr("… {count} characters more; `assay export` has all", count=left)
+
+
+def outcome(name: str) -> str:
+    """The word for an outcome as a comparison names it."""
+    return fill(OUTCOMES["x" if name == "failed" else name[0]][2], {})
 
 
 def state(run: RunRow, is_running: bool) -> tuple[str, str]:

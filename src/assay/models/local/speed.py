@@ -19,6 +19,7 @@ from typing import IO, Any
 from assay.errors import AssayError, ModelUnavailable
 from assay.machine import this_machine
 from assay.messages import tr
+from assay.text.number_format import exact
 
 DEADLINE_S = 900.0
 LOOK_EVERY_S = 0.05
@@ -72,7 +73,7 @@ def _wait(process: subprocess.Popen[bytes], deadline_s: float, stopped: Callable
             raise ModelUnavailable(tr("timing the model was stopped"), hint="")
         if time.monotonic() > deadline:
             raise ModelUnavailable(
-                tr("timing the model took longer than {seconds} s", seconds=f"{deadline_s:g}"),
+                tr("timing the model took longer than {seconds} s", seconds=exact(deadline_s)),
                 hint=tr("other programs may be using this machine: end them and run again"),
             )
         time.sleep(LOOK_EVERY_S)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from assay.messages import tr
-from assay.text.number_format import readable
+from assay.text.number_format import count, fixed, readable
 from assay.types.decisions import ChangeFromBase, Decision
 from assay.types.documents import Block, Heading, Note, Span, table
 
@@ -48,6 +48,6 @@ def _in_words(of: ChangeFromBase) -> str:
     name = of.measure.removeprefix("suite:")
     if of.measure == "perplexity":
         value, low, high = ("?" if end is None else readable(math.exp(end)) for end in ends)
-        return f"{name} ×{value} [{low}–{high}] n={of.change.n:,}"
-    value, low, high = ("?" if end is None else f"{end:+.1f}" for end in ends)
-    return f"{name} {value} [{low} – {high}] n={of.change.n:,}"
+        return f"{name} ×{value} [{low}–{high}] n={count(of.change.n)}"
+    value, low, high = ("?" if end is None else fixed(end, 1, "+") for end in ends)
+    return f"{name} {value} [{low} – {high}] n={count(of.change.n)}"

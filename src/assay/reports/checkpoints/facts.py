@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from assay.messages import Message, fill, message, message_n, tr
-from assay.text.number_format import rounded
+from assay.text.number_format import count, exact, fixed, percent, rounded
 from assay.types import Estimate
 from assay.types.decisions import DecisionFact, Recommendation, Value
 
@@ -47,12 +47,13 @@ def _signed(value: float) -> str:
 
 def _roughly(value: float) -> str:
     """Two digits that count: a forecast is no measurement."""
-    return "1" if value < 1 else f"{round(value, 1 - math.floor(math.log10(value))):,.0f}"
+    return "1" if value < 1 else fixed(round(value, 1 - math.floor(math.log10(value))), 0)
 
 
 def _percent(share: float) -> str:
     """43 %; below one per cent with a digit more."""
-    return f"{number(100 * share)} %" if abs(share) < 0.01 else f"{100 * share:.0f} %"
+    small = abs(share) < 0.01
+    return tr("{percent} %", percent=number(100 * share)) if small else percent(share)
 
 
 def _short(text: str) -> str:
@@ -65,7 +66,7 @@ def _estimate(of: Estimate, write: Callable[[float], str] = number, to: str = "â
     if of.value is None:
         return tr("not measured")
     ends = "" if of.low is None or of.high is None else f" [{write(of.low)}{to}{write(of.high)}]"
-    return tr("{value}, n = {n}", value=f"{write(of.value)}{ends}", n=f"{of.n:,}")
+    return tr("{value}, n = {n}", value=f"{write(of.value)}{ends}", n=count(of.n))
 
 
 def _points(share: Estimate | float) -> str:
@@ -85,7 +86,7 @@ _FORMATS: Mapping[str, Callable[..., str]] = {
     "roughly": _roughly,
     "percent": _percent,
     "short": _short,
-    "step": lambda value: f"{value:,.10g}",
+    "step": exact,
     "million": lambda value: tr("{number} million", number=number(value / 1e6)),
     "change": lambda of: _estimate(of, _signed, tr(" to ")),
     "unit": _unit,
@@ -114,7 +115,7 @@ class _Gap:
 def _plain(value: Value | DecisionFact) -> str:
     match value:
         case int():
-            return f"{value:,}"
+            return count(value)
         case float():
             return number(value)
         case Estimate():

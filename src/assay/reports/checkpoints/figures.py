@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from assay.messages import tr
 from assay.stats import estimates
-from assay.text.number_format import readable
+from assay.text.number_format import count, fixed, readable
 from assay.types import Estimate
 from assay.types.decisions import (
     OS_AVERAGED,
@@ -60,7 +60,7 @@ def in_words(figure: Estimate) -> str:
     if figure.low is not None or figure.high is not None:
         low, high = ("?" if end is None else readable(end) for end in (figure.low, figure.high))
         shown = f"{shown} [{low}–{high}]"
-    shown = f"{shown} n={figure.n:,}"
+    shown = f"{shown} n={count(figure.n)}"
     return tr("{figure}, incomplete", figure=shown) if figure.incomplete else shown
 
 
@@ -85,7 +85,7 @@ def figures(of: EvaluatedFolder, checkpoint: Measurements) -> dict[str, Estimate
 def parts_in_words(score: WeightedScore) -> str:
     """Perplexity 0.082 + os_benchmark 0.269 + speed 0.146, without mmlu_cs"""
     adds = score.adds.items()
-    said = " + ".join(f"{part} {each:.3f}" for part, each in adds if each is not None)
+    said = " + ".join(f"{part} {fixed(each, 3)}" for part, each in adds if each is not None)
     missing = ", ".join(score.missing)
     return tr("{parts}, without {missing}", parts=said, missing=missing) if missing else said
 

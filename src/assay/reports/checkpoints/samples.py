@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from assay.messages import tr, trn
+from assay.text.number_format import exact
 from assay.types.decisions import Measurements, PromptSamples, Sample, group_samples
 from assay.types.documents import Block, Fold, Line, Paragraph, Span, Verbatim, bullets, sign
 
@@ -40,7 +41,7 @@ def _prompt(of: PromptSamples) -> Iterator[Block]:
                 failing=len(of.failing),
                 count=len(of.samples),
                 seed=worst.seed,
-                temperature=f"{worst.temperature:g}",
+                temperature=exact(worst.temperature),
             )
         )
     if not worst.failed:

@@ -10,7 +10,7 @@ from random import Random
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from assay.messages import tr
+from assay.messages import language, tr
 from assay.plugins import report_format
 from assay.reports.run_report import run_document
 from assay.text import number_format as numbers
@@ -28,7 +28,7 @@ SEED = 0
 _DrawRow = Callable[[Row, Sequence[Column]], Markup]
 
 
-def render_html(document: Document, *, language: str = "en") -> str:
+def render_html(document: Document) -> str:
     first, *rest = document.blocks or (None,)
     headline = first if isinstance(first, Heading) and first.level == 1 else None
     contents = [
@@ -45,14 +45,14 @@ def render_html(document: Document, *, language: str = "en") -> str:
         contents=contents,
         matrices=[each for fold in folds for each in fold.blocks if isinstance(each, Matrix)],
         anchor=lambda block: anchors.get(id(block)),
-        language=language,
+        language=language(),
     )
 
 
 def render_blocks(document: Document) -> str:
     """Its blocks alone, for a page that has a head and a style of its own."""
     empty = Document(document.title, (), out=document.out)
-    named = {"headline": None, "rest": (), "contents": (), "matrices": (), "language": "en"}
+    named = {"headline": None, "rest": (), "contents": (), "matrices": (), "language": ""}
     module = _template().make_module({"document": empty, "anchor": lambda _: None, **named})
     return str(module.blocks(document))  # type: ignore[attr-defined]
 

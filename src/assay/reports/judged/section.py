@@ -135,18 +135,18 @@ def _deviation(of: Deviation) -> str:
         "(above 0 is kindness), {within_one} within a point, {same_band} in the same band, rank "
         "correlation {rank}; {unscored} unscored.",
         how=form_name(of.form),
-        distance=_around("{:.2f}", of.mean_absolute, *(of.mean_absolute_interval or ())),
-        kindness=_around("{:+.2f}", of.bias, *(of.bias_interval or ())),
-        rank=_around("{:.2f}", of.spearman),
+        distance=_around("", of.mean_absolute, *(of.mean_absolute_interval or ())),
+        kindness=_around("+", of.bias, *(of.bias_interval or ())),
+        rank=_around("", of.spearman),
         **asdict(of),
     )
 
 
-def _around(form: str, value: float | None, *limits: float) -> str:
+def _around(sign: str, value: float | None, *limits: float) -> str:
     """The value, with its 95 % interval where it has one."""
     if value is None:
         return "–"
-    value_shown, *shown = (form.format(one).replace("-", "−") for one in (value, *limits))
+    value_shown, *shown = (numbers.fixed(one, 2, sign) for one in (value, *limits))
     if not shown:
         return value_shown
     return tr("{value} [{low} to {high}]", value=value_shown, low=shown[0], high=shown[1])
@@ -265,7 +265,7 @@ def _cells(mark: CardMark) -> tuple[Line, ...]:
 
 def _bare(mark: CardMark, value: float) -> str:
     """In the unit of the value beside it."""
-    return f"{100 * value:.1f}" if mark.name == "injection" else f"{value:.2f}"
+    return numbers.fixed(*((100 * value, 1) if mark.name == "injection" else (value, 2)))
 
 
 def _asked_by(card: JudgeCard) -> str:
@@ -276,7 +276,7 @@ def _asked_by(card: JudgeCard) -> str:
     return tr(
         "Asked in the {way}; checked on {date} with {count} requests{took}.",
         way=form,
-        date=card.made[:10],
+        date=numbers.date(card.made),
         count=numbers.count(card.requests),
         took=took if card.seconds >= 1 else "",  # some models do not say how long an answer took
     )

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from assay.text.number_format import readable
+from assay.text.number_format import exact, readable
 
 MARGIN = 0.06  # of the range, beyond its ends
 LOG_ABOVE = 5.0  # a range of more than this many times its lowest is drawn by ratios
@@ -78,6 +78,4 @@ def _ticks_by_ratio(low: float, high: float, most: int) -> Ticks:
         every = math.ceil(len(exponents) / most)
         coarse = (float(f"1e{power}") for power in exponents if power % every == 0)
         ticks = [tick for tick in coarse if low <= math.log10(tick) <= high]
-    return tuple(
-        (tick, f"{tick:,.10g}" if 1e-4 <= tick < 1e6 else readable(tick)) for tick in ticks
-    )
+    return tuple((tick, exact(tick) if tick < 1e6 else readable(tick)) for tick in ticks)

@@ -39,8 +39,6 @@ def _refuse_odd_id(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of a conversation."""
-
     role: Annotated[
         Literal["system", "user", "assistant"],
         Doc("Who speaks: system (first only), user or assistant."),

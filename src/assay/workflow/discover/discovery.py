@@ -38,7 +38,7 @@ from assay.suites.load import (
 from assay.suites.suite_file import SUITE_FILE
 from assay.suites.test_folder import is_test_folder
 from assay.summary.baselines import suite_card
-from assay.text.number_format import memory
+from assay.text.number_format import exact, memory
 from assay.types import ModelFacts, Suite
 from assay.types.checks import SHIPPED_SUITES
 from assay.types.model_spec import without_userinfo
@@ -176,7 +176,7 @@ def will_it_fit(size_bytes: int | None, room: Room | None) -> tuple[Fits, str]:
     needed = int(size_bytes * ROOM_PER_BYTE) + ROOM_BESIDE
     space = room.free_bytes if room.gpu_bytes is None else room.gpu_bytes
     where = tr("free memory") if room.gpu_bytes is None else tr("GPU memory")
-    whole = f"{memory(needed)} ({ROOM_PER_BYTE:g} × {tr('weights')} + {memory(ROOM_BESIDE)})"
+    whole = f"{memory(needed)} ({exact(ROOM_PER_BYTE)} × {tr('weights')} + {memory(ROOM_BESIDE)})"
     gaps = {"needed": whole, "space": memory(space), "where": where}
     if needed <= COMFORTABLE * space:
         return "yes", tr("by estimate {needed} of {space} {where}", **gaps)

@@ -13,7 +13,7 @@ import assay
 from assay.machine import installed_version, this_machine
 from assay.messages import tr, trn
 from assay.sandbox import find_isolation
-from assay.text.number_format import memory
+from assay.text.number_format import exact, memory
 from assay.types import Machine
 from assay.types.model_spec import without_userinfo
 from assay.types.options import DEFAULT_OUT
@@ -126,7 +126,7 @@ def _judges(found: OllamaFound) -> MachineFinding:
     if candidates:
         names = ", ".join(each.name for each in candidates)
         return _good(tr("judge"), tr("for open answers: {names}", names=names))
-    least = f"{LEAST_TO_JUDGE / 1e9:g}"
+    least = exact(LEAST_TO_JUDGE / 1e9)
     return _note(
         tr("judge"),
         tr("no model here that fits has {count} billion parameters or more", count=least),

@@ -20,6 +20,7 @@ from assay.plan import Plan
 from assay.request_identity import JUDGE_SUITE, make_unstored_request
 from assay.store import Run, Store
 from assay.store.verbs import FILE_NAME
+from assay.text.number_format import fixed
 from assay.types import (
     Answered,
     Failed,
@@ -255,7 +256,7 @@ def _basis(share: _Share, pace: "ModelPace") -> str:
     return tr(
         "{model} wrote {rate} tokens/s, and {what} of {low} to {high} tokens are assumed",
         model=share.model.facts.name,
-        rate=f"{1 / pace.token_s:.0f}" if pace.token_s > 0 else "?",
+        rate=fixed(1 / pace.token_s, 0) if pace.token_s > 0 else "?",
         what=tr("judgements") if share.judges else tr("answers"),
         low=low,
         high=high,

@@ -11,6 +11,7 @@ from multiprocessing.pool import AsyncResult, Pool, ThreadPool
 from pathlib import Path
 
 from assay.errors import AssayError
+from assay.messages import language, speak
 from assay.store.viewed import Change, ViewedStore
 from assay.types.results import Report
 from assay.types.views import RunRow, RunSummary, TestCounts
@@ -109,8 +110,12 @@ def _threads() -> Pool:
 @cache
 def _processes() -> Pool:
     """For what would take turns with the pages for half a minute."""
-    nice = getattr(os, "nice", int)  # Windows has none
-    return multiprocessing.get_context("spawn").Pool(1, nice, (10,))
+    return multiprocessing.get_context("spawn").Pool(1, _begin_process, (language(),))
+
+
+def _begin_process(language: str) -> None:
+    speak(language)
+    getattr(os, "nice", int)(10)  # Windows has none
 
 
 def make_summary(run_id: str, out: Path) -> RunSummary:

@@ -107,8 +107,8 @@ def _doubts(
     for each in deviations:
         off = each.mean_absolute or 0.0
         if off > MOST_OFF:
-            told = tr("{judge} is {points:.1f} points off on the scored examples")
-            yield told.format(judge=spec, points=off)
+            gaps = {"judge": spec, "points": off}
+            yield tr("{judge} is {points:.1f} points off on the scored examples", **gaps)
 
 
 def _of_examples(

@@ -21,7 +21,7 @@ from assay.interfaces.cli.demo import demo_models
 from assay.interfaces.cli.front_door.questions import Option, Questions, Typed, say
 from assay.interfaces.cli.output import show, where_assay_is
 from assay.messages import tr, trn
-from assay.text.number_format import memory
+from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Machine
 from assay.types.options import JudgeOptions, RunOptions
@@ -81,7 +81,7 @@ def _wants_to_continue(asking: Questions, run: discovery.UnfinishedRun) -> bool:
         tr(
             "The run of {created} is not finished: {answered} of {planned} answers are in the "
             "store, and cost nothing. The command that continues it:",
-            created=run.created,
+            created=numbers.moment(run.created),
             answered=run.answered,
             planned=run.planned,
         )
@@ -111,8 +111,8 @@ def _run(options: RunOptions) -> int:
 def _greet(machine: Machine, room: discovery.Room, found: OllamaFound) -> None:
     say(tr("Assay {version}", version=assay.__version__), "bold")
     cores = trn("{count} core", "{count} cores", machine.cores)
-    free = tr("{free} of {total} free", free=memory(room.free_bytes),
-              total=memory(machine.memory_bytes))  # fmt: skip
+    free = tr("{free} of {total} free", free=numbers.memory(room.free_bytes),
+              total=numbers.memory(machine.memory_bytes))  # fmt: skip
     gpus = "; ".join(machine.gpus) or tr("no GPU")
     hint = found.hint
     if found.reachable:
@@ -190,7 +190,7 @@ def roughly(seconds: float, rounded: Callable[[float], int]) -> str:
         return tr("{count} s", count=max(1, step * rounded(seconds / step)))
     if seconds < 90 * 60:
         return tr("{count} min", count=rounded(seconds / 60))
-    return tr("{count} h", count=f"{rounded(seconds / 360) / 10:.1f}")
+    return tr("{count} h", count=numbers.fixed(rounded(seconds / 360) / 10, 1))
 
 
 def _show_command(text: str, beneath: str = "") -> None:

@@ -51,7 +51,9 @@ document.addEventListener("change", (event) => {
 
 // Times in the reader's zone; the store has UTC.
 function localTimes(root) {
-  const shape = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const page = document.documentElement.lang;
+  const language = navigator.languages.find((each) => each.startsWith(page)) ?? page;
+  const shape = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
   for (const each of root.querySelectorAll("time[datetime]")) {
     const when = new Date(each.dateTime);
     if (!Number.isNaN(when.valueOf())) {

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from assay.errors import ModelUnavailable
-from assay.messages import tr
+from assay.messages import tr, written
 from assay.text.safe_text import one_line
 
 MAGIC = b"GGUF"
@@ -133,7 +133,7 @@ class _Reader:
             raise damaged(
                 self.path,
                 tr("it claims {count} {what}, and {most} is the limit",
-                   count=f"{count:,}", what=what, most=f"{most:,}"),
+                   count=written(f"{count:,}"), what=what, most=written(f"{most:,}")),
             )  # fmt: skip
 
     def _text(self, most: int) -> str:

@@ -28,6 +28,7 @@ from assay.models.local.loading.weight_files import (
     main_dtype,
     tensors_in,
 )
+from assay.text.number_format import fixed
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -195,9 +196,9 @@ def _too_large(
         tr(
             "{path} needs about {needed} GB of memory in {dtype}, and {free} GB are free",
             path=checkpoint.path,
-            needed=f"{_bytes_needed(parameters, dtype) / 1e9:,.1f}",
+            needed=fixed(_bytes_needed(parameters, dtype) / 1e9, 1),
             dtype=dtype,
-            free=f"{(available_memory() if free is None else free) / 1e9:,.1f}",
+            free=fixed((available_memory() if free is None else free) / 1e9, 1),
         ),
         hint=halve + tr("name another --device, end other programs, or take a smaller model"),
     )

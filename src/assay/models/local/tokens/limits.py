@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from assay.messages import tr
+from assay.text.number_format import exact, fixed
 
 TEMPLATE_SECONDS = 10.0  # it takes a millisecond
 TOKENIZER_SECONDS = 60.0  # the largest takes five
@@ -58,7 +59,7 @@ class Guest:
             line = self._lines.get(timeout=seconds)
         except queue.Empty:
             self.close()
-            why = tr("it takes more than {seconds} seconds", seconds=f"{seconds:g}")
+            why = tr("it takes more than {seconds} seconds", seconds=exact(seconds))
             raise OutOfBounds(why) from None
         except OSError:
             line = ""
@@ -98,7 +99,7 @@ def try_tokenizer(file: Path, written: Mapping[str, Any]) -> None:
     growth = _growth(written)
     if growth > MOST_GROWTH:
         raise OutOfBounds(
-            tr("it may make a text {times} times as long", times=f"{min(growth, 1e12):,.0f}")
+            tr("it may make a text {times} times as long", times=fixed(min(growth, 1e12), 0))
         )
     if why := begin_trial(file).result():
         raise OutOfBounds(why)

@@ -1,0 +1,43 @@
+"""The words of click that a user of `assay` can see, for the catalogues: `scripts/translate.py`
+collects them like those of `src`. Never run. Several wordings are those of several versions.
+"""
+
+from gettext import gettext as _
+from gettext import ngettext
+
+_("Usage:")
+_("Usage: ")
+_("Options")
+_("default: {default}")
+_("required")
+_("Show this message and exit.")
+_("Show the version and exit.")
+_("%(prog)s, version %(version)s")
+_("Missing argument")
+_("Missing option")
+_("Missing command.")
+_("Choose from:\n\t{choices}")
+_("Invalid value: {message}")
+_("Invalid value for {param_hint}: {message}")
+_("No such option: {name}")
+_("No such option {name!r}.")
+_("No such command {name!r}.")
+_("Option {name!r} does not take a value.")
+_("Argument {name!r} takes {nargs} values.")
+_("Error: invalid input")
+_("{value!r} is not a valid {number_type}.")
+_("{value!r} is not a valid boolean. Recognized values: {states}")
+_("{value} is not in the range {range}.")
+_("file")
+_("directory")
+_("path")
+_("{name} {filename!r} does not exist.")
+_("{name} {filename!r} is a file.")
+_("{name} {filename!r} is a directory.")
+_("{name} {filename!r} is not readable.")
+_("{name} {filename!r} is not writable.")
+ngettext("Did you mean {possibility}?", "(Did you mean one of: {possibilities}?)", 1)
+ngettext("Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})", 1)
+ngettext("Takes {nargs} values but 1 was given.", "Takes {nargs} values but {len} were given.", 1)
+ngettext("Option {name!r} requires an argument.", "Option {name!r} requires {nargs} arguments.", 1)
+ngettext("{value!r} is not {choice}.", "{value!r} is not one of {choices}.", 1)
