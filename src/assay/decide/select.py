@@ -137,7 +137,9 @@ def _why_selected(
 
 def _ranking(best: _Candidate, scale: RankingScale) -> dict[str, Value]:
     score = weigh(best.measured, scale)
-    parts = tuple(f"{name} {fixed(adds, 3)}" for name, adds in score.adds.items())
+    parts = tuple(
+        f"{name} {fixed(adds, 3)}" for name, adds in score.adds.items() if adds is not None
+    )
     return {"score": score.value, "parts": parts}
 
 
