@@ -11,7 +11,7 @@ HERE = Path(__file__).resolve().parent
 NEEDED = (
     "click", "rich", "pydantic", "markdown_it", "tree_sitter", "tree_sitter_bash",
     "rapidfuzz", "jinja2", "numpy", "scipy", "httpcore", "jsonschema", "psutil",
-    "platformdirs",
+    "platformdirs", "sacrebleu",
 )  # fmt: skip
 MARK = "RUN_BENCHMARK_TRIED"  # a broken .venv must not start itself for ever
 SENTENCE = "Assay is not installed here: run `make demo` once, or `pip install .`"

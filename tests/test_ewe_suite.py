@@ -36,8 +36,8 @@ BUILTIN = Path(assay.__file__).parent / "builtin"
 EWE = BUILTIN / "suites" / "ewe"
 SCRIPTS = Path(__file__).parent / "scripted"
 CATEGORIES = {
-    "calendar", "conversation", "grammar", "greetings", "names",
-    "numbers", "orthography", "proverbs", "vocabulary", "writing",
+    "calendar", "conversation", "names", "numbers", "orthography",
+    "proverbs", "reading", "translation", "words", "writing",
 }  # fmt: skip
 METHODS = {"exact_match", "keywords", "multiple_choice", "format", "ewe_quality", "composite"}
 ASKED_IN = {"en", "fr", "ee"}
@@ -101,43 +101,41 @@ def test_the_suite_ships_under_its_name_and_has_nothing_to_find_fault_with() -> 
     assert examine([EWE]) == ()
 
 
-def test_there_are_some_ninety_tests_in_ten_categories_of_about_the_same_size() -> None:
+def test_there_are_120_tests_or_more_in_ten_categories_of_about_the_same_size() -> None:
     sizes = {category.name: len(category.cases) for category in ewe().categories}
     assert set(sizes) == CATEGORIES
-    assert 80 <= sum(sizes.values()) <= 100
-    assert all(8 <= size <= 10 for size in sizes.values()), sizes
+    assert sum(sizes.values()) >= 120
+    assert all(11 <= size <= 16 for size in sizes.values()), sizes
 
 
 def test_the_suite_file_says_all_that_holds_for_every_test() -> None:
     suite = ewe()
     assert (suite.title, suite.version, suite.pass_mark) == (
-        "Ewe: words, rules and conversation",
-        "1.0",
+        "Ewe: words, reading, translation and writing",
+        "2.0",
         0.7,
     )
     assert set(suite.weights) == CATEGORIES
     assert sum(suite.weights.values()) == pytest.approx(1)
 
 
-def test_the_suite_names_no_language_because_many_answers_are_english_or_french() -> None:
-    assert ewe().language is None
-    asked_for = {case.id for case in ewe().cases if "in English" in case.prompt}
-    assert len(asked_for) >= 3
-
-
-def test_yawo_speaks_with_one_text_in_both_suites_and_in_the_file() -> None:
+def test_the_suite_names_its_language_and_yawo_speaks_with_one_text() -> None:
+    assert ewe().language == "ee"
     yawo = (BUILTIN / "yawo.txt").read_text("utf-8")
-    systems = [
-        json.loads((BUILTIN / "suites" / name / "suite.json").read_text("utf-8"))["system"]
-        for name in ("ewe", "example")
-    ]
-    assert systems == [yawo, yawo]
+    example = json.loads((BUILTIN / "suites" / "example" / "suite.json").read_text("utf-8"))
+    assert ewe().system == example["system"] == yawo
     assert yawo.startswith("You are Yawo,")
 
 
-def test_three_conversations_bring_their_own_system_message() -> None:
+def test_two_conversations_bring_their_own_system_message() -> None:
     own = [case.id for case in ewe().cases if case.system != ewe().system]
-    assert own == ["conversation_001", "conversation_007", "conversation_008"]
+    assert own == ["conversation_006", "conversation_007"]
+
+
+def test_translations_are_compared_with_a_reference_beside_keywords() -> None:
+    checks = [case.check for case in ewe().cases if case.category == "translation"]
+    assert all(isinstance(check, Composite) and check.reference for check in checks)
+    assert all(isinstance(check, Composite) and check.expected_keywords for check in checks)
 
 
 def test_one_conversation_is_asked_turn_by_turn() -> None:
@@ -158,7 +156,7 @@ def test_every_test_is_tagged_with_the_language_it_is_asked_in() -> None:
     asked = Counter(tag for case in ewe().cases for tag in case.tags)
     assert set(asked) == ASKED_IN
     assert sum(asked.values()) == len(list(ewe().cases))
-    assert min(asked.values()) >= 8, asked
+    assert min(asked.values()) >= 4, asked
 
 
 def test_no_two_tests_ask_the_same() -> None:
@@ -194,29 +192,28 @@ def plainly_spelt(word: str) -> str:
     return letters.casefold().translate(WITHOUT_SPECIAL_LETTERS)
 
 
-@pytest.mark.parametrize("category", sorted(CATEGORIES - {"orthography"}))
-def test_ewe_without_special_letters_counts_where_spelling_is_not_the_question(
+@pytest.mark.parametrize("category", sorted(CATEGORIES - {"orthography", "translation"}))
+def test_ewe_without_special_letters_or_with_look_alikes_counts_where_spelling_is_not_asked_for(
     category: str,
 ) -> None:
     for case in (case for case in ewe().cases if case.category == category):
-        for spellings in accepted(case):
-            for spelling in (plainly_spelt(spellings[0]), spellings[0].replace("ɔ", "\u037b")):
-                assert normal(spelling) in map(normal, spellings), case.id
+        if isinstance(case.check, ExactMatch | Keywords):
+            words = [spellings[0] for spellings in accepted(case)]
+            for spell in (plainly_spelt, lambda word: word.replace("ɔ", "\u037b")):
+                assert value_of(case, ", ".join(map(spell, words))) == 1.0, case.id
 
 
 @pytest.mark.parametrize(
     ("case_id", "answer", "value"),
     [
-        ("orthography_003", "Ɖ", 1.0),
+        ("orthography_003", "ɖ", 1.0),
         ("orthography_003", "\u0110", 0.0),  # D with stroke
         ("orthography_003", "\u00d0", 0.0),  # Eth
         ("orthography_007", "gbegb\u037bgbl\u037b", 0.0),
         ("orthography_008", "duk\u037b", 0.0),
-        ("orthography_008", "dukɔ.", 1.0),
         ("orthography_010", "Ʋ", 0.0),
         ("orthography_010", "\u03c5", 0.0),  # Greek upsilon
-        ("numbers_005", "blaato\u0303", 0.0),
-        ("numbers_005", "blaat\u0254\u0303", 1.0),
+        ("orthography_011", "\u03b7", 0.0),  # Greek eta
     ],
 )
 def test_a_look_alike_is_wrong_where_the_letter_is_asked_for(
@@ -232,9 +229,9 @@ def test_a_look_alike_is_wrong_where_the_letter_is_asked_for(
         ("calendar_001", "Tuesday is *bladagbe*."),
         ("numbers_001", "deka, eve, eto, ene, ato"),
         ("numbers_004", "« akpe » = 1 000"),
-        ("names_001", "Ewegbe"),
-        ("vocabulary_005", "It is a plane."),
-        ("greetings_002", "Akpe kakaka!"),
+        ("names_001", "Evegbe"),
+        ("words_005", "It is a pilot."),
+        ("reading_002", "The lion."),
     ],
 )
 def test_another_way_to_say_the_same_counts(case_id: str, answer: str) -> None:
@@ -248,7 +245,8 @@ def test_another_way_to_say_the_same_counts(case_id: str, answer: str) -> None:
         ("calendar_002", "jeudi ou vendredi"),
         ("numbers_001", "ɖeka, eve, etɔ̃, ene, atɔ̃, ade, adre"),
         ("names_009", "Ghana, Togo, Benin, Nigeria"),
-        ("conversation_008", "Mele nyuie, akpe na wò. Wò hã ɖe?"),
+        ("reading_002", "a lion, an elephant and a zebra"),
+        ("conversation_007", "Nɔvinye nyɔnu dɔ alɔ̃."),
     ],
 )
 def test_saying_everything_at_once_does_not_pass(case_id: str, answer: str) -> None:
@@ -289,7 +287,7 @@ def test_an_empty_answer_scores_nothing_and_the_echoed_prompt_next_to_nothing() 
 
 def test_no_constant_answer_comes_near_the_pass_mark() -> None:
     # Even all keywords of the suite in one line, which nobody could write without knowing them.
-    assert (guessing().constant.value or 100) <= 30
+    assert (guessing().constant.value or 100) <= 32
 
 
 @pytest.mark.parametrize("letter", "ABCD")
@@ -305,7 +303,8 @@ def test_the_page_on_the_suite_gives_its_sizes_weights_and_scores_as_they_are(ro
         assert f"| `{category.name}` | {len(category.cases)} | {weight:.2f} |" in page
     scores = [points("right"), points("wrong"), guessing().echoed.value, guessing().constant.value]
     shown = [float(figure) for figure in re.findall(r"\| (\d+\.\d) \|$", page, re.MULTILINE)]
-    assert shown == [round(score or 0, 1) for score in scores]
+    # Within a point: how well a text reads as Ewe is measured anew now and then.
+    assert shown == pytest.approx([score or 0 for score in scores], abs=1)
 
 
 def test_assay_run_finds_the_suite_by_name_and_gives_the_same_score(bench: Bench) -> None:

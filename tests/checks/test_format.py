@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -217,6 +218,33 @@ def test_ewe_quality_is_a_part_of_an_ewe_composite() -> None:
     assert [part.name for part in score.parts] == ["keywords", "ewe_quality"]
     assert score.value is not None
     assert score.value > 0.5
+
+
+FREE = "Everyone has a right to schooling."
+RIGHT = "Everyone has the right to education."
+
+
+def test_a_reference_is_compared_by_chrf_as_sacrebleu_computes_it() -> None:
+    check = Composite(expected_keywords=(("right",),), reference=(RIGHT,))
+    score = composed(FREE, check)
+    words, chrf = score.parts
+    whole = sacrebleu.sentence_chrf(FREE.lower().rstrip("."), [RIGHT.lower().rstrip(".")]).score
+    assert (words.value, chrf.name) == (1.0, "chrf")
+    assert chrf.value == pytest.approx(whole / 100)
+    assert score.value == pytest.approx((1 + whole / 100) / 2)
+    assert "version:" in score.explanation, "sacrebleu's signature"
+    assert composed("“everyone has the right to EDUCATION”", check).value == 1.0
+
+
+def test_of_several_references_the_nearest_counts_and_a_stored_check_keeps_them() -> None:
+    check = Composite(reference=("Quite another sentence.", RIGHT), weights=Weights(chrf=2.0))
+    assert composed(RIGHT, check).value == 1.0
+    assert (composed("xyz", check).value or 0) < 0.05
+    assert Composite.from_stored(check.stored()).reference == check.reference
+    assert "reference" not in Composite(expected_keywords=WORDS).stored(), (
+        "as runs of before have it"
+    )
+    assert check.gold() == "Quite another sentence."
 
 
 # ------------------------------------------------------------------------------------ properties

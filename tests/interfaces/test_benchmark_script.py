@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.api.benchmark_choices import YAWO, choose, holds_tests, one_key, suite_argument
+from assay.api.benchmark_choices import choose, holds_tests, one_key, suite_argument
 from assay.errors import AssayError, UsageError
 from assay.interfaces.benchmark_script import command
+from assay.suites.suite_file import YAWO
 from tests.conftest import ROOT, numbered, right
 from tests.loaded_python import run_python
 from tests.waiting import PATIENCE_S
@@ -188,9 +189,54 @@ def test_a_suite_file_decides_for_itself_who_speaks(desk, ollama_server):
     assert systems_of(ollama_server) == [None]
 
 
-def test_the_shipped_suite_has_the_same_voice(root):
+EWE_TESTS = [
+    {"id": "ewe_001", "prompt": "Two people?", "eval_method": "keywords",
+     "expected_keywords": ["ame"]},
+    {"id": "ewe_002", "prompt": "A sentence?", "eval_method": "composite",
+     "expected_keywords": ["tsi"], "expected_format": {"max_words": 30}},
+]  # fmt: skip
+
+
+@pytest.fixture
+def ewe_speaker(desk):
+    """Scores more where the language is Ewe: a plural suffix, and a sentence that is not Ewe."""
+    answers = {"ewe_001": "amewo", "ewe_002": "tsi is water in this sentence of mine"}
+    return desk.script("speaker", answers=answers)
+
+
+def scores_of(document) -> list[tuple[str, float]]:
+    return [(test["id"], test["score"]) for test in document["models"][0]["suites"][0]["tests"]]
+
+
+def test_a_folder_that_names_its_language_scores_the_same_by_both_commands(
+    desk, bench, ewe_speaker
+):
+    desk.suite({"ewe": EWE_TESTS}, language="ee")
+    by_script = desk.run("--model", ewe_speaker, "--json", "--out", "one")
+    by_run = bench.assay("run", ewe_speaker, "-s", "./tests", "--json", "--out", "two")
+    scores = scores_of(json.loads(by_script.stdout))
+    assert scores == scores_of(json.loads(by_run.stdout))
+    assert dict(scores)["ewe_001"] == 1.0
+    assert 0.6 < dict(scores)["ewe_002"] < 0.7, "a third of it is Ewe quality"
+    assert "suite.json" not in by_script.stderr + by_run.stderr
+
+
+def test_a_folder_without_a_suite_file_is_ewe_to_the_script_and_a_warning_to_run(
+    desk, bench, ewe_speaker
+):
+    desk.suite({"ewe": EWE_TESTS})
+    by_script = desk.run("--model", ewe_speaker, "--json", "--out", "one")
+    by_run = bench.assay("run", ewe_speaker, "-s", "./tests", "--json", "--out", "two")
+    assert "./tests has no suite.json and is taken for Ewe" in by_script.stderr
+    assert "warning: tests has no suite.json" in by_run.stderr
+    assert dict(scores_of(json.loads(by_script.stdout)))["ewe_001"] == 1.0
+    assert dict(scores_of(json.loads(by_run.stdout)))["ewe_002"] == 1.0, "no language is assumed"
+
+
+def test_the_shipped_suite_names_its_language_and_is_spoken_by_yawo(root):
     about = json.loads((root / "src/assay/builtin/suites/ewe/suite.json").read_text("utf-8"))
-    assert about["system"] == YAWO_TEXT
+    assert about["language"] == "ee"
+    assert "system" not in about
 
 
 def test_a_bare_name_goes_with_the_url_of_an_ollama(desk, tests, ollama_server):

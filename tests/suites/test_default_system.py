@@ -7,7 +7,7 @@ from dataclasses import replace
 from assay.plan import AskOptions, make_plan
 from assay.reports.test_plan import test_plan as plan_page
 from assay.suites.load import load_suite
-from assay.suites.suite_file import with_default_system
+from assay.suites.suite_file import YAWO, with_defaults
 from assay.types import ModelFacts, Suite
 from tests.suites.conftest import WriteSuite, good
 
@@ -23,7 +23,7 @@ def asked_of(suite: Suite) -> list[tuple[str, tuple[str, ...]]]:
 
 def test_a_test_that_says_none_gets_none(write_suite: WriteSuite) -> None:
     tests = [good(), good(id="a_002", system="own"), good(id="a_003", system="")]
-    suite = with_default_system(load_suite(write_suite({"a": tests})), "Be brief.")
+    suite = with_defaults(load_suite(write_suite({"a": tests})), "Be brief.")
     assert [case.system for case in suite.cases] == ["Be brief.", "own", ""]
     assert [speak for _, speak in asked_of(suite)] == [
         ("system", "user"),
@@ -34,7 +34,7 @@ def test_a_test_that_says_none_gets_none(write_suite: WriteSuite) -> None:
 
 def test_a_suite_file_decides_even_where_it_says_nothing(write_suite: WriteSuite) -> None:
     suite = load_suite(write_suite({"a": [good()]}, {"title": "T"}))
-    assert with_default_system(suite, "Be brief.") == suite
+    assert with_defaults(suite, "Be brief.", "ee") == suite
 
 
 def test_an_empty_prompt_and_none_at_all_are_one_request_and_one_page(
@@ -47,3 +47,34 @@ def test_an_empty_prompt_and_none_at_all_are_one_request_and_one_page(
     bare = replace(suite, categories=(replace(category, cases=(without,)),))
     assert asked_of(suite) == asked_of(bare)
     assert plan_page(case) == plan_page(without)
+
+
+def test_yawo_speaks_where_the_language_is_ewe_and_no_prompt_is_written(
+    write_suite: WriteSuite,
+) -> None:
+    yawo = YAWO.read_text("utf-8").strip()
+    tests = [good(), good(id="a_002", system="own"), good(id="a_003", system="")]
+    spoken = {
+        name: [case.system for case in load_suite(write_suite({"a": tests}, about)).cases]
+        for name, about in {
+            "ewe": {"language": "ee"},
+            "of Togo": {"language": "EE-TG"},
+            "silent": {"language": "ee", "system": ""},
+            "own": {"language": "ee", "system": "Be brief."},
+            "french": {"language": "fr"},
+        }.items()
+    }
+    assert spoken == {
+        "ewe": [yawo, "own", ""],
+        "of Togo": [yawo, "own", ""],
+        "silent": [None, "own", ""],
+        "own": ["Be brief.", "own", ""],
+        "french": [None, "own", ""],
+    }
+
+
+def test_a_folder_that_is_taken_for_ewe_is_the_suite_that_says_so(write_suite: WriteSuite) -> None:
+    bare = load_suite(write_suite({"a": [good()]}))
+    (taken,) = with_defaults(bare, None, "ee").cases
+    (named,) = load_suite(write_suite({"a": [good()]}, {"language": "ee"})).cases
+    assert (taken.system, taken.language) == (named.system, named.language)

@@ -137,10 +137,10 @@ MISTAKES = [
     (asking("format", expected_format={"language": "english"}),
      "'expected_format.language' cannot be 'english'; did you mean 'eng'?"),
     (asking("composite"),
-     "the test checks nothing; 'composite' needs 'expected_keywords' or a rule in "
+     "the test checks nothing; 'composite' needs 'expected_keywords', 'reference' or a rule in "
      "'expected_format'"),
     (asking("composite", expected_keywords=[], expected_format={"min_length": 0}),
-     "the test checks nothing; 'composite' needs 'expected_keywords' or a rule in "
+     "the test checks nothing; 'composite' needs 'expected_keywords', 'reference' or a rule in "
      "'expected_format'"),
     (asking("composite", expected_keywords=["xyz"], weights={"keyword": 1}),
      "unknown field 'keyword' in 'weights'; did you mean 'keywords'?"),

@@ -13,12 +13,11 @@ from assay.models.address import presets as presets
 from assay.store import Store
 from assay.store.verbs import FILE_NAME
 from assay.suites.load import find, load_all
-from assay.suites.suite_file import SUITE_FILE
+from assay.suites.suite_file import has_suite_file
 from assay.types.model_spec import split_url, without_secrets
 from assay.workflow.discover.discovery import find_ollama
 
 Tell = Callable[[str], None]  # hears what was chosen for the user
-YAWO = Path(__file__).resolve().parents[1] / "builtin" / "yawo.txt"
 SHIPPED_TESTS = "ewe"
 OWN_TESTS = os.path.join(".", "tests")
 _SPEC = re.compile(r"(?:hf|ollama|openai|scripted):")
@@ -53,13 +52,13 @@ def holds_tests(folder: Path) -> bool:
     return any(_TESTS.match(file.read_bytes()) for file in files)
 
 
-def system_for(tests: str) -> str | None:
-    """Yawo speaks where the tests have no suite.json that says who does."""
-    path = Path(tests)
-    folder = path if path.is_dir() else path.parent
-    if tests == SHIPPED_TESTS or not path.exists() or (folder / SUITE_FILE).is_file():
+def language_for(tests: str, tell: Tell = lambda _: None) -> str | None:
+    """Tests are Ewe where no suite.json says what they are."""
+    if tests == SHIPPED_TESTS or not Path(tests).exists() or has_suite_file(tests):
         return None
-    return YAWO.read_text("utf-8").strip()
+    tell(tr("{folder} has no suite.json and is taken for Ewe: language ee, and the prompt of Yawo",
+            folder=tests))  # fmt: skip
+    return "ee"
 
 
 def wrong_with(tests: str) -> Iterator[AssayError]:

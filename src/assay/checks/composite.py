@@ -1,18 +1,20 @@
-"""composite: the weighted mean of keywords, format and, where it applies, Ewe quality."""
+"""composite: the weighted mean of keywords, format, chrF and, where it applies, Ewe quality."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
 from assay.checks.format import ExpectedFormat, Format, Rules
 from assay.checks.keywords import ExpectedKeywords, Keywords
-from assay.files.fields import Doc, Weight
+from assay.files.fields import Doc, OneOrMore, Weight
 from assay.messages import tr
 from assay.plugins import check
+from assay.text.folding import fold_whole_answer
+from assay.text.look_alikes import fold_look_alikes
 from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
 from assay.types.checks import Requests
 
-PARTS = ("keywords", "format", "ewe_quality")
+PARTS = ("keywords", "format", "chrf", "ewe_quality")
 _EWE = "ewe"
 
 
@@ -22,6 +24,7 @@ class Weights:
 
     keywords: Annotated[Weight | None, Doc("The weight of the keywords.")] = None
     format: Annotated[Weight | None, Doc("The weight of the format rules.")] = None
+    chrf: Annotated[Weight | None, Doc("The weight of the likeness to 'reference'.")] = None
     ewe_quality: Annotated[
         Weight | None,
         Doc(
@@ -33,13 +36,20 @@ class Weights:
 
 @check("composite")
 class Composite(AnswerCheck):
-    """The mean of keywords, format and, where it applies, Ewe quality."""
+    """The mean of keywords, format, likeness to a reference and, where it applies, Ewe quality."""
 
     version = 3
     baselines_add_up = True
 
     expected_keywords: ExpectedKeywords = ()
     expected_format: ExpectedFormat | None = None
+    reference: Annotated[
+        OneOrMore,
+        Doc(
+            "A good translation, or several: the answer is compared with the nearest by chrF, the "
+            "F-score of character n-grams."
+        ),
+    ] = ()
     weights: Annotated[
         Weights | None, Doc("How much each part counts; a part that is not named counts 1.")
     ] = None
@@ -77,6 +87,8 @@ class Composite(AnswerCheck):
             yield _part("keywords", self.keywords.score(answer, context))
         if self.format:
             yield _part("format", self.format.score(answer, context))
+        if self.reference:
+            yield _likeness(fold_look_alikes(answer, context.language)[0], self.reference)
         if self.ewe_applies(context.test.language):
             from assay.checks.ewe.quality import quality_of
 
@@ -102,6 +114,9 @@ class Composite(AnswerCheck):
             return False
         return LANGUAGES.get(language or "") == _EWE
 
+    def gold(self) -> str | None:
+        return self.reference[0] if self.reference else None
+
     def requests(self) -> Requests:
         return (self.expected_format or Rules()).requests()
 
@@ -113,8 +128,8 @@ class Composite(AnswerCheck):
         present = self._present(test)
         if not present - {"ewe_quality"}:
             message = tr(
-                "the test checks nothing; 'composite' needs 'expected_keywords' or a rule in "
-                "'expected_format'"
+                "the test checks nothing; 'composite' needs 'expected_keywords', 'reference' or a "
+                "rule in 'expected_format'"
             )
             yield FieldProblem((), message)
         elif not any(map(self._weight, present)):
@@ -132,15 +147,18 @@ class Composite(AnswerCheck):
     def _present(self, test: Case) -> set[str]:
         rules = self.expected_format
         has_rules = rules is not None and rules.can_fail
-        is_there = (self.expected_keywords, has_rules, self.ewe_applies(test.language))
+        ewe = self.ewe_applies(test.language)
+        is_there = (self.expected_keywords, has_rules, self.reference, ewe)
         return {part for part, there in zip(PARTS, is_there, strict=True) if there}
 
     def stored(self) -> Mapping[str, Any]:
-        weights = {part: self._weight(part) for part in PARTS} if self.weights else {}
+        parts = PARTS if self.reference else [part for part in PARTS if part != "chrf"]
+        weights = {part: self._weight(part) for part in parts} if self.weights else {}
         return {
             "keywords": {**self.keywords.stored(), "method": "keywords"} if self.keywords else None,
             "format": self.format.stored() if self.format else None,
             "weights": weights,
+            **({"reference": self.reference} if self.reference else {}),
         }
 
     @classmethod
@@ -150,9 +168,25 @@ class Composite(AnswerCheck):
             expected_keywords=Keywords.from_stored(words).expected_keywords if words else (),
             expected_format=Format.from_stored(rules).expected_format if rules else None,
             weights=Weights(**stored["weights"]) if stored.get("weights") else None,
+            reference=tuple(stored.get("reference", ())),
         )
 
 
 def _part(name: str, score: Score) -> ScorePart:
     assert score.value is not None  # these two families always give a value
     return ScorePart(name=name, value=score.value, explanation=score.explanation)
+
+
+def _likeness(answer: str, reference: Sequence[str]) -> ScorePart:
+    """The chrF of sacrebleu, on what folding leaves: capitals are no mistranslation."""
+    from sacrebleu.metrics.chrf import CHRF  # takes longer to load than a small suite
+
+    metric = CHRF(lowercase=True)
+    scored = metric.sentence_score(fold_whole_answer(answer), [*map(fold_whole_answer, reference)])
+    explanation = tr(
+        "chrF {points:.1f} against “{reference}” ({signature}).",
+        points=scored.score,
+        reference="” / “".join(reference),
+        signature=metric.get_signature(),
+    )
+    return ScorePart(name="chrf", value=min(1.0, scored.score / 100), explanation=explanation)

@@ -171,7 +171,7 @@ def _ask(
             categories=tuple(filter(None, categories)),
             out=out,
             observer=observer,
-            system=choices.system_for(suite),
+            suite_language=choices.language_for(suite, say),
             api_key_env=key_env,
             **options,
         )

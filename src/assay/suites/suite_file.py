@@ -20,6 +20,8 @@ from assay.messages import tr
 from assay.types import DEFAULT_PASS_MARK, ScoringMode, Suite
 
 SUITE_FILE = "suite.json"
+YAWO = FilePath(__file__).resolve().parents[1] / "builtin" / "yawo.txt"
+_SPOKEN_BY_YAWO = "ee"
 
 
 _LanguageTag = Annotated[
@@ -38,12 +40,12 @@ class SuiteSettings:
         _LanguageTag | None,
         Doc(
             "The language of the answers, as a tag such as ee; with ee, composite tests also "
-            "score Ewe quality."
+            "score Ewe quality, and without 'system' the prompt of Yawo is sent."
         ),
     ] = None
     system: Annotated[
         str | None,
-        Doc("The system prompt of every test that has none of its own."),
+        Doc("The system prompt of every test that has none of its own; an empty text means none."),
     ] = None
     weights: Annotated[
         Mapping[str, Weight],
@@ -114,7 +116,10 @@ def read_settings(
     weights = {}
     if settings.weights and len(wanted) > 1:  # else all are equal, or there is only one
         weights = {name: settings.weights.get(name, 1.0) for name in wanted}
-    return replace(settings, weights=weights, few_shot=few_shot)
+    system = settings.system
+    if system is None:
+        system = default_system(settings.language)
+    return replace(settings, weights=weights, few_shot=few_shot, system=system)
 
 
 def language_code(tag: str | None) -> str | None:
@@ -122,15 +127,34 @@ def language_code(tag: str | None) -> str | None:
     return None if tag is None else tag.split("-")[0].lower()
 
 
-def with_default_system(suite: Suite, system: str) -> Suite:
-    """Give every test without a system prompt this one, unless the suite has a suite.json."""
-    path = FilePath(suite.path)
-    if ((path if path.is_dir() else path.parent) / SUITE_FILE).is_file():
+def default_system(language: str | None) -> str | None:
+    """The system prompt of a suite that names its language and no prompt: Yawo's for Ewe."""
+    if language_code(language) != _SPOKEN_BY_YAWO:
+        return None
+    return YAWO.read_text("utf-8").strip()
+
+
+def has_suite_file(path: str) -> bool:
+    folder = FilePath(path)
+    return ((folder if folder.is_dir() else folder.parent) / SUITE_FILE).is_file()
+
+
+def with_defaults(suite: Suite, system: str | None, language: str | None = None) -> Suite:
+    """A suite without a suite.json takes this language, and its tests this system prompt where
+    they have none of their own.
+    """
+    if has_suite_file(suite.path):
         return suite
+    system = default_system(language) if system is None else system
     given = suite.with_cases(
-        case if case.system is not None else replace(case, system=system) for case in suite.cases
+        replace(
+            case,
+            system=case.system if case.system is not None else system,
+            language=language_code(language) or case.language,
+        )
+        for case in suite.cases
     )
-    return replace(given, system=suite.system or system)
+    return replace(given, system=suite.system or system, language=language or suite.language)
 
 
 def example_file(folder: FilePath, written: str) -> FilePath | str:

@@ -44,6 +44,11 @@ class SuiteOptions(CommandOptions):
             "Default: all tests."
         ),
     )
+    suite_language: str | None = option(
+        None,
+        metavar="TAG",
+        help=tr("Language of suites without a suite.json, such as ee. Default: none."),
+    )
     benchmarks: Path | None = option(
         None,
         path="folder",

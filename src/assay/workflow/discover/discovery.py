@@ -61,7 +61,7 @@ LEAST_TO_JUDGE = 1.5e9
 THOUSANDS = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 CANNOT_WRITE = frozenset({"bert", "nomic-bert", "nomic-bert-moe"})  # embeddings only
 
-SOURCES_FILE = "sources.tsv"
+SOURCES_FILE, CREDITS_FILE = "sources.tsv", "SOURCES.md"
 COLUMNS = ["test", "fact", "source", "where"]
 MOST_FILES = 200  # files or folders of one folder; a home directory must not cost seconds
 MOST_FOUND = 50
@@ -410,6 +410,8 @@ def describe(suite: Suite) -> SuiteCard:
     sources = facts_by_source(folder if folder.is_dir() else folder.parent, tests)
     ships = folder.resolve().parent == SHIPPED_SUITES
     licence = tr("Apache-2.0, as Assay") if ships else LICENCES.get(suite.name, "")
+    if ships and (folder / CREDITS_FILE).is_file():
+        licence = tr("Apache-2.0, as Assay; quoted texts as {file} says", file=CREDITS_FILE)
     return replace(suite_card(suite, baselines_of(suite), sources), licence=licence)
 
 

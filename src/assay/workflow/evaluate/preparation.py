@@ -27,8 +27,8 @@ from assay.suites.load import (
     pick_all,
     with_twins,
 )
-from assay.suites.suite_file import with_default_system
-from assay.types import CONSTRAINED, THINKING, Model, Request, Suite
+from assay.suites.suite_file import has_suite_file, language_code, with_defaults
+from assay.types import CONSTRAINED, LANGUAGES, THINKING, Model, Request, Suite
 from assay.types.decisions import MEASURES, DecisionPlan, Gate
 from assay.types.model_spec import without_secrets
 from assay.workflow.checkpoints.decision import what_to_decide
@@ -152,6 +152,7 @@ def prepare(job: Job) -> Prepared:
         models=tuple(opened.models),
         plans=tuple(plans),
         notes=(
+            *_without_suite_file(job, suites),
             *(panel.unchecked(suites) if panel else ()),
             *opened.notes,
             *(
@@ -221,6 +222,11 @@ def senseless(job: Job) -> Iterator[UsageError]:
         yield UsageError(
             tr("--gate names a gate, and --no-gate asks for none"), hint=tr("leave one of them out")
         )
+    if job.suite_language is not None and language_code(job.suite_language) not in LANGUAGES:
+        yield UsageError(
+            tr("no language is known as {tag!r}", tag=job.suite_language),
+            hint=tr("give one of {tags}", tags=", ".join(sorted(LANGUAGES))),
+        )
     if job.repeats < 1:
         yield UsageError(
             tr("a test is asked at least once, not {count} times", count=job.repeats),
@@ -250,8 +256,8 @@ def suites_of(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
 
 
 def _picked(job: Job, suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
-    if job.system is not None:
-        suites = tuple(with_default_system(suite, job.system) for suite in suites)
+    if job.system is not None or job.suite_language is not None:
+        suites = tuple(with_defaults(suite, job.system, job.suite_language) for suite in suites)
     suites = (*suites, *job.own)
     if job.only_tests is not None:
         suites = tuple(only_tests(suites, job.only_tests))
@@ -267,6 +273,18 @@ def _picked(job: Job, suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
     for way in [CONSTRAINED] * job.constrained + [THINKING] * (job.think == "both"):
         suites = with_twins(suites, way)
     return suites
+
+
+def _without_suite_file(job: Job, suites: Sequence[Suite]) -> Iterator[str]:
+    """Where the same folder would score otherwise by `run_benchmark.py`."""
+    for suite in suites if job.suite_language is None and job.suites else ():
+        if os.path.lexists(suite.path) and not has_suite_file(suite.path):
+            yield tr(
+                "warning: {suite} has no suite.json, so no language is assumed; run_benchmark.py "
+                "takes it for Ewe, with the prompt of Yawo. For the same scores write a suite.json "
+                'with {{"language": "ee"}}, or add --suite-language ee',
+                suite=suite.name,
+            )
 
 
 def gate_and_texts(

@@ -19,7 +19,7 @@ from assay.plugins import load_plugins
 from assay.sandbox import open_sandbox
 from assay.store import Run, RunModel, Store, TryKey
 from assay.suites.load import SuiteFiles, load_suite
-from assay.suites.suite_file import with_default_system
+from assay.suites.suite_file import with_defaults
 from assay.suites.test_folder import GetSandbox
 from assay.types import Case, Message, ModelFacts, Observer, Score, Suite
 from assay.types.options import (
@@ -129,8 +129,7 @@ def _todays(kept: Suite, facts: ModelFacts, get_sandbox: GetSandbox, notes: list
             data_seed=next((check.data_seed for check in judged if check), 0),
             get_sandbox=get_sandbox,
         )
-        if kept.system is not None:  # it may have been given one for want of its own
-            now = with_default_system(now, kept.system)
+        now = with_defaults(now, kept.system, kept.language)  # as it was given for want of its own
     except (SuiteNotFound, SandboxUnavailable) as error:
         gaps = {"why": error.message, "suite": kept.name}
         notes.append(tr("{why}; the tests of {suite} are taken from the store", **gaps))
