@@ -52,6 +52,7 @@ def test_exactly_these_functions_are_public():
         "select_checkpoint",
         "speed",
         "store_review",
+        "suite_statistics",
         "undo_review",
         "validate",
         "validate_tests",

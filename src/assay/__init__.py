@@ -18,8 +18,8 @@ _API = (
     "drift", "evaluate_model", "examine_machine", "explain_result", "export", "fetch",
     "generate_samples", "leaderboard", "list_suites", "new_suite", "new_test", "render", "report",
     "rescore", "review_queue", "review_summary", "run", "run_benchmark", "runs", "schema", "select",
-    "select_checkpoint", "speed", "store_review", "undo_review", "validate", "validate_tests",
-    "watch",
+    "select_checkpoint", "speed", "store_review", "suite_statistics", "undo_review", "validate",
+    "validate_tests", "watch",
 )  # fmt: skip
 _IMPORTED_FROM = {
     "AssayError": "assay.errors",

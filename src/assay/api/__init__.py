@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from assay.workflow.history.rescoring import rescore as rescore
     from assay.workflow.history.results import report as report
     from assay.workflow.history.runs import runs as runs
+    from assay.workflow.history.suite_statistics import suite_statistics as suite_statistics
     from assay.workflow.new_tests import new_suite as new_suite
     from assay.workflow.new_tests import new_test as new_test
     from assay.workflow.reviewing.queue import answer_to_review as answer_to_review
@@ -91,6 +92,7 @@ _DEFINED_IN = {
     "select": "assay.workflow.checkpoints.selection",
     "select_checkpoint": "assay.api.tools",
     "store_review": "assay.workflow.reviewing.reviews",
+    "suite_statistics": "assay.workflow.history.suite_statistics",
     "undo_review": "assay.workflow.reviewing.reviews",
     "validate": "assay.workflow.authoring",
     "validate_tests": "assay.api.tools",

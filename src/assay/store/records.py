@@ -1,6 +1,7 @@
 """What the store gives back: runs, their models, and tries."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import assay
 from assay.types import Machine, ModelFacts, Observed, Reply, SamplingMode, Score
@@ -51,6 +52,16 @@ class Run:
         """Its models, less the checkpoints that went away or broke while it went on."""
         failed = {subject.spec for subject in self.subjects if subject.failed}
         return tuple(model for model in self.models if model.spec not in failed)
+
+
+class StoredTestScore(NamedTuple):
+    """What a model scored on a test, in the suite of a digest; None: failed or unscored."""
+
+    digest: str
+    fingerprint: str
+    model: str
+    test_id: str
+    value: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,14 @@ from assay.messages import tr
 from assay.request_identity import JUDGE_SUITE, MEASURE
 from assay.store.bodies import adapter, content, digest_of, read_back, stored_work, to_json, utc_now
 from assay.store.database import Database
-from assay.store.records import Run, RunModel, StoredJudgement, StoredTry, TryKey
+from assay.store.records import (
+    Run,
+    RunModel,
+    StoredJudgement,
+    StoredTestScore,
+    StoredTry,
+    TryKey,
+)
 from assay.store.reviews import ReviewVerbs
 from assay.types import Machine, ModelFacts, Observed, Reply, Request, Score, Suite, Work
 from assay.types.decisions import DecisionPlan
@@ -185,6 +192,24 @@ class Store(ReviewVerbs):
             (run.id,),
         )
         return tuple(replace(read_back(Suite, body), path=path) for body, path in rows)
+
+    def read_suite(self, digest: str) -> Suite:
+        body = self._file.one("SELECT body FROM suites WHERE digest = ?", (digest,))[0]
+        suite: Suite = read_back(Suite, body)
+        return suite
+
+    def read_test_scores(self, suite: str) -> Iterator[StoredTestScore]:
+        """Every score of every model on the tests of a suite, over repeats, the oldest first."""
+        rows = self._file.each(
+            "SELECT p.digest, m.fingerprint, coalesce(json_extract(m.facts, '$.name'), m.spec), "
+            "x.test_id, avg(x.value) FROM runs r JOIN run_suites p ON p.run_id = r.id "
+            "JOIN suites s ON s.digest = p.digest AND s.name = ? "
+            "JOIN tries x ON x.run_id = r.id AND x.suite = s.name "
+            "JOIN run_models m ON m.run_id = r.id AND m.position = x.model "
+            "GROUP BY r.rowid, x.model, x.test_id ORDER BY r.rowid",
+            (suite,),
+        )
+        yield from (StoredTestScore(*row) for row in rows)
 
     def read_suite_names(self) -> tuple[str, ...]:
         rows = self._file.all("SELECT DISTINCT name FROM suites ORDER BY 1")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from assay.stats import estimates
+from assay.summary.duplicates import find_repeated
 from assay.types import Answered, Case, Category, Estimate, Reply, Score, Suite
 from assay.types.results import Baselines, CategoryCard, SuiteCard
 
@@ -29,7 +30,7 @@ def baselines(
     the best of every letter, the five most frequent texts, all keywords in one line, "yes" and
     "no"; where a judge or a checker would have to read it, one that is 0 by itself.
     """
-    cases = _sampled(suite, sample)
+    cases = sample_cases(suite, sample)
     shares: list[Mapping[str, float]] = []
 
     def scored(answer: Callable[[Case], str]) -> Estimate:
@@ -53,7 +54,8 @@ def _always(text: str) -> Callable[[Case], str]:
     return lambda _: text
 
 
-def _sampled(suite: Suite, sample: int) -> list[Case]:
+def sample_cases(suite: Suite, sample: int) -> list[Case]:
+    """All tests, or a seeded sample of about so many that is spread over the categories."""
     if (total := len(list(suite.cases))) <= sample:
         return list(suite.cases)
     chosen: list[Case] = []
@@ -107,7 +109,7 @@ def suite_card(suite: Suite, known: Baselines, sources: Mapping[str, int]) -> Su
         categories=tuple(_category(suite, category) for category in suite.categories),
         baselines=known,
         sources=sources,
-        repeated=tuple(_repeated(suite)),
+        repeated=tuple(case.id for _, case in find_repeated(suite)),
     )
 
 
@@ -131,14 +133,3 @@ def _counted(names: Iterable[str]) -> dict[str, int]:
     """Most frequent first; ties by name, so that a page made again is the same page."""
     counts = Counter(names)
     return {name: counts[name] for name in sorted(counts, key=lambda name: (-counts[name], name))}
-
-
-def _repeated(suite: Suite) -> Iterable[str]:
-    """Ids of tests that ask what an earlier test asks, letter case and white space apart."""
-    seen: dict[tuple[object, ...], str] = {}
-    for case in suite.cases:
-        asked = tuple(" ".join(turn.content.casefold().split()) for turn in case.messages)
-        options = case.check.requests().options
-        first = seen.setdefault((case.system, asked, options), case.id)
-        if first != case.id:
-            yield case.id

@@ -1,4 +1,4 @@
-"""Commands on test files: suites, validate, new-suite, new-test, schema and fetch."""
+"""Commands on tests: suites, validate, new-suite, new-test, stats, schema and fetch."""
 
 import json
 import shlex
@@ -16,6 +16,7 @@ from assay.interfaces.cli.options import (
     format_of,
     named_options,
     plugin_option,
+    verbose,
 )
 from assay.interfaces.cli.output import reader_may_leave, say, show, stdout_takes_unicode, write
 from assay.messages import tr, trn
@@ -220,6 +221,34 @@ def new_test(name: str, method: str | None, judged: bool, suite: Path, out: Path
     click.echo(api.new_test(name, suite=suite, judged=judged, method=method or "exact_match"))
     flag = " --allow-code-execution" if judged else ""
     say(tr("next: assay validate {suite}{flag}", suite=shlex.quote(str(suite)), flag=flag))
+    return 0
+
+
+@command(
+    "stats",
+    help=tr(
+        "SUITE is a name or a path. Shows which tests to look at: those that better models fail, "
+        "that no model or every model solves, over all models in the store; and those that ask "
+        "what another asks. Then baselines and the languages of the prompts. Without a store, only "
+        "what the files show."
+    ),
+    examples=[
+        "assay stats my-tests/",
+        "assay stats ewe --format html > ewe.html",
+        "assay stats my-tests/ -v",
+    ],
+)
+@click.argument("suite")
+@format_of("text", "md", "json", "html")
+@named_options("benchmarks")
+@verbose
+@as_json
+@plugin_option
+def stats(suite: str, output_format: str, verbose: bool, as_json: bool, **options: Any) -> int:
+    from assay import api
+
+    form = "json" if as_json else output_format
+    show(api.suite_statistics(suite, **options), form, verbose=verbose)
     return 0
 
 

@@ -22,6 +22,7 @@ from assay.reports.judged.section import check_document, check_json
 from assay.reports.leaderboard import leaderboard_document
 from assay.reports.run_report import run_document, suites_table
 from assay.reports.runs import runs_document, runs_json
+from assay.reports.suite_statistics import statistics_document, statistics_json
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types.documents import (
@@ -40,6 +41,7 @@ from assay.types.documents import (
 from assay.types.drift import Drift
 from assay.types.judge_cards import JudgeCheck
 from assay.types.results import Comparison, Leaderboard, Report
+from assay.types.suite_statistics import SuiteStatistics
 from assay.types.views import RunList
 
 if TYPE_CHECKING:
@@ -178,6 +180,13 @@ class RunListResult(ShownResult, RunList):
     kind = "runs"
     views = runs_document, runs_json
     frames: ClassVar = {"runs": "runs"}
+
+
+class SuiteStatisticsResult(ShownResult, SuiteStatistics):
+    __slots__ = ()
+    kind = "suite statistics"
+    views = statistics_document, statistics_json
+    frames: ClassVar = {"tests": "tests", "alike": "alike", "look_at": "look_at"}
 
 
 def shown(result: Any) -> ShownResult | None:
