@@ -34,9 +34,14 @@ def on_config(config: Any) -> Any:
 
 
 def list_pages(docs: Path, folder: Path) -> list[Any]:
-    """The pages directly in a folder."""
-    key = (lambda page: page.name) if folder.name in BY_NAME else find_title
-    return [page.relative_to(docs).as_posix() for page in sorted(folder.glob("*.md"), key=key)]
+    """The pages directly in a folder, in the order of its first page where it has one."""
+    pages = sorted(folder.glob("*.md"), key=find_title)
+    if folder.name in BY_NAME:
+        pages.sort()
+    if (first := folder / "index.md").is_file():
+        listed = first.read_text("utf-8")
+        pages.sort(key=lambda page: listed.find(f"({page.name})"))
+    return [page.relative_to(docs).as_posix() for page in pages]
 
 
 def find_title(page: Path) -> str:

@@ -8,7 +8,7 @@ from assay.interfaces.cli import COMMANDS, load_command
 
 
 def pages(root):
-    return [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
+    return [root / "README.md", root / "README.fr.md", *sorted((root / "docs").rglob("*.md"))]
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +70,9 @@ def test_every_decision_is_listed(root):
     assert [name for name in missing if name != "000-README.md"] == []
 
 
-def test_the_two_commands_are_the_first_code_in_the_readme(root):
-    first = re.search(r"```\w*\n(.*?)```", (root / "README.md").read_text("utf-8"), re.DOTALL)
+@pytest.mark.parametrize("name", ["README.md", "README.fr.md"])
+def test_the_two_commands_are_the_first_code_in_the_readme(root, name):
+    first = re.search(r"```\w*\n(.*?)```", (root / name).read_text("utf-8"), re.DOTALL)
     assert first is not None
     assert "make demo" in first[1]
     assert "make test" in first[1]

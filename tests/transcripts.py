@@ -1,8 +1,8 @@
 """Tutorials are transcripts: their commands are run again, and what they print is compared.
 
-In: a page of docs/tutorials. A block ```console holds commands, each after `$ `, and what each
-prints on stdout; a block after a line "`NAME`:" is a file. `echo $?` is the exit code of the
-command before. Out: a Step for each command, with what the page shows and what came.
+In: a page of docs/tutorials, or of docs/fr. A block ```console holds commands, each after `$ `, and
+what each prints on stdout; a block after a line "`NAME`:" is a file. `echo $?` is the exit code of
+the command before. Out: a Step for each command, with what the page shows and what came.
 
 What differs from one machine to another is masked on both sides, by one rule: run ids, dates, the
 line about the machine, and numbers with a unit of time, speed or memory. Spaces and line breaks
@@ -28,18 +28,24 @@ from tests.servers.fixtures import Server
 
 ROOT = Path(__file__).resolve().parents[1]
 TUTORIALS = ROOT / "docs" / "tutorials"
+FRENCH = ROOT / "docs" / "fr"
 LEFT_OUT = "…"
 COLUMNS = "80"
+FRENCH_MONTHS = (
+    "janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre"
+)
 MASKS = (
     (r"\d{8}T\d{6}Z-[0-9a-f]{6}", "RUN"),
     (r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?", "DATE"),
     (r"\d{4}-\d\d-\d\d(?!T)", "DAY"),
+    (rf"\d{{1,2}}(?:er)? (?:{FRENCH_MONTHS}) \d{{4}}(?: à \d\d:\d\d UTC)?", "DAY"),
     (r"Machine: .*? The same again:", "Machine: … The same again:"),
-    (r"[\d.,]+(?:–[\d.,]+)? (?:ms|s|min|h|tokens/s|MB|MiB|GB|GiB)\b", "FIGURE"),
+    (r"Machine : .*? Pour refaire la même :", "Machine : … Pour refaire la même :"),
+    (r"[\d.,]+(?:–[\d.,]+)? (?:ms|s|min|h|tokens/s|[KMG]i?[Bo])\b", "FIGURE"),
     (r"─+", "─"),
 )
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FILE = re.compile(r"^`(\S+)`:\n\n(`{3,})\w+\n(.*?)^\2$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^`(\S+)`\s?:\n\n(`{3,})\w+\n(.*?)^\2$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
@@ -189,6 +195,11 @@ def split_parts(shown: str) -> list[str]:
     return re.split(rf"^{LEFT_OUT}\n", shown, flags=re.MULTILINE)
 
 
+def french_pages() -> list[Path]:
+    """The pages of docs/fr that are transcripts, too."""
+    return [page for page in sorted(FRENCH.glob("*.md")) if BLOCK.search(page.read_text("utf-8"))]
+
+
 if __name__ == "__main__":
-    for each in sorted(TUTORIALS.glob("*.md")):
+    for each in [*sorted(TUTORIALS.glob("*.md")), *french_pages()]:
         write_again(each)
