@@ -19,7 +19,11 @@ from babel.messages.mofile import write_mo
 MARKED = {
     **{ord("a") + place: 0x1D68A + place for place in range(26)},
     **{ord("A") + place: 0x1D670 + place for place in range(26)},
+    ord(":"): "꞉",
+    ord(";"): "；",
 }
+# Punctuation that code puts after a message: French has a space before it.
+LOOSE = re.compile(r"[\U0001d670-\U0001d6a3][:;](?=\s|$)", re.MULTILINE)
 PLAIN = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]{2,}")
 
 

@@ -33,14 +33,22 @@ def is_sentence(node):
 
 
 @pytest.fixture(scope="module")
-def calls(root):
+def trees(root):
+    return {
+        path.name: ast.parse(path.read_text()) for path in (root / "src" / "assay").rglob("*.py")
+    }
+
+
+@pytest.fixture(scope="module")
+def calls(trees):
     """Every call in the package: its file, the name that is called, the call."""
-    return [
-        (path.name, getattr(node.func, "id", getattr(node.func, "attr", "")), node)
-        for path in (root / "src" / "assay").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Call)
-    ]
+    return [(file, *call) for file, tree in trees.items() for call in calls_in(tree)]
+
+
+def calls_in(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield getattr(node.func, "id", getattr(node.func, "attr", "")), node
 
 
 def test_no_sentence_reaches_a_user_without_passing_the_catalogue(calls):
@@ -60,6 +68,18 @@ def test_translated_sentences_are_literals_so_that_they_can_be_collected(calls):
             if not all(isinstance(each, ast.Constant) for each in sentences):
                 computed.append(f"{file}:{call.lineno}")
     assert computed == []
+
+
+def test_no_sentence_is_inside_an_f_string_where_it_is_not_collected(trees):
+    hidden = [
+        f"{file}:{call.lineno}"
+        for file, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        for name, call in calls_in(node)
+        if name in ("tr", "trn")
+    ]
+    assert hidden == []
 
 
 @pytest.mark.parametrize(

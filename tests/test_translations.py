@@ -17,7 +17,7 @@ from babel.messages.catalog import Catalog
 from scripts.translate import CATALOGUES, brought_up_to_date, collected, missing_from, texts_of
 
 from assay.interfaces.cli.commands import COMMANDS as COMMAND_NAMES
-from tests.marked_language import PLAIN, mark, write_marked_catalogue
+from tests.marked_language import LOOSE, PLAIN, mark, write_marked_catalogue
 
 PO = CATALOGUES / "fr" / "LC_MESSAGES" / "assay.po"
 RENEW = "`make messages` brings the catalogue up to date; docs/reference/languages.md says how"
@@ -35,7 +35,7 @@ NO_WORDS = re.compile(
             r"\S*[/_=@]\S*", r"--[a-z-]+", r"\b[\w-]+\.(?:json|html|md)\b",  # paths, options, files
             r"\d{8}T\S*", r"[0-9a-f]{8,}",  # runs, hashes
             r"'[\w.]+'", r"\b(?:error|warning):",  # fields, and the form of a finding
-            r"\[[a-z|]+\]", r"\b[A-Z_]{2,}\b", rf"{mark('default')}: \S+", r"^ +assay .*",  # help
+            r"\[[a-z|]+\]", r"\b[A-Z_]{2,}\b", rf"{mark('default:')} \S+", r"^ +assay .*",  # help
             rf".*{mark('Machine:')}.*",
         )
     )
@@ -149,6 +149,13 @@ def test_every_word_comes_from_the_catalogue_or_is_a_name(command, printed):
         if not word.lower().startswith("zz") and word not in {"assay", *NAMES, *OF_ANSWERS}
     ]
     assert bare == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_colon_is_put_after_a_message_without_asking_the_language(command, printed):
+    _, out, errors = printed[command]
+    lines = words_of(command, out + errors).splitlines()
+    assert [line for line in lines if LOOSE.search(line)] == []
 
 
 @pytest.mark.parametrize("command", [each for each in COMMANDS if "help" not in each])

@@ -26,6 +26,8 @@ from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from assay.messages import joined, labelled
+
 if TYPE_CHECKING:  # `assay --help` raises no error about files, and need not load the vocabulary
     from assay.types import FileFinding
 
@@ -152,8 +154,8 @@ def tried(
 def in_one_line(error: AssayError) -> str:
     """What is wrong and what to do, each of several in turn, for a line of a list or of a log."""
     each = error.errors if isinstance(error, Refusals) else (error,)
-    told = (": ".join(filter(None, (str(one), one.hint))) for one in each)
-    return "; ".join(" ".join(sentences.split()) for sentences in told)
+    told = (labelled(one, one.hint) if one.hint else str(one) for one in each)
+    return joined(" ".join(sentences.split()) for sentences in told)
 
 
 def raise_all(errors: Sequence[AssayError]) -> None:

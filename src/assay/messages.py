@@ -4,7 +4,7 @@ collects them for the catalogues in `builtin/translations`. What has no translat
 
 import gettext
 import string
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,16 @@ def translated(sentence: str) -> str:
 def trn(one: str, many: str, count: int, **gaps: object) -> str:
     """Translate a sentence that depends on a count; `{count}` is filled too."""
     return fill((one, many), {"count": count, **gaps})
+
+
+def labelled(label: object, text: object) -> str:
+    """`label: text`; French has a space before the colon."""
+    return tr("{label}: {text}", label=label, text=text)
+
+
+def joined(clauses: Iterable[str]) -> str:
+    """`a; b; c`."""
+    return tr("; ").join(clauses)
 
 
 Message = str | tuple[str, str]  # a sentence, or its singular and plural

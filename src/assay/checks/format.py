@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Self
 
 from assay.files.fields import Count, Doc, Mistake, OneOf, PositiveCount, Rule, Text
-from assay.messages import tr, trn
+from assay.messages import joined, labelled, tr, trn
 from assay.plugins import check
 from assay.text.dressing import undress
 from assay.text.json_in_prose import find_function_call, find_json, read_scalar
@@ -126,7 +126,7 @@ class Format(AnswerCheck):
             held=len(held),
         )
         if broken:
-            reasons = "; ".join(f"{part.name}: {part.explanation}" for part in broken)
+            reasons = joined(labelled(part.name, part.explanation) for part in broken)
             explanation += " " + tr("Broken: {reasons}.", reasons=reasons)
         return Score(
             value=len(held) / len(parts),

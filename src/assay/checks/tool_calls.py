@@ -17,7 +17,7 @@ from annotated_types import MinLen
 from assay.checks.format import sound_schema
 from assay.checks.keywords import states
 from assay.files.fields import Doc, Mistake, Rule, Text, form
-from assay.messages import tr
+from assay.messages import labelled, tr
 from assay.plugins import check
 from assay.text.folding import drop_invisible, fold_for_matching
 from assay.text.json_in_prose import decode_all, find_function_call
@@ -177,7 +177,9 @@ class ToolCalls(AnswerCheck):
         return Score(
             value=min(1.0, sum(part.value for part in parts) / len(parts)),
             extracted=_shown(calls) or None,
-            explanation=" ".join(f"{', '.join(names)}: {why}." for why, names in wrong.items())
+            explanation=" ".join(
+                f"{labelled(', '.join(names), why)}." for why, names in wrong.items()
+            )
             or tr("All correct: {parts}.", parts=", ".join(part.name for part in parts)),
             parts=parts,
         )

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from assay.messages import tr, trn
+from assay.messages import labelled, tr, trn
 from assay.reports.sentences import first_few, outcome
 from assay.text import number_format as numbers
 from assay.types import documents
@@ -21,7 +21,7 @@ def comparison_document(comparison: Comparison) -> Document:
 
 def comparison_headline(comparison: Comparison) -> str:
     pairs = [(pair, each) for pair in comparison.pairs for each in pair.suites]
-    said = [f"{each.suite}: {_with_sides(each, *names_of_sides(pair))}" for pair, each in pairs]
+    said = [labelled(each.suite, _with_sides(each, *names_of_sides(pair))) for pair, each in pairs]
     return (first_few(said) or tr("There is nothing to compare")) + "."
 
 
@@ -44,7 +44,7 @@ def _pair(pair: PairComparison) -> Iterator[Block]:
     first, second = names_of_sides(pair)
     yield Heading(tr("{second} against {first}", first=first, second=second))
     for name, side in ((tr("first"), pair.a), (tr("second"), pair.b)):
-        yield Paragraph((f"{name}: ", Span(side.model, "name"), f"  {side.run}"), "dim")
+        yield Paragraph((labelled(name, ""), Span(side.model, "name"), f"  {side.run}"), "dim")
     for compared in pair.suites:
         yield Heading(compared.suite, 3)
         yield from compared_suite(compared, first, second)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.messages import tr
+from assay.messages import labelled, tr
 from assay.reports import sentences
 from assay.reports.failures import Answers, answers_by_test, failed_first, wrong
 from assay.reports.judged.evaluation_text import evaluation_text
@@ -49,7 +49,7 @@ def every_test(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     rows = []
     for suite, answers in found:
         first = next(iter(answers.values()))
-        category = f"{suite}: {first.category}" if several else first.category
+        category = labelled(suite, first.category) if several else first.category
         group = groups.setdefault(category, f"g{len(groups)}")
         shown = _details(answers, names, {spec: judged.get((spec, suite, first.id), "")
                                           for spec in answers})  # fmt: skip
@@ -121,7 +121,7 @@ def _details(
             who += [tr("try {number}", number=number)] if row.repeats else []
             if who:
                 why = f"  {each.explanation}"
-                blocks.append(Paragraph((f"{', '.join(who)}: ", _outcome(each), why)))
+                blocks.append(Paragraph((labelled(", ".join(who), ""), _outcome(each), why)))
             if each.answer is not None:
                 blocks.append(_text(each.answer, "" if who else tr("answer")))
         if judged[spec]:

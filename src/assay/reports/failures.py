@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from assay.messages import tr, trn
+from assay.messages import labelled, tr, trn
 from assay.text.safe_text import one_line
 from assay.types import OutcomeKind
 from assay.types.documents import Block, Bullets, Heading, Item, Paragraph, Span
@@ -87,12 +87,12 @@ def _item(suite: str, rows: Answers, names: Mapping[str, str], *, several: bool)
     where = tr("{test} of {suite}, {category}", test=row.id, suite=suite, category=row.category)
     if several:
         count = tr("{wrong} of {models} models got it wrong", wrong=len(failed), models=len(rows))
-        where = f"{where}: {count}"
+        where = labelled(where, count)
     answer = tr("{model} answered", model=names[spec]) if several else tr("answered")
     said = one_line(row.answer or row.extracted or "", longest=LONGEST) or tr("nothing")
     under = (
         tr("asked: {text}", text=one_line(row.question, longest=LONGEST)),
-        f"{answer}: {said}",
+        labelled(answer, said),
         tr("why: {text}", text=one_line(row.explanation, longest=LONGEST)),
     )
     return Item((Span(where, "strong"),), under)

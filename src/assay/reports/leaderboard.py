@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from assay.messages import tr, trn
+from assay.messages import labelled, tr, trn
 from assay.reports.sentences import SHOWN_CONSTANT, first_few
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
@@ -74,7 +74,7 @@ def _blocks(leaderboard: Leaderboard) -> Iterator[Block]:
         yield bullets(said)
     if unknown:
         yield Heading(tr("Not measured"))
-        yield bullets([(f"{each.model}: ", Span(each.command, "code")) for each in unknown])
+        yield bullets([(labelled(each.model, ""), Span(each.command, "code")) for each in unknown])
     yield from map(Note, leaderboard.notes)
 
 

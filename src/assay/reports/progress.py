@@ -17,7 +17,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from assay.messages import tr, trn
+from assay.messages import labelled, tr, trn
 from assay.reports.formats.terminal import console_for
 from assay.stats.intervals import wilson
 from assay.text import number_format as numbers
@@ -87,7 +87,7 @@ class Tally:
         share = tr("{percent}%", percent=100 * self.done // self.total if self.total else 100)
         said = [f"{numbers.count(self.done)}/{numbers.count(self.total)} ({share})"]
         if self.reused:
-            said.append(tr("{count} reused", count=numbers.count(self.reused)))
+            said.append(trn("{count:,} reused", "{count:,} reused", self.reused))
         elapsed = now - self.started
         timed = self.asked and elapsed > 0
         if timed:
@@ -98,12 +98,11 @@ class Tally:
             shown = [numbers.fixed(each, 2) for each in (mean, *wilson(mean, self.scored))]
             said.append(tr("mean {mean} n={n}", mean=f"{shown[0]} [{shown[1]}–{shown[2]}]", n=n))
         if self.to_judge:
-            count = numbers.count(self.to_judge)
-            said.append(tr("{count} to be judged", count=count))
+            said.append(trn("{count:,} to be judged", "{count:,} to be judged", self.to_judge))
         if self.unscored:
-            said.append(tr("{count} unscored", count=numbers.count(self.unscored)))
+            said.append(trn("{count:,} unscored", "{count:,} unscored", self.unscored))
         if self.failed:
-            said.append(tr("{count} failed", count=numbers.count(self.failed)))
+            said.append(trn("{count:,} failed", "{count:,} failed", self.failed))
         if self.writing:
             said.append(self.writing)
         if self.total > self.done and timed:
@@ -179,7 +178,7 @@ class PlainProgress(_Progress):
         if self._tally is not None:
             self._shown_at = self._clock()
             words = [*first, *self._tally.words(self._shown_at)]
-            self.note(f"{self._tally.spec}: {', '.join(words)}")
+            self.note(labelled(self._tally.spec, ", ".join(words)))
 
 
 class LiveProgress(_Progress):
@@ -272,7 +271,7 @@ class NotebookProgress(_Progress):
         name, words = one_line(tally.spec), " · ".join(tally.words(self._clock()))
         share = f'value="{tally.done}" max="{tally.total}"' if tally.total else 'value="1"'
         page = f"<code>{escape(name)}</code> <progress {share}></progress> {escape(words)}"
-        return {"text/plain": f"{name}: {words}", "text/html": f"<div>{page}</div>"}
+        return {"text/plain": labelled(name, words), "text/html": f"<div>{page}</div>"}
 
 
 def observer_for(given: Observer) -> Observer:

@@ -136,8 +136,9 @@ def cold_or_warm(cold: bool | None) -> str:
 
 
 def _finishes(measured: Performance) -> str:
+    none = tr("not reported")
     named = [
-        f"{one_line(word, longest=LONGEST_FINISH) or tr('not reported')} {numbers.count(count)}"
+        f"{one_line(word, longest=LONGEST_FINISH) or none} {numbers.count(count)}"
         for word, count in measured.finishes.items()
     ]
     rest = sum(list(measured.finishes.values())[SHOWN_FINISHES:])

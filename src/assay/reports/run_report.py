@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from assay.messages import tr, trn
+from assay.messages import labelled, tr, trn
 from assay.reports import quantities, sentences
 from assay.reports.checkpoints.decision import decision_blocks, name_of
 from assay.reports.comparison import compared_suite
@@ -101,7 +101,7 @@ def _side_by_side(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     for scores in suites_table(report):
         yield scores
         for model in report.models:
-            yield from (Note(f"{names[model.spec]}: {note}") for note in _notes_of(model))
+            yield from (Note(labelled(names[model.spec], note)) for note in _notes_of(model))
 
 
 def suites_table(report: Report) -> Iterator[documents.Table]:

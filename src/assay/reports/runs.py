@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from assay.messages import tr, trn
+from assay.messages import labelled, tr, trn
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.text.number_format import memory, moment
 from assay.types.documents import Block, Document, Heading, Hint, Paragraph, Span, Tone, table
@@ -42,7 +42,7 @@ def _headline(of: RunList) -> str:
     states = Counter(map(_state, of.runs))
     runs = trn("{count} run", "{count} runs", len(of.runs))
     counted = ", ".join(f"{count} {state}" for state, count in states.items())
-    return f"{runs}: {counted}." if counted else f"{runs}."
+    return f"{labelled(runs, counted)}." if counted else f"{runs}."
 
 
 def _state(run: ListedRun) -> str:

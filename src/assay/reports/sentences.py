@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.messages import Message, fill, message, message_n, tr, trn
+from assay.messages import Message, fill, joined, labelled, message, message_n, tr, trn
 from assay.reports.checkpoints.headlines import decision_headline
 from assay.reports.judged.sentences import closing_sentence
 from assay.reports.speed import speed_headline
@@ -84,7 +84,7 @@ def first_few(said: Sequence[str]) -> str:
     if len(said) > SHOWN_SUITES:
         rest = tr("{count} more suites are in the table", count=len(said) - SHOWN_SUITES)
         said = [*said[:SHOWN_SUITES], rest]
-    return one_line("; ".join(said))
+    return one_line(joined(said))
 
 
 def short_names(report: Report) -> dict[str, str]:
@@ -246,7 +246,7 @@ def machine_line(of: Machine) -> str:
 
 
 def about_line(about: Mapping[str, str]) -> str | None:
-    facts = [f"{name}: {text}" for name, text in about.items() if text]
+    facts = [labelled(name, text) for name, text in about.items() if text]
     return " · ".join(facts[:SHOWN_IN_A_LINE]) or None
 
 
@@ -264,7 +264,7 @@ def observed(seen: Observed) -> Iterator[tuple[str, str]]:
 def observed_line(seen: Observed | None) -> str | None:
     if seen is None:
         return None
-    return " · ".join(f"{name}: {text}" for name, text in observed(seen)) or None
+    return " · ".join(labelled(name, text) for name, text in observed(seen)) or None
 
 
 def _offload(seen: Observed) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from assay.messages import tr
+from assay.messages import joined, labelled, tr
 from assay.reports.pictures import canvas as picture
 from assay.reports.pictures.canvas import words
 from assay.reports.pictures.plot import DOT, RIGHT, Box, Dot, Extent, Plot, left_edge
@@ -81,7 +81,7 @@ def speed_headline(report: Report) -> str:
            speed=numbers.with_unit(each.decode), depth=numbers.count(each.depth))
         for model in report.models for each in model.depths if each.decode.n
     ]  # fmt: skip
-    return "; ".join(said)
+    return joined(said)
 
 
 def _row(each: DepthFigures) -> tuple[Line, ...]:
@@ -132,10 +132,12 @@ def draw_depths(title: str, measured: Measured) -> str:
         pieces.append(words(x, bottom + 18, numbers.count(depth), anchor="middle"))
     said = tr("tokens of context in use")
     pieces.append(picture.soft_words(right, bottom + 36, said, anchor="end"))
-    legend = [f"{number}: {name}" for number, (name, _) in enumerate(measured, 1)]
+    legend = [labelled(number, name) for number, (name, _) in enumerate(measured, 1)]
     legend.append(tr("vertical line: range of the tries, hidden where it is shorter than its dot"))
     told = ((model, each) for model, of in measured for each in of)
-    description = " ".join(f"{m}, {of.depth}: {numbers.figure(of.decode)}." for m, of in told)
+    description = " ".join(
+        f"{labelled(f'{m}, {of.depth}', numbers.figure(of.decode))}." for m, of in told
+    )
     below = bottom + 2 * picture.LINE + 24
     return picture.document(pieces, below, legend=legend, title=title, description=description)
 
@@ -162,7 +164,12 @@ def _scale(name: str, measured: Measured) -> Scale:
 def _panel(name: str, measured: Measured, across: Scale, up: Scale, box: Box) -> Iterator[str]:
     for place, (model, of) in enumerate(measured, 1):
         dots = [
-            Dot("", Extent(depth), Extent.of(figure), f"{model}, {depth}: {numbers.figure(figure)}")
+            Dot(
+                "",
+                Extent(depth),
+                Extent.of(figure),
+                labelled(f"{model}, {depth}", numbers.figure(figure)),
+            )
             for depth, figure in _known(name, of)
         ]
         plot = Plot(box, across, up, dots, ())

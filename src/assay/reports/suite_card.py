@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.messages import tr, trn
+from assay.messages import joined, tr, trn
 from assay.reports import sentences
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.text import number_format as numbers
@@ -137,7 +137,7 @@ def _tests_and_examples(card: SuiteCard) -> str:
         return tests
     kept = tr("{examples} worked examples kept apart, {shots} shown before each question",
               examples=examples, shots=card.suite.shots)  # fmt: skip
-    return f"{tests}; {kept}"
+    return joined((tests, kept))
 
 
 def _made_of(category: CategoryCard) -> Iterator[tuple[str, str]]:

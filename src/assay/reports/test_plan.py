@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from assay.messages import tr, translated
+from assay.messages import labelled, tr, translated
 from assay.reports.json_values import pick
 from assay.text.number_format import exact
 from assay.types import Case, JudgeFields
@@ -38,8 +38,8 @@ def _blocks(case: Case) -> Iterator[Block]:
             tr("Each user turn is asked in turn, with the model’s own answers between.")
         )
     yield Heading(tr("How the answer is scored"))
-    yield Paragraph((Span(case.method, "code"), f": {translated(case.check.description)}"))
-    expected = [f"{name}: {text}" for name, text in case.check.describe()]
+    yield Paragraph((Span(case.method, "code"), labelled("", translated(case.check.description))))
+    expected = [labelled(name, text) for name, text in case.check.describe()]
     if expected:
         yield Heading(tr("What is expected"))
         yield bullets(expected)
@@ -82,4 +82,4 @@ def _settings(case: Case) -> Iterator[str]:
         (tr("scoring"), case.scoring),
         *((tr("tag"), tag) for tag in case.tags),
     ]
-    return (f"{name}: {text}" for name, text in settings if text)
+    return (labelled(name, text) for name, text in settings if text)

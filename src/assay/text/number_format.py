@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from datetime import datetime
 
-from assay.messages import fill, language, message, tr, written
+from assay.messages import fill, language, message, tr, trn, written
 from assay.types import Estimate
 from assay.types.judged import POINTS_OF_10
 
@@ -125,7 +125,8 @@ def basis(estimate: Estimate) -> str:
     """What a figure rests on: n, and what could not be scored."""
     shown = f"n={count(estimate.n)}"
     if estimate.unscored:
-        shown = tr("{n}, {unscored} unscored", n=shown, unscored=count(estimate.unscored))
+        unscored = estimate.unscored
+        shown = trn("{n}, {count:,} unscored", "{n}, {count:,} unscored", unscored, n=shown)
     if estimate.incomplete:
         shown = tr("{basis}, incomplete", basis=shown)
     return shown

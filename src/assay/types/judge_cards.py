@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.messages import tr, written
+from assay.messages import joined, tr, written
 from assay.types.choices import JudgeForm, Layout
 from assay.types.scores import Estimate
 
@@ -126,7 +126,7 @@ class JudgeCard:
     @property
     def sentence(self) -> str:
         """What a report says of the judge."""
-        told = "; ".join(mark.sentence for mark in self.failed_marks or self.marks)
+        told = joined(mark.sentence for mark in self.failed_marks or self.marks)
         gaps = {"judge": self.judge, "marks": told or tr("not measured")}
         if self.qualified:
             return tr("{judge} is qualified: {marks}.", **gaps)

@@ -14,7 +14,7 @@ import assay
 from assay.ask_loop import ask_all
 from assay.errors import AssayError, UsageError, raise_all, tried
 from assay.machine import this_machine
-from assay.messages import tr
+from assay.messages import labelled, tr
 from assay.models.opening import read_spec
 from assay.request_identity import make_measure_request
 from assay.store import Run, RunModel, Store, utc_now
@@ -97,7 +97,7 @@ def _prepare(options: SpeedOptions, job: Job) -> tuple[Opened, list[Depths]]:
         opened.close()
         raise
     for place, why in opened.failed.items():
-        options.observer.note(f"{place.name}: {why}")
+        options.observer.note(labelled(place.name, why))
     return opened, plans
 
 

@@ -21,8 +21,8 @@ import click
 import assay
 from assay.errors import AssayError, ExitCode, Interrupted, UsageError
 from assay.interfaces.cli.commands import COMMAND_GROUPS, COMMANDS
-from assay.interfaces.cli.output import say, settle_streams, write_examples
-from assay.messages import CATALOGUES, LANGUAGES_OFFERED, fill, speak, tr
+from assay.interfaces.cli.output import Context, say, settle_streams, write_examples
+from assay.messages import CATALOGUES, LANGUAGES_OFFERED, fill, labelled, speak, tr
 
 Run = Callable[[list[str]], int | None]
 
@@ -36,6 +36,8 @@ def load_command(name: str) -> click.Command:
 
 class _Commands(click.Group):
     """Finds commands in the table; suggests the nearest for a misspelt one."""
+
+    context_class = Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -208,7 +210,7 @@ def _show(error: AssayError, words: Sequence[str]) -> ExitCode:
         click.echo(json.dumps(document))
         return code
     label = tr("stopped") if code == ExitCode.INTERRUPTED else tr("error")
-    for line in (*findings, *(f"{label}: {line}" for line in error.message.splitlines())):
+    for line in (*findings, *(labelled(label, line) for line in error.message.splitlines())):
         say(line)
     for line in error.hint.splitlines():
         say(tr("next: {hint}", hint=line))

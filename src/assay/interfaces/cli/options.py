@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 import click
 
 from assay.interfaces.cli.commands import COMMANDS
-from assay.interfaces.cli.output import write_examples
+from assay.interfaces.cli.output import Context, write_examples
 from assay.messages import LANGUAGES_OFFERED, fill, tr
 from assay.types.option_fields import GROUPS, OUTPUT, CommandOptions, OptionField, options_of
 from assay.types.options import RunOptions
@@ -45,6 +45,8 @@ class GroupedOption(click.Option):
 
 class GroupedCommand(click.Command):
     """Shows the options in groups, then the examples."""
+
+    context_class = Context
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Accept --tensorboard DIR, the old name of --log tensorboard:DIR."""

@@ -63,6 +63,17 @@ def stdout_takes_unicode() -> bool:
     return bool(sys.stdout) and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
+class Formatter(click.HelpFormatter):
+    def write_heading(self, heading: str) -> None:
+        """Click's own has the colon of English."""
+        shown = tr("{heading}:", heading=heading)
+        self.write(f"{'':{self.current_indent}}{shown}\n")
+
+
+class Context(click.Context):
+    formatter_class = Formatter
+
+
 def write_examples(formatter: click.HelpFormatter, examples: str | None) -> None:
     """The end of a help text: commands, one a line, never wrapped."""
     if examples:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from assay.messages import tr
+from assay.messages import joined, tr
 from assay.text.number_format import count, fixed, readable
 from assay.types.decisions import ChangeFromBase, Decision
 from assay.types.documents import Block, Heading, Note, Span, table
@@ -40,7 +40,7 @@ def _listed(changes: Sequence[ChangeFromBase], direction: int) -> str:
         for each in changes
         if (direction * each.gain > 0 if each.counts else not direction)
     ]
-    return "; ".join(shown) or "–"
+    return joined(shown) or "–"
 
 
 def _in_words(of: ChangeFromBase) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from assay.messages import tr
+from assay.messages import labelled, tr
 from assay.reports.checkpoints.figures import evaluated_folder, figures, in_words, suites_asked
 from assay.text.safe_text import one_line
 from assay.types.decisions import Acceptance, Decision, Measurements, Selection
@@ -86,8 +86,9 @@ def checkpoint_line(decision: Decision, name: str, selection: Selection) -> str:
     shown = {tr("perplexity"): found["perplexity"]}
     for asked in suites_asked(seen):
         shown[asked.criterion] = found[asked.figure]
-    parts = [f"{title} {in_words(of) if of else tr('not measured')}" for title, of in shown.items()]
-    line = f"{name}: {', '.join([*parts, _accepted(decision.acceptances[name])])}"
+    none = tr("not measured")
+    parts = [f"{title} {in_words(of) if of else none}" for title, of in shown.items()]
+    line = labelled(name, ", ".join([*parts, _accepted(decision.acceptances[name])]))
     best = selection.selected or selection.best_so_far
     if best:
         line = tr("{line}; best so far: {best}", line=line, best=best)

@@ -23,6 +23,7 @@ LONGEST_NAME = 200
 MOST_LINES = 12  # strengths, weaknesses, notes: more are not read
 MOST_FROM_EVIDENCE = 6  # of the weaknesses; the assessment has more
 UNSCORED, CHECKS, NO_ANSWER = "Unscored", "Checks", "No answer"  # in the place of scores
+NOT_STATED = "not stated"
 # (key, label, weight in tenths) of the format's criteria
 _SHARED = (("correctness", "Correctness", 4), ("completeness", "Completeness", 3))
 STANDARD_CRITERIA = {
@@ -44,13 +45,13 @@ def nothing_named() -> str:
 def _lines(verdict: FinalJudgement, model: str) -> Iterator[str]:
     name = _said(verdict.name, LONGEST_NAME) or _said(verdict.test_id, LONGEST_NAME)
     yield f"TEST ID: {_said(verdict.test_id, LONGEST_NAME)} ({name})"
-    yield f"MODEL: {_said(model, LONGEST_NAME) or tr('not stated')}"
-    yield f"TASK: {_said(verdict.task) or tr('not stated')}"
+    yield f"MODEL: {_said(model, LONGEST_NAME) or NOT_STATED}"
+    yield f"TASK: {_said(verdict.task) or NOT_STATED}"
     yield ""
     yield "EVALUATION:"
     tenths = verdict.tenths
     if tenths is None:
-        yield f"{UNSCORED}: {_said(verdict.unscored_reason or '') or tr('not stated')}"
+        yield f"{UNSCORED}: {_said(verdict.unscored_reason or '') or NOT_STATED}"
     else:
         if verdict.by_checks:
             yield f"{CHECKS}: {verdict.evidence.passed} of {verdict.evidence.total} passed"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from assay.messages import tr
+from assay.messages import labelled, tr
 from assay.reports.judged import sentences as said
 from assay.reports.judged.section import judging_blocks
 from assay.text import number_format as numbers
@@ -86,7 +86,7 @@ def _domain(of: DomainJudged) -> Iterator[Block]:
         if remarks:
             yield Heading(title, 4)
             reasons = said.by_reason(remarks)
-            yield bullets(f"{tests}: {one_line(text, longest=LONGEST_REMARK)}"
+            yield bullets(labelled(tests, one_line(text, longest=LONGEST_REMARK))
                           for text, tests in reasons)  # fmt: skip
     if len(of.categories) > 1:
         yield Heading(tr("Across categories"), 4)
@@ -185,10 +185,11 @@ def _cell(of: DomainJudged | None) -> str:
 
 
 def _fits(of: Judged) -> Table:
+    everything = tr("all tests")
     rows = (
         (
             model.model,
-            f"{category or tr('all tests')}, {said.domain_name(domain.domain)}",
+            f"{category or everything}, {said.domain_name(domain.domain)}",
             numbers.figure(mean),
             _fit(domain, category),
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from assay.messages import tr, trn
+from assay.messages import joined, labelled, tr, trn
 from assay.reports.judged.evaluation_text import confidence_name, isolation_sentence
 from assay.text import number_format as numbers
 from assay.types.judged import (
@@ -38,8 +38,8 @@ def closing_sentence(of: Judged) -> str:
         clauses.append(
             tr("this rests on a judge that is not qualified ({judges})", judges=doubtful)
         )
-    joined = "; ".join(clauses)
-    return f"{joined[:1].upper()}{joined[1:]}."
+    said = joined(clauses)
+    return f"{said[:1].upper()}{said[1:]}."
 
 
 def scored_by_checks(of: Judged) -> str:
@@ -165,7 +165,7 @@ def name_of_test(of: TestJudged) -> str:
 def bands(of: DomainJudged) -> str:
     counted = [f"{of.bands.get(name, 0)} {name}" for _, name in BANDS if of.bands.get(name, 0)]
     tests = trn("{count} test scored", "{count} tests scored", of.mean.n)
-    return f"{tests}: {' · '.join(counted)}" if counted else tests
+    return labelled(tests, " · ".join(counted)) if counted else tests
 
 
 def evidence_sentence(of: DomainJudged) -> str:

@@ -5,7 +5,7 @@ decoding where all have it by one clock, else seconds per answer.
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from assay.messages import tr
+from assay.messages import joined, labelled, tr
 from assay.reports import quantities
 from assay.reports.pictures import canvas as picture
 from assay.reports.pictures.canvas import words
@@ -45,7 +45,7 @@ def draw_quality(report: Report) -> Iterator[Picture]:
                 axis = tr("decode tokens per second, {clock}", clock=clock)
             title = tr("{suite}: quality against speed", suite=suite)
             shown = (names[model.spec] for model, *_ in timed)
-            legend = [f"{number}: {name}" for number, name in enumerate(shown, 1)]
+            legend = [labelled(number, name) for number, name in enumerate(shown, 1)]
             legend = [
                 *legend[:SMALL_ABOVE],
                 *_legend(timed, missing=len(report.models) - len(timed)),
@@ -56,7 +56,7 @@ def draw_quality(report: Report) -> Iterator[Picture]:
 
 
 def _dot(number: str, model: ModelReport, speed: Estimate, score: Estimate) -> Dot:
-    said = f"{model.spec}: {numbers.figure(speed)}; {numbers.figure(score)}"
+    said = labelled(model.spec, joined((numbers.figure(speed), numbers.figure(score))))
     x, y = Extent.of(speed), Extent.of(score)
     return Dot(label=number, x=x, y=y, description=said, hollow=score.incomplete)
 

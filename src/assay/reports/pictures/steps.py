@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from assay.messages import tr, trn
+from assay.messages import joined, labelled, tr, trn
 from assay.reports.checkpoints import figures as known
 from assay.reports.checkpoints.figures import EvaluatedFolder, in_words
 from assay.reports.pictures import canvas as picture
@@ -140,7 +140,7 @@ class _StepsPicture:
                 )
 
     def _told(self, panel: Panel, n: int, figure: Estimate, name: str) -> str:
-        said = f"{name}: {in_words(figure)}"
+        said = labelled(name, in_words(figure))
         if panel.name == "weighted_score":
             score = self.of.weighted[self.of.checkpoints[n].name]
             said += f" ({known.parts_in_words(score)})"
@@ -162,7 +162,7 @@ class _StepsPicture:
         x, y, arm = self.places[index], bottom - 8, 4.5
         ends = f"M{pixel(x - arm)} {pixel(y - arm)}l{2 * arm:g} {2 * arm:g}"
         ends += f"m0 {-2 * arm:g}l{-2 * arm:g} {2 * arm:g}"
-        said = picture.told(f"{checkpoint.name}: {checkpoint.failed}")
+        said = picture.told(labelled(checkpoint.name, checkpoint.failed))
         return element("path", said, d=ends, class_="cross")
 
     def _selected(self, bottom: float) -> Iterator[str]:
@@ -214,7 +214,7 @@ class _StepsPicture:
         for panel in self.panels:
             parts = [tr("limit {limit}", limit=label) for _, label in panel.limits]
             parts += [self._told(panel, n, f, names[n]) for n in few if (f := panel.figures[n])]
-            yield f"{panel.title}: {'; '.join(parts)}."
+            yield f"{labelled(panel.title, joined(parts))}."
         if self.selected is not None:
             yield tr("Selected: {model}", model=names[self.selected]) + "."
 

@@ -176,7 +176,8 @@ def will_it_fit(size_bytes: int | None, room: Room | None) -> tuple[Fits, str]:
     needed = int(size_bytes * ROOM_PER_BYTE) + ROOM_BESIDE
     space = room.free_bytes if room.gpu_bytes is None else room.gpu_bytes
     where = tr("free memory") if room.gpu_bytes is None else tr("GPU memory")
-    whole = f"{memory(needed)} ({exact(ROOM_PER_BYTE)} × {tr('weights')} + {memory(ROOM_BESIDE)})"
+    whole = tr("{whole} ({factor} × weights + {rest})", whole=memory(needed),
+               factor=exact(ROOM_PER_BYTE), rest=memory(ROOM_BESIDE))  # fmt: skip
     gaps = {"needed": whole, "space": memory(space), "where": where}
     if needed <= COMFORTABLE * space:
         return "yes", tr("by estimate {needed} of {space} {where}", **gaps)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assay.ask_loop import ask, find_unanswered
 from assay.errors import AssayError
-from assay.messages import tr
+from assay.messages import joined, tr
 from assay.models.opening import read_spec
 from assay.plan import Plan
 from assay.request_identity import JUDGE_SUITE, make_unstored_request
@@ -142,7 +142,7 @@ def forecast(job: Job, about_to_time: Callable[[str], None] = lambda spec: None)
         reused=sum(share.reused for share in shares),
         seconds_low=low if complete else None,
         seconds_high=high if complete else None,
-        basis="; ".join(filter(None, dict.fromkeys(bases))),
+        basis=joined(filter(None, dict.fromkeys(bases))),
         at_least=any(share.at_least for share in shares),
         judge_requests=sum(share.requests for share in shares if share.judges),
     )

@@ -15,7 +15,7 @@ from typing import Any
 from assay.checks.own_prompt import OwnPrompt
 from assay.errors import AssayError, UsageError, in_one_line, tried
 from assay.files.file_text import Refused, read_bytes
-from assay.messages import tr
+from assay.messages import joined, labelled, tr
 from assay.models.local.hub import find_model, read_hub_spec
 from assay.models.opening import open_model
 from assay.plan import AskOptions, needs_text
@@ -231,7 +231,7 @@ class Opened:
 
     def refuse_if_all_failed(self) -> None:
         if not self.models and self.failed:
-            why = "; ".join(f"{place.name}: {reason}" for place, reason in self.failed.items())
+            why = joined(labelled(place.name, reason) for place, reason in self.failed.items())
             raise UsageError(
                 tr("none of the checkpoints can be opened: {why}", why=why),
                 hint=tr("fix one of them, or name another folder"),

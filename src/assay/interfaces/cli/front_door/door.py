@@ -20,7 +20,7 @@ from assay.interfaces.cli import load_command
 from assay.interfaces.cli.demo import demo_models
 from assay.interfaces.cli.front_door.questions import Option, Questions, Typed, say
 from assay.interfaces.cli.output import show, where_assay_is
-from assay.messages import tr, trn
+from assay.messages import joined, tr, trn
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Machine
@@ -125,7 +125,7 @@ def _greet(machine: Machine, room: discovery.Room, found: OllamaFound) -> None:
     judges = ", ".join(each.name for each in discovery.find_judges(found.models))
     rows = {
         tr("machine"): ", ".join((machine.processor, cores, free, gpus)),
-        "Ollama": f"{ollama}; {hint}" if hint else ollama,
+        "Ollama": joined(filter(None, (ollama, hint))),
         tr("judge"): tr("for open answers: {names}", names=judges)
         if judges
         else tr("none found; unless you name one, only what checks show is scored"),

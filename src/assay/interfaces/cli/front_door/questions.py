@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import click
 
 from assay.errors import AssayError
-from assay.messages import tr
+from assay.messages import joined, tr
 from assay.text.safe_text import one_line
 
 SHOWN_FINDINGS = 10
@@ -154,5 +154,5 @@ def _check(word: str, typed: Typed) -> None:
         if more := len(findings) - len(shown):
             path = shlex.quote(word)
             shown.append(tr("… and {count} more: assay validate {path}", count=more, path=path))
-        sentence = f"{error.message}; {error.hint}" if error.hint else error.message
+        sentence = joined(filter(None, (error.message, error.hint)))
         raise _Wrong(*shown, sentence) from error
