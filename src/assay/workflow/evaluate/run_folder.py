@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from queue import SimpleQueue
 from typing import IO
 
 from assay.checks.scoring import score_reply
@@ -241,28 +242,36 @@ class BackgroundWork:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="background")
         self._stopped = threading.Event()
         self._guesses: Future[dict[str, Baselines]] | None = None
-        self._written: list[Future[None]] = []
+        # One task writes all answers: a task for each would cost as much as scoring it.
+        self._answers: SimpleQueue[tuple[str, TryKey, Answered] | None] = SimpleQueue()
+        self._written: Future[None] | None = None
 
     def begin(self) -> None:
         if self._guesses is None:
             self._guesses = self._pool.submit(self._prepare)
+            self._written = self._pool.submit(self._write_answers)
 
     def answered(self, slug: str, request: Request, reply: Reply) -> None:
         if isinstance(reply, Answered):
-            write = self._folder.write_answer
-            self._written.append(self._pool.submit(write, slug, request.key, reply, self._clashing))
+            self._answers.put((slug, request.key, reply))
 
     def finish(self) -> Mapping[str, Baselines]:
         self.begin()
         assert self._guesses is not None
+        assert self._written is not None
+        self._answers.put(None)
         guesses = self._guesses.result()
-        for each in self._written:
-            each.result()
+        self._written.result()
         return guesses
 
     def stop(self) -> None:
         self._stopped.set()
+        self._answers.put(None)
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _write_answers(self) -> None:
+        while (answer := self._answers.get()) is not None and not self._stopped.is_set():
+            self._folder.write_answer(*answer, self._clashing)
 
     def _prepare(self) -> dict[str, Baselines]:
         for name in NEEDED_AT_THE_END:
