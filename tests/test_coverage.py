@@ -38,6 +38,7 @@ SPECIFICATIONS = {
     "RV": "this project's own contract",
     "VW": "this project's own contract",
     "MC": "this project's own contract",
+    "LO": "this project's own contract",
     "BM": "this project's own contract",
 }
 # Fewer rows than this would mean that requirements were dropped or lumped together.
@@ -61,6 +62,7 @@ FEWEST_ROWS = {
     "PG": 6,
     "RV": 9,
     "MC": 5,
+    "LO": 6,
     "BM": 4,
 }
 

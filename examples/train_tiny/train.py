@@ -8,6 +8,9 @@ with its tokenizer and a training.json. The rows of a batch are drawn from the s
 every row begins where a document begins, as a prompt does. With --minutes the learning rate follows
 the clock, from the moment compilation is over, so that the run ends in time on any machine; with
 --steps it follows the steps, and the same seed gives the same run.
+
+In a loop (`assay loop --train`), --changes is the file of the round before: its changes of data
+weigh the streams anew. --resume goes on from a checkpoint, whose steps count in --steps.
 """
 
 from __future__ import annotations
@@ -40,6 +43,10 @@ HELD_OUT_SEED = 1_000_003
 QUESTIONS = 60  # of each stream, in the check at the end
 UNTIMED = 3  # steps that compile
 AT_ONCE = 25  # steps between two looks at the loss, which wait for the device
+STREAM_OF = {
+    "hardware_id": "hardware", "driver_select": "drivers", "command_complete": "commands",
+    "installation": "installation",
+}  # fmt: skip
 
 
 def shape(vocabulary: int) -> LlamaConfig:
@@ -62,9 +69,11 @@ def shape(vocabulary: int) -> LlamaConfig:
 class Streams:
     """Rows of tokens, each from a stream drawn by weight, from the beginning of a document."""
 
-    def __init__(self, folder: Path, context: int, device: torch.device, seed: int) -> None:
+    def __init__(
+        self, folder: Path, context: int, device: torch.device, seed: int, shares: dict[str, float]
+    ) -> None:
         self.tokens, self.starts, weights = [], [], []
-        for stream, weight in WEIGHTS.items():
+        for stream, weight in shares.items():
             tokens = np.load(folder / f"{stream}.npy")
             starts = np.load(folder / f"{stream}.starts.npy")
             starts = starts[starts + context + 1 <= len(tokens)]
@@ -85,6 +94,25 @@ class Streams:
             at = torch.from_numpy(self.draw.choice(starts, count)).to(tokens.device)
             parts.append(tokens[at[:, None] + self.window])
         return torch.cat(parts).long()
+
+
+def shares_of(changes: Path | None) -> dict[str, float]:
+    """The weights of the streams, those raised that a loop asks more data on."""
+    shares = {stream: float(weight) for stream, weight in WEIGHTS.items()}
+    asked = json.loads(changes.read_text())["changes"] if changes else []
+    for change in asked:
+        for category in change.get("categories", ()):
+            if category in STREAM_OF:
+                shares[STREAM_OF[category]] *= change["times"]
+    return shares
+
+
+def begin(chosen: argparse.Namespace, vocabulary: int) -> tuple[LlamaForCausalLM, int]:
+    """A new model, or the one to go on from with the steps it has had."""
+    if not chosen.resume:
+        return LlamaForCausalLM(shape(vocabulary)), 0
+    model = LlamaForCausalLM.from_pretrained(chosen.resume, dtype=torch.float32)
+    return model, json.loads(Path(chosen.resume, "training.json").read_text())["step"]
 
 
 def rate(step: int, progress: float) -> float:
@@ -130,7 +158,8 @@ def train(chosen: argparse.Namespace) -> None:
     torch.manual_seed(chosen.seed)
     torch.set_float32_matmul_precision("high")
     tokenizer = Tokenizer.from_file(str(chosen.data / "tokenizer.json"))
-    model = LlamaForCausalLM(shape(tokenizer.get_vocab_size())).to(device)
+    model, first = begin(chosen, tokenizer.get_vocab_size())
+    model = model.to(device)
     parameters = sum(p.numel() for p in model.parameters())
     print(f"{parameters:,} parameters, seed {chosen.seed}", flush=True)
     loss_of = compiled(model) if chosen.compile else head_loss
@@ -140,12 +169,13 @@ def train(chosen: argparse.Namespace) -> None:
         [{"params": decayed, "weight_decay": 0.05}, {"params": others, "weight_decay": 0.0}],
         lr=chosen.lr, betas=(0.9, 0.95), fused=device.type == "cuda",
     )  # fmt: skip
-    streams = Streams(chosen.data, chosen.context, device, chosen.seed)
+    mixture = shares_of(chosen.changes)
+    streams = Streams(chosen.data, chosen.context, device, chosen.seed + first, mixture)
     shares = sorted(chosen.save_at)
-    begun, step, progress, loss_seen = time.monotonic(), 0, 0.0, math.nan
+    begun, step, progress, loss_seen = time.monotonic(), first, 0.0, math.nan
     while progress < 1.0:
         for group in optimizer.param_groups:
-            group["lr"] = chosen.lr * rate(step, progress)
+            group["lr"] = chosen.lr * rate(step - first, progress)
         rows = streams.batch(chosen.batch)
         # Many processors have no bf16 units, and a step there takes ten times as long.
         with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type != "cpu"):
@@ -156,13 +186,15 @@ def train(chosen: argparse.Namespace) -> None:
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         step += 1
-        if step % AT_ONCE == 0 or step <= UNTIMED:
+        if step % AT_ONCE == 0 or step - first <= UNTIMED:
             loss_seen = loss.item()
-        if step == UNTIMED:
+        if step - first == UNTIMED:
             print(f"first steps after {time.monotonic() - begun:.0f} s", flush=True)
             begun = time.monotonic()
         seconds = time.monotonic() - begun
-        progress = step / chosen.steps if chosen.steps else seconds / (60 * chosen.minutes)
+        progress = seconds / (60 * chosen.minutes) if chosen.minutes else 1.0
+        if chosen.steps and chosen.steps > first:
+            progress = (step - first) / (chosen.steps - first)
         if step % (20 * AT_ONCE) == 0:
             print(f"{progress:6.1%} step {step} loss {loss_seen:.3f} {seconds:.0f} s", flush=True)
         if progress >= shares[0]:
@@ -249,6 +281,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     length = second.add_mutually_exclusive_group(required=True)
     length.add_argument("--minutes", type=float)
     length.add_argument("--steps", type=int)
+    second.add_argument("--resume", help="checkpoint to go on from; '' is none")
+    second.add_argument("--changes", type=Path, help="round_NN.json of `assay loop`")
     second.add_argument("--batch", type=int, default=64, help="rows")
     second.add_argument("--context", type=int, default=CONTEXT, help="tokens in a row")
     second.add_argument("--lr", type=float, default=3e-3)

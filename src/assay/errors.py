@@ -15,7 +15,8 @@
     └── Interrupted ............ 130 stopped on the way; the same command continues
         ├── StoreFull .......... 130 no room on the disk; all that was counted is safe
         ├── BudgetSpent ........ 130 the time a user allowed is over
-        └── ServerGone ......... 3   a server went away and did not come back in time
+        ├── ServerGone ......... 3   a server went away and did not come back in time
+        └── TrainingFailed ..... 3   a command of a loop failed; the same command tries it again
 
 Failed requests and failed gates are results, not exceptions: see `ExitCode`.
 """
@@ -119,6 +120,12 @@ class BudgetSpent(Interrupted):
 
 class ServerGone(Interrupted):
     """Nothing more is asked of it; what was not asked has not failed, and stays to be asked."""
+
+    exit_code = ExitCode.REQUESTS_FAILED
+
+
+class TrainingFailed(Interrupted):
+    """A user's command in a loop failed, or left no checkpoint; finished rounds stay."""
 
     exit_code = ExitCode.REQUESTS_FAILED
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from commands import TASKS, Commands
-from facts import BARE, Facts, prose_documents
+from facts import BARE, WEIGHTS, Facts, prose_documents
 from hardware import Hardware
 from installation import SOFTWARE, Installation
 from leaks import Forbidden
@@ -206,13 +206,24 @@ def test_prose_becomes_short_documents_that_end_with_a_sentence() -> None:
     assert max(map(len, documents)) <= len(paragraph)
 
 
+def train_here(folder: Path, *more: str) -> None:
+    import torch
+    from train import arguments, train
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    train(arguments(
+        ["train", "--data", str(folder / "data"), "--batch", "2", "--context", "32",
+         "--no-compile", "--no-check", "--device", "cpu", *more]))  # fmt: skip
+    torch.set_num_threads(threads)
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A training of three steps on a synthetic corpus."""
-    torch = pytest.importorskip("torch")
+    pytest.importorskip("torch")
     pytest.importorskip("transformers")
     from encode import prepare
-    from train import arguments, train
 
     folder = tmp_path_factory.mktemp("tiny")
     draw = random.Random(1)
@@ -224,13 +235,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
             file.write(json.dumps(row) + "\n")
     (folder / "devices.json").write_text(json.dumps(DEVICES))
     prepare(folder / "corpus.jsonl.xz", folder / "data", vocabulary=512, scale=0.001, processes=1)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    train(arguments(
-        ["train", "--data", str(folder / "data"), "--out", str(folder / "run"), "--steps", "3",
-         "--batch", "2", "--context", "32", "--no-compile", "--no-check", "--device", "cpu",
-         "--save-at", "0.5", "1.0"]))  # fmt: skip
-    torch.set_num_threads(threads)
+    out = ["--out", str(folder / "run"), "--steps", "3", "--save-at", "0.5", "1.0"]
+    train_here(folder, *out)
     return folder / "run"
 
 
@@ -244,6 +250,19 @@ def test_a_run_leaves_its_checkpoints_with_what_is_known_of_them(run: Path) -> N
         "config.json", "generation_config.json", "model.safetensors", "tokenizer.json",
         "tokenizer_config.json", "training.json",
     }  # fmt: skip
+
+
+def test_a_loop_changes_the_mixture_and_goes_on_from_a_checkpoint(run: Path) -> None:
+    from train import shares_of
+
+    changes = run.parent / "round_01.json"
+    data = {"change": "data", "categories": ["driver_select", "zz"], "times": 4, "reason": ""}
+    changes.write_text(json.dumps({"changes": [data, {"change": "steps", "steps": 5}]}))
+    assert shares_of(changes) == {**WEIGHTS, "drivers": 4 * WEIGHTS["drivers"]}
+    out = run.parent / "second"
+    resume = ["--resume", str(run / "step_000003"), "--changes", str(changes)]
+    train_here(run.parent, "--out", str(out), "--steps", "5", "--save-at", "1.0", *resume)
+    assert [path.name for path in out.iterdir()] == ["step_000005"]
 
 
 def test_a_checkpoint_loads_in_bf16_with_a_context_of_1024(run: Path) -> None:

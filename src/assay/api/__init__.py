@@ -24,6 +24,7 @@ from assay.types.options import (
     DriftOptions,
     JudgeCheckOptions,
     LocalOptions,
+    LoopOptions,
     PromptOptions,
     RunOptions,
     SchemaKind,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         ComparisonResult,
         DriftResult,
         JudgeCheckResult,
+        LoopResult,
         RunResult,
     )
     from assay.workflow.authoring import validate as validate
@@ -104,6 +106,7 @@ __all__ = [
     "CompareOptions",
     "DriftOptions",
     "JudgeCheckOptions",
+    "LoopOptions",
     "PromptOptions",
     "RunOptions",
     "SpeedOptions",
@@ -115,6 +118,7 @@ __all__ = [
     "drift",
     "judge",
     "load_plugins",
+    "loop",
     "run",
     "schema",
     "speed",
@@ -174,6 +178,21 @@ def watch(options: WatchOptions) -> Watching:
     return Watching(job, options, _observer(options))
 
 
+@takes_options(LoopOptions)
+def loop(options: LoopOptions) -> LoopResult:
+    """Train, evaluate, review, adjust, again, until accepted or out of budget.
+
+    `train` is a command with placeholders: {out}, the folder to write checkpoints into; {changes},
+    the file of the round before; {steps}; {resume}, the best checkpoint so far, empty at first. No
+    shell reads it. The same call continues after a kill. Without a gate everything is measured.
+    Example: `assay.loop("python train.py --out {out} --steps {steps}", steps=100).exit_code`.
+    """
+    from assay.reports.formats.notebook import LoopResult
+    from assay.workflow.loop.rounds import run_loop
+
+    return LoopResult.of(run_loop(options, _observer(options)))
+
+
 @takes_options(StoredAnswerOptions)
 def judge(options: StoredAnswerOptions) -> RunResult:
     """Judge the answers of a run, or of a folder with outputs/MODEL/TEST-ID.txt made elsewhere.
@@ -230,7 +249,7 @@ def ask(options: PromptOptions) -> RunResult:
 
 
 def schema(kind: SchemaKind = "tests") -> dict[str, object]:
-    """The JSON Schema of test files, suite.json, gates, evaluation reports or selections.
+    """The JSON Schema of test files, suite.json, gates, evaluation reports, selections or reviews.
 
     Example: `json.dumps(assay.schema("gate"))`.
     """
@@ -238,6 +257,7 @@ def schema(kind: SchemaKind = "tests") -> dict[str, object]:
     from assay.suites.gate_file import gate_schema
     from assay.suites.suite_file import suite_schema
     from assay.suites.test_format.fields import tests_schema
+    from assay.types.rounds import REVIEW_SCHEMA
 
     schemas: dict[SchemaKind, Callable[[], dict[str, object]]] = {
         "tests": tests_schema,
@@ -245,6 +265,7 @@ def schema(kind: SchemaKind = "tests") -> dict[str, object]:
         "gate": gate_schema,
         "report": report_schema,
         "selection": selection_schema,
+        "review": lambda: REVIEW_SCHEMA,
     }
     return schemas[kind]()
 

@@ -17,7 +17,7 @@ from assay.types.scores import Observer, SilentProgress
 
 OpenAIForm = Literal["auto", "chat", "completions"]
 SandboxChoice = Literal["auto", "weak"]
-SchemaKind = Literal["tests", "suite", "gate", "report", "selection"]
+SchemaKind = Literal["tests", "suite", "gate", "report", "selection", "review"]
 
 DEFAULT_OUT = Path("assay-out")
 DEFAULT_TIMEOUT_S = 120.0
@@ -389,6 +389,46 @@ class WatchOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, 
         help=tr("End after S seconds; a checkpoint in progress is finished. Default: never."),
     )
     patience_s: float = 60.0
+
+
+@dataclass(frozen=True)
+class LoopOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, SuiteOptions):
+    """`assay loop`: the command that trains, how its checkpoints are evaluated, and the budget."""
+
+    group = HOW
+    train: str
+    _: KW_ONLY
+    review: str | None = option(
+        None,
+        metavar="CMD",
+        help=tr(
+            "Command that reads a failed round as JSON and prints what to change; see `assay "
+            "schema review`. Default: the advice of the report."
+        ),
+    )
+    judge: str | None = option(
+        None, is_model=True, help=tr("Model that says what to change, instead of --review.")
+    )
+    on_accept: str | None = option(
+        None, metavar="CMD", help=tr("Command to run with the accepted {checkpoint} and {round}.")
+    )
+    rounds: int = option(5, least=1, most=99, help=tr("Maximum rounds."))
+    minutes: float | None = option(
+        None,
+        above=0,
+        repeats_run=False,
+        metavar="M",
+        help=tr("Maximum minutes of all rounds; a training is then ended. Default: no limit."),
+    )
+    tokens: int | None = option(
+        None,
+        least=1,
+        repeats_run=False,
+        help=tr("No new round once reviews took this many tokens. Default: no limit."),
+    )
+    steps: int | None = option(
+        None, least=1, help=tr("{steps} of the first round; advice changes those of the next.")
+    )
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
         "speed": ("run", message("Measure speed and memory at several context depths.")),
         "drift": ("run", message("Measure how far a model's predictions moved from its base.")),
         "watch": ("run", message("Evaluate each checkpoint of a folder as it appears.")),
+        "loop": ("run", message("Train, evaluate and adjust, again, until accepted.")),
         "demo": ("demo", message("Show an evaluation of shipped models, offline.")),
     },
     message("Results"): {

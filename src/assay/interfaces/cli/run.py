@@ -1,4 +1,4 @@
-"""Commands that ask models: run, ask, judge, judge-check, drift and watch."""
+"""Commands that ask models: run, ask, judge, judge-check, speed, drift, watch and loop."""
 
 import json
 import os
@@ -22,6 +22,7 @@ from assay.messages import tr
 from assay.types.options import (
     DriftOptions,
     JudgeCheckOptions,
+    LoopOptions,
     PromptOptions,
     RunOptions,
     SpeedOptions,
@@ -223,3 +224,32 @@ def _show(line: str, document: object, note: str, *, as_json: bool) -> None:
     sys.stdout.flush()
     if note:
         say(note)
+
+
+@command(
+    "loop",
+    help=tr(
+        "CMD is split into words as a shell would do it, but no shell reads it. Its placeholders: "
+        "{out}, the folder to write checkpoints into; {changes}, the round_NN.json of the round "
+        "before; {steps}; {resume}, the best checkpoint so far, empty at first. Each round ends in "
+        "round_NN.json under --out. The same command continues where it stopped. Exit 0: accepted; "
+        "1: out of budget; 3: a training failed."
+    ),
+    examples=[
+        "assay loop --train 'python train.py --out {out} --steps {steps}' --steps 1000",
+        "assay loop --train 'python train.py {changes} {resume} {out}' --rounds 8 --minutes 600",
+        "assay loop --train './train.sh {out} {changes}' --judge ollama:qwen3:14b",
+        "assay loop --train './train.sh {out}' --on-accept './ship.sh {checkpoint}'",
+    ],
+)
+@click.option(
+    "--train",
+    required=True,
+    metavar="CMD",
+    help=tr("Command that trains; see above."),
+)
+@all_options(LoopOptions)
+@format_of("text", "md", "json", "html")
+@as_json
+def loop(output_format: str, as_json: bool, **options: Any) -> int:
+    return perform("loop", "json" if as_json else output_format, **options)

@@ -257,6 +257,7 @@ SENTENCES: Mapping[str, Message] = {
         "Whether longer training, a larger model or better data would bring the perplexity below "
         "its limit shows over at least three steps of the run: `assay run {folder}`."
     ),
+    "twice_the_steps": message("Twice the steps: a trend shows over three checkpoints of a round."),
     "train_longer": message("Train longer: the held-out loss still falls."),
     "train_longer_by": message(
         "Train longer: the held-out loss still falls, and going on as before the limit is about "

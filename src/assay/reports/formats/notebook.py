@@ -20,6 +20,7 @@ from assay.reports.json_documents import comparison_json, leaderboard_json, run_
 from assay.reports.json_values import JsonObject
 from assay.reports.judged.section import check_document, check_json
 from assay.reports.leaderboard import leaderboard_document
+from assay.reports.loop import loop_document, loop_json
 from assay.reports.run_report import run_document, suites_table
 from assay.reports.runs import runs_document, runs_json
 from assay.reports.suite_statistics import statistics_document, statistics_json
@@ -41,6 +42,7 @@ from assay.types.documents import (
 from assay.types.drift import Drift
 from assay.types.judge_cards import JudgeCheck
 from assay.types.results import Comparison, Leaderboard, Report
+from assay.types.rounds import TrainingLoop
 from assay.types.suite_statistics import SuiteStatistics
 from assay.types.views import RunList
 
@@ -166,6 +168,13 @@ class DriftResult(ShownResult, Drift):
     kind = "drift"
     views = drift_document, drift_json
     frames: ClassVar = {"models": "models", "flips": "models.flips", "blocks": "models.blocks"}
+
+
+class LoopResult(ShownResult, TrainingLoop):
+    __slots__ = ()
+    kind = "loop"
+    views = loop_document, loop_json
+    frames: ClassVar = {"rounds": "rounds"}
 
 
 class JudgeCheckResult(ShownResult, JudgeCheck):

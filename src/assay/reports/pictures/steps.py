@@ -34,17 +34,21 @@ class Panel(NamedTuple):
     scale: Scale
 
 
-def over_steps(of: EvaluatedFolder) -> str:
-    """The picture. Where nothing was measured at all, one that says so."""
+def over_steps(of: EvaluatedFolder, axis: str = "") -> str:
+    """The picture. Where nothing was measured at all, one that says so. `axis`: what the step of a
+    checkpoint counts, if not steps.
+    """
     parent = known.parent_of(of.checkpoints)
     title = tr("Figures over training steps")
-    if parent is not None:
+    if axis:
+        title = tr("Figures by {axis}", axis=axis)
+    elif parent is not None:
         title = tr("{model}: figures over training steps", model=parent)
     panels = [panel for panel in _panels(of) if any(panel.figures)]
     if not panels:
         none = tr("No checkpoint has a figure that could be drawn.")
         return picture.document([], 36, legend=[none], title=title, description=none)
-    return _StepsPicture(of, panels).document(title)
+    return _StepsPicture(of, panels, axis or tr("step")).document(title)
 
 
 def suite_title(limit: SuiteLimit) -> str:
@@ -76,8 +80,9 @@ def _panels(of: EvaluatedFolder) -> Iterator[Panel]:
 
 
 class _StepsPicture:
-    def __init__(self, of: EvaluatedFolder, panels: Sequence[Panel]) -> None:
+    def __init__(self, of: EvaluatedFolder, panels: Sequence[Panel], axis: str) -> None:
         self.of = of
+        self.axis = axis
         self.panels = panels
         self.left = left_edge(panel.scale for panel in panels)
         self.right = picture.WIDTH - RIGHT
@@ -178,7 +183,7 @@ class _StepsPicture:
         yield words(middle, TOP + 12, said, anchor="middle", bold=True)
 
     def _steps(self, bottom: float) -> Iterator[str]:
-        yield picture.soft_words(self.left - 10, bottom + 18, tr("step"), anchor="end")
+        yield picture.soft_words(self.left - 10, bottom + 18, self.axis, anchor="end")
         steps = [each.step for each in self.of.checkpoints if each.step is not None]
         marks = [
             (self.across.at(step), exact(step))

@@ -1,0 +1,85 @@
+"""What a loop does after a round: whether it was better, and which changes its advice asks for.
+
+A change for which a figure is known has it: the steps that a falling loss still needs, the lowest
+categories. Where advice says longer or more and not how much, it is TIMES as much.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from assay.decide.accept import accept
+from assay.decide.scores import common_scale
+from assay.decide.select import difference
+from assay.types import Estimate
+from assay.types.decisions import DecisionFact, Gate, Measurements, Recommendation, Value, fact
+from assay.types.rounds import Standing, SuggestedChange
+
+TIMES = 2.0
+MOST_TIMES = 16.0  # of the data in the first round
+LONGER = ("measure_steps", "train_longer", "train_longer_first", "nonsense_still_learning")
+NOT_TRAINING = ("measure_missing", "complete", "fetch_mmlu", "one_limit_for_all_sizes")
+
+
+class RoundComparison(NamedTuple):
+    standing: Standing
+    difference: Estimate | None
+
+
+def compare_round(best: Measurements, new: Measurements, gate: Gate) -> RoundComparison:
+    """An accepted one is better; else the ranking score decides, and an interval across 0 does
+    not.
+    """
+    passes = [accept(each, gate).accepted is True for each in (best, new)]
+    by, _ = difference(new, best, common_scale([best, new]))
+    if passes[0] != passes[1]:
+        return RoundComparison("better" if passes[1] else "worse", by)
+    if by is None or by.low is None or by.high is None or by.low <= 0 <= by.high:
+        return RoundComparison("equal", by)
+    return RoundComparison("better" if by.low > 0 else "worse", by)
+
+
+def changes_of(
+    advice: Sequence[Recommendation],
+    in_force: Sequence[SuggestedChange],
+    *,
+    steps: int | None,
+    write: Callable[[DecisionFact], str],
+) -> tuple[SuggestedChange, ...]:
+    """In the order of the advice; at most one for steps. `in_force`: the changes that the best
+    round was trained with, whose data stay. `steps`: how many the longest training had.
+    """
+    times = {name: each.times for each in in_force for name in each.categories}
+    kept = [each for each in in_force if each.kind == "data"]
+    found: list[SuggestedChange] = []
+    longer = False
+    for each in advice:
+        kind, values = each.advice.kind, each.advice.values
+        reason = write(fact("twice_the_steps") if kind == "measure_steps" else each.advice)
+        if kind in NOT_TRAINING:
+            continue
+        if kind == "train_longer_by" or kind in LONGER:
+            if not longer and steps is not None:
+                most = math.ceil(TIMES * steps)
+                if kind == "train_longer_by":
+                    most = math.ceil(_number(values["step"]) + _number(values["high"]))
+                found.append(SuggestedChange(kind="steps", steps=most, reason=reason))
+            longer = True
+        elif kind == "data_on_category":
+            named = _names(values["categories"])
+            more = min(MOST_TIMES, TIMES * max(times.get(name, 1.0) for name in named))
+            found.append(SuggestedChange(kind="data", categories=named, times=more, reason=reason))
+        else:
+            found.append(SuggestedChange(kind="other", what=kind, reason=reason))
+    new = {name for each in found for name in each.categories}
+    return (*found, *(each for each in kept if not new.intersection(each.categories)))
+
+
+def _number(value: Value) -> float:
+    assert isinstance(value, int | float)
+    return float(value)
+
+
+def _names(value: Value) -> tuple[str, ...]:
+    assert isinstance(value, tuple)
+    return value
