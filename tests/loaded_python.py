@@ -91,13 +91,18 @@ TIMEOUT_S = 600  # only a run that hangs takes so long
 NUMBER = 8  # bytes of a number that is told
 
 
+def _is_help(words: Sequence[str]) -> bool:
+    """In another language: the help that is loaded is English."""
+    return "--lang" in words and "--help" in words
+
+
 def run_python(
     words: Sequence[str], folder: Path, environment: Mapping[str, str], *, weights: bool = False
 ) -> subprocess.CompletedProcess[str]:
     """`python` with these words in that folder, to its end. `weights`: it will load a checkpoint,
     so let it begin with torch and transformers too.
     """
-    loaded = _loaded_python(weights) if CAN_FORK and "--lang" not in words else None
+    loaded = _loaded_python(weights) if CAN_FORK and not _is_help(words) else None
     if loaded is not None and loaded.serves(environment) and loaded.free.acquire(blocking=False):
         try:
             return loaded.run(words, folder, environment)
@@ -118,7 +123,7 @@ def start_python(
     words: Sequence[str], folder: Path, environment: Mapping[str, str], *, weights: bool = False
 ) -> subprocess.Popen[str] | Begun:
     """`python` with these words in that folder, which runs on beside the test."""
-    loaded = _loaded_python(weights) if CAN_FORK and "--lang" not in words else None
+    loaded = _loaded_python(weights) if CAN_FORK and not _is_help(words) else None
     if loaded is not None and loaded.serves(environment) and loaded.free.acquire(blocking=False):
         try:
             return loaded.begin(words, folder, environment)
