@@ -17,7 +17,7 @@ from assay.reports.json_values import JsonObject, plain_value
 from assay.reports.judged.section import judging_blocks
 from assay.reports.progress import progress_for
 from assay.reports.reviews import reviews_document
-from assay.reports.sentences import headline
+from assay.reports.sentences import headline, role
 from assay.reports.side_by_side import answers_document
 from assay.types.documents import Document, Heading, Picture, plain_text
 from assay.types.results import Comparison, Leaderboard, Report, SuiteCard
@@ -30,7 +30,15 @@ if TYPE_CHECKING:
     Discovered = SuiteList | SuiteCard | Examination
     Result = Report | Comparison | Leaderboard | Reviewed | ShownResult | Discovered
 
-__all__ = ["Result", "console_for", "progress_for", "render", "render_answers", "render_part"]
+__all__ = [
+    "Result",
+    "console_for",
+    "progress_for",
+    "render",
+    "render_answers",
+    "render_part",
+    "role",
+]
 
 ReportPart = Literal["whole", "decision", "judging"]
 Views = tuple[Callable[[], Document], Callable[[], JsonObject]]  # for people, for programs

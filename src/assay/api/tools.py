@@ -17,6 +17,7 @@ from assay.text.safe_text import one_line
 from assay.types import Case
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import Report, TestRow
+from assay.types.tests import conversation_text
 from assay.workflow.authoring import validate
 from assay.workflow.checkpoints.selection import select
 from assay.workflow.discover.discovery import known_suites
@@ -91,7 +92,7 @@ def _test(case: Case) -> JsonObject:
     return {
         **pick(case, "id suite category"),
         "eval_method": case.method,
-        "asked": case.as_asked(None),
+        "asked": conversation_text(case.turns(None)),
         "expected": plain_value(case.check.stored()),
         **pick(case, "description reviewed tags"),
     }

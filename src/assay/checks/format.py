@@ -15,6 +15,7 @@ from assay.text.json_schema import BadSchema, find_breach, refuse_bad_schema
 from assay.text.prose import count_characters, count_sentences, count_words, read_markdown
 from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
 from assay.types.checks import ONE_ANSWER, Requests
+from assay.types.tests import conversation_text
 
 MARKDOWN_ELEMENTS = (
     "header", "list", "bold", "italic", "code", "code_block", "table", "link", "quote",
@@ -158,7 +159,7 @@ def _rules(asked: Rules, answer: str, context: Context | None) -> Iterator[Score
     if asked.contains_ewe is not None:
         yield _ewe_rule(asked.contains_ewe, answer)
     if asked.contains_function_call is not None:
-        question = context.test.as_asked(None) if context else ""
+        question = conversation_text(context.test.turns(None)) if context else ""
         yield _call_rule(asked.contains_function_call, answer, question)
     if asked.json is not None:
         yield _json_rule(asked.json, answer)

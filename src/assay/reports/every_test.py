@@ -6,6 +6,7 @@ from assay.messages import labelled, tr
 from assay.reports import sentences
 from assay.reports.failures import Answers, answers_by_test, failed_first, wrong
 from assay.reports.judged.evaluation_text import evaluation_text
+from assay.reports.sentences import role
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import OutcomeKind
@@ -22,6 +23,7 @@ from assay.types.documents import (
     table,
 )
 from assay.types.results import RepeatRow, Report, TestRow
+from assay.types.tests import conversation_text
 
 TONES: dict[OutcomeKind, Tone] = {
     OutcomeKind.PASS: "good",
@@ -113,7 +115,9 @@ def _details(
     answers: Answers, names: Mapping[str, str], judged: Mapping[str, str]
 ) -> tuple[Block, ...]:
     first = next(iter(answers.values()))
-    blocks: list[Block] = [_text(first.asked, tr("question"))] if first.asked else []
+    own = any(row.sent for row in answers.values())  # then no two conversations are the same
+    question = conversation_text(first.turns, role) if first.turns and not own else ""
+    blocks: list[Block] = [_text(question, tr("question"))] if question else []
     for spec, row in answers.items():
         tries: Sequence[TestRow | RepeatRow] = row.repeats or (row,)
         for number, each in enumerate(tries, start=1):
@@ -122,8 +126,11 @@ def _details(
             if who:
                 why = f"  {each.explanation}"
                 blocks.append(Paragraph((labelled(", ".join(who), ""), _outcome(each), why)))
+            if own:
+                said = conversation_text(each.sent or first.turns, role)
+                blocks.append(_text(said, tr("conversation")))
             if each.answer is not None:
-                blocks.append(_text(each.answer, "" if who else tr("answer")))
+                blocks.append(_text(each.answer, "" if who and not own else tr("answer")))
         if judged[spec]:
             blocks.append(_text(judged[spec], tr("judged")))
     title = one_line(first.question, longest=LONGEST_QUESTION) or first.id

@@ -1,16 +1,18 @@
 """The wrong answers that matter most: what was asked, what came, and why it does not count."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from assay.messages import labelled, tr, trn
+from assay.reports.sentences import role
 from assay.text.safe_text import one_line
-from assay.types import OutcomeKind
+from assay.types import Message, OutcomeKind
 from assay.types.documents import Block, Bullets, Heading, Item, Paragraph, Span
 from assay.types.results import ModelReport, Report, TestRow
 
 SHOWN = 5
 LONGEST = 300  # characters of a question or an answer
+SHOWN_TURNS, LONGEST_TURN = 4, 160  # that were before the question
 WRONG = (OutcomeKind.FAIL, OutcomeKind.NO_ANSWER)
 
 Answers = Mapping[str, TestRow]  # to one test, by model
@@ -25,7 +27,13 @@ def failure_blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     title = tr("Failed tests") if report.every_failure else tr("Failures that matter most")
     yield Heading(title)
     several = any(len(rows) > 1 for _, rows in shown)
-    items = (_item(suite, rows, names, several=several) for suite, rows in shown)
+    prompts = Counter(each.content for _, rows in found for each in _system(wrong(rows)))
+    every = prompts.total() == len(found)  # has one
+    usual = prompts.most_common(1)[0][0] if every else ""
+    if usual:
+        said = one_line(usual, longest=LONGEST_TURN)
+        yield Paragraph(tr("System prompt, unless another is shown: {text}", text=said), "dim")
+    items = (_item(suite, rows, names, usual, several=several) for suite, rows in shown)
     yield Bullets(tuple(items), numbered=True)
     if len(found) > len(shown):
         more = trn(
@@ -81,7 +89,28 @@ def _spread(found: Sequence[tuple[str, Answers]]) -> list[tuple[str, Answers]]:
     return [each for _, each in sorted(zip(turns, found, strict=True), key=lambda pair: pair[0])]
 
 
-def _item(suite: str, rows: Answers, names: Mapping[str, str], *, several: bool) -> Item:
+def _system(rows: Answers) -> list[Message]:
+    first = next(iter(rows.values()))
+    return [turn for turn in first.turns if turn.role == "system"]
+
+
+def _earlier_turns(row: TestRow, usual: str) -> Iterator[str]:
+    """What was said before the question: the newest turns of it, and an unusual system prompt."""
+    before = (row.sent or row.turns)[:-1]
+    said = [turn for turn in before if turn.role != "system"]
+    yield from (_said(turn) for turn in before if turn not in said and turn.content != usual)
+    if left := len(said[:-SHOWN_TURNS]):
+        yield trn("… {count} earlier turn", "… {count} earlier turns", left)
+    yield from map(_said, said[-SHOWN_TURNS:])
+
+
+def _said(turn: Message) -> str:
+    return labelled(role(turn), one_line(turn.content, longest=LONGEST_TURN))
+
+
+def _item(
+    suite: str, rows: Answers, names: Mapping[str, str], usual: str, *, several: bool
+) -> Item:
     failed = wrong(rows)
     spec, row = next(iter(failed.items()))
     where = tr("{test} of {suite}, {category}", test=row.id, suite=suite, category=row.category)
@@ -91,6 +120,7 @@ def _item(suite: str, rows: Answers, names: Mapping[str, str], *, several: bool)
     answer = tr("{model} answered", model=names[spec]) if several else tr("answered")
     said = one_line(row.answer or row.extracted or "", longest=LONGEST) or tr("nothing")
     under = (
+        *_earlier_turns(row, usual),
         tr("asked: {text}", text=one_line(row.question, longest=LONGEST)),
         labelled(answer, said),
         tr("why: {text}", text=one_line(row.explanation, longest=LONGEST)),

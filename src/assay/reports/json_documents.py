@@ -142,7 +142,8 @@ test_json.__test__ = False  # type: ignore[attr-defined]  # pytest takes every t
 
 
 def _outcome(row: TestRow | RepeatRow) -> JsonObject:
-    return {"outcome": str(row.outcome), **pick(row, "score answer extracted explanation")}
+    turns = {"turns": plain_value(row.sent)} if row.sent else {}
+    return {"outcome": str(row.outcome), **pick(row, "score answer extracted explanation"), **turns}
 
 
 def _repeats(row: TestRow) -> JsonObject:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from assay.messages import labelled, tr, trn
-from assay.reports.sentences import SHOWN_CONSTANT, first_few
+from assay.reports.sentences import SHOWN_CONSTANT, first_few, not_compared
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate, Suite
@@ -48,12 +48,13 @@ def _leader(suite: SuiteRanking) -> str:
         return tr("{suite}: no model has a whole score", **gaps)
     lead = tr("{model} is first on {suite} with {score}", **gaps)
     if others and others[0].tie:
-        return tr(
+        lead = tr(
             "{lead}, no significant difference to {next}",
             lead=lead,
             next=others[0].name or others[0].model,
         )
-    return lead
+    rest = ((each.name or each.model, each) for each in others)
+    return "; ".join((lead, *not_compared(rest)))
 
 
 def _blocks(leaderboard: Leaderboard) -> Iterator[Block]:

@@ -1,7 +1,7 @@
 """Sentences that several reports share: of a run, a machine, what is known of a model."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from assay.messages import Message, fill, joined, labelled, message, message_n, tr, trn
 from assay.reports.checkpoints.headlines import decision_headline
@@ -10,6 +10,7 @@ from assay.reports.speed import speed_headline
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate, Machine, Observed, OutcomeKind
+from assay.types import Message as Turn
 from assay.types.results import (
     Baselines,
     Habit,
@@ -17,6 +18,7 @@ from assay.types.results import (
     ModelReport,
     PairComparison,
     Report,
+    Standing,
     SuiteSummary,
 )
 
@@ -61,6 +63,11 @@ def outcome(which: OutcomeKind) -> str:
     }[which]
 
 
+def role(turn: Turn) -> str:
+    roles = {"system": tr("system"), "user": tr("user"), "assistant": tr("assistant")}
+    return roles[turn.role]
+
+
 def headline(report: Report) -> str:
     decision = report.decision
     if report.finished is None:
@@ -70,12 +77,17 @@ def headline(report: Report) -> str:
     if report.judged is not None and report.judged.models:
         return one_line(closing_sentence(report.judged))
     names = short_names(report)
-    said = [_lead(pair, names) for pair in report.leads] or [
-        _alone(names[model.spec], each)
-        for model in report.models
-        for each in model.suites
-        if not each.own
-    ]
+    leads = {pair.suites[0].suite: _lead(pair, names) for pair in report.leads}
+    scored: dict[str, list[tuple[str, SuiteSummary]]] = {}
+    for model in report.models:
+        for each in model.suites:
+            if not each.own:
+                scored.setdefault(each.suite, []).append((names[model.spec], each))
+    said = []
+    for suite, found in scored.items():
+        each_alone = (_alone(name, each) for name, each in found)
+        lead = (leads[suite], *not_compared(found)) if suite in leads else each_alone
+        said.append("; ".join(lead))
     return (first_few(said) or one_line(speed_headline(report) or tr("Nothing was scored"))) + "."
 
 
@@ -115,6 +127,20 @@ def _lead(pair: PairComparison, names: Mapping[str, str]) -> str:
         "difference {difference}",
         **gaps,
     )
+
+
+def not_compared(scores: Iterable[tuple[str, SuiteSummary | Standing]]) -> Iterator[str]:
+    """The models that may be better or worse, but have answered too few of the tests to say so."""
+    for model, found in scores:
+        score = found.score
+        total = numbers.count(score.n + score.unscored)
+        if score.value is None:
+            yield tr("{model} is not compared: none of {total} tests has a score",
+                     model=model, total=total)  # fmt: skip
+        elif score.incomplete:
+            yield tr("{model} is not compared: {score} points on {n} of {total} tests",
+                     model=model, score=numbers.value(score), n=numbers.count(score.n),
+                     total=total)  # fmt: skip
 
 
 def _alone(name: str, summary: SuiteSummary) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import assay
-from assay.types import Machine, ModelFacts, Observed, Reply, SamplingMode, Score
+from assay.types import Machine, Message, ModelFacts, Observed, Reply, SamplingMode, Score
 from assay.types.decisions import DecisionPlan, PlannedCheckpoint
 from assay.types.judgements import FinalJudgement, Judging
 from assay.types.reviews import Review
@@ -78,11 +78,14 @@ class _OfTry:
 
 @dataclass(frozen=True, slots=True)
 class StoredTry(_OfTry):
-    """One try of one test as the store holds it: the reply that ended it, and its newest score."""
+    """One try of one test as the store holds it: the reply that ended it, and its newest score.
+    `sent`: the last request's conversation, where the model's own turns are in it.
+    """
 
     request_id: str
     reply: Reply
     score: Score | None
+    sent: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

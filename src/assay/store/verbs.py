@@ -347,15 +347,17 @@ class Store(ReviewVerbs):
 
     def _tries(self, run: Run, model: RunModel, which: str, *more: str) -> Iterator[StoredTry]:
         rows = self._file.each(
-            "SELECT s.suite, s.test_id, s.repeat, s.reply_id, r.request_id, r.body, s.body "
-            f"FROM scores s JOIN replies r ON r.id = s.reply_id WHERE s.id IN {_newest('scores')} "
-            f"AND {which} ORDER BY s.suite, s.test_id, s.repeat",
+            "SELECT s.suite, s.test_id, s.repeat, s.reply_id, r.request_id, r.body, s.body, q.body "
+            "FROM scores s JOIN replies r ON r.id = s.reply_id LEFT JOIN requests q "
+            "ON q.id = r.request_id AND q.turn > 0 "
+            f"WHERE s.id IN {_newest('scores')} AND {which} ORDER BY s.suite, s.test_id, s.repeat",
             (run.id, model.position, f"{MEASURE}*", *more),
         )
-        for suite, test_id, repeat, reply_id, request_id, body, scored in rows:
+        for suite, test_id, repeat, reply_id, request_id, body, scored, asked in rows:
             reply = read_back(Reply, body)
             score = read_back(Score, scored) if scored is not None else None
-            yield StoredTry(suite, test_id, repeat, reply_id, request_id, reply, score)
+            sent = getattr(read_back(Work, asked), "messages", ()) if asked else ()
+            yield StoredTry(suite, test_id, repeat, reply_id, request_id, reply, score, sent)
 
     def store_judgement(
         self, run: Run, model: RunModel, judged: StoredTry, final: FinalJudgement, score: Score

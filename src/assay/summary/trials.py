@@ -127,7 +127,8 @@ def _row(tries: Sequence[Attempt], suite: Suite) -> TestRow:
         extracted=shown.extracted,
         explanation=shown.explanation,
         question=case.question,
-        asked=case.as_asked(suite.system),
+        turns=case.turns(suite.system),
+        sent=shown.sent,
     )
     if len(repeats) == 1:
         return row
@@ -159,6 +160,7 @@ def _repeat_row(trial: Attempt, pass_mark: float) -> RepeatRow:
         answer=answer,
         extracted=score.extracted if score is not None else None,
         explanation=explanation,
+        sent=trial.sent,
     )
 
 

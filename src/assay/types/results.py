@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from assay.types import Estimate, Machine, Observed, OutcomeKind, SamplingMode, Suite
+from assay.types import Estimate, Machine, Message, Observed, OutcomeKind, SamplingMode, Suite
 from assay.types.decisions import Decision
 from assay.types.judged import Judged
 from assay.types.performance import DepthFigures, Performance, TryFigures
@@ -26,6 +26,7 @@ class RepeatRow:
     answer: str | None
     extracted: str | None
     explanation: str
+    sent: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +34,8 @@ class TestRow:
     """What became of one test. With repeats: the mean score, the first try's answer, every try.
 
     `explanation` of a failed request is the reason it failed. `repeats` is empty unless the test
-    was asked more than once. `asked`: the question with all that was shown before it.
+    was asked more than once. `turns`: what was asked, with all that was said before it, as the
+    test has it; `sent`: as it went, where the model's own turns are in it.
     """
 
     __test__: ClassVar[bool] = False  # pytest takes every class named Test… for its own
@@ -46,7 +48,8 @@ class TestRow:
     extracted: str | None
     explanation: str
     question: str = ""
-    asked: str = ""
+    turns: tuple[Message, ...] = ()
+    sent: tuple[Message, ...] = ()
     repeats: tuple[RepeatRow, ...] = ()
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, Protocol, Self
 
 from assay.types.requests import Reply
-from assay.types.tests import INCOMPLETE_ABOVE, Case
+from assay.types.tests import INCOMPLETE_ABOVE, Case, Message
 
 
 class OutcomeKind(StrEnum):
@@ -62,13 +62,16 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One test asked once: case, last request, reply, and score (None if the request failed)."""
+    """One test asked once: case, last request, reply, and score (None if the request failed).
+    `sent`: as `StoredTry` has it.
+    """
 
     case: Case
     repeat: int
     request_id: str
     reply: Reply
     score: Score | None
+    sent: tuple[Message, ...] = ()
 
     def outcome(self, pass_mark: float) -> OutcomeKind:
         if self.score is None:

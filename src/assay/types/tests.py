@@ -3,7 +3,7 @@
 How an answer is scored is in `types/checks.py`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -45,6 +45,15 @@ class Message:
 
     role: Role
     content: str
+
+
+def conversation_text(
+    turns: Sequence[Message], name: Callable[[Message], str] = lambda turn: turn.role
+) -> str:
+    """A question alone as it is; else each turn behind its role."""
+    if len(turns) == 1:
+        return turns[0].content
+    return "\n\n".join(f"{name(turn)}: {turn.content}" for turn in turns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,14 +99,11 @@ class Case:
         options = zip(LETTERS, self.check.requests().options, strict=False)
         return "\n".join((self.prompt, *(f"{letter}. {text}" for letter, text in options)))
 
-    def as_asked(self, system: str | None) -> str:
+    def turns(self, system: str | None) -> tuple[Message, ...]:
         """System prompt, every turn and the options; `system`: the suite's, for a test without."""
         first = self.system if self.system is not None else system
-        turns = [(m.role, m.content) for m in self.messages[:-1]]
-        if not turns and not first:
-            return self.question
-        said = [("system", first), *turns] if first else turns
-        return "\n\n".join(f"{role}: {text}" for role, text in (*said, ("user", self.question)))
+        opening = (Message("system", first),) if first else ()
+        return (*opening, *self.messages[:-1], Message("user", self.question))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 import assay
+from assay.api.rendering import role
 from assay.api.viewing import Viewing
 from assay.errors import AssayError, RunNotFound, UsageError
 from assay.interfaces.web.pages import PAGES, Page, PageView, address, sample_address
@@ -114,7 +115,7 @@ def _environment() -> Environment:
         "sample_address": sample_address,
         "address": address, "tr": tr, "trn": trn, "numbers": number_format, "pages": PAGES,
         "version": assay.__version__, "state": state, "words": OUTCOMES,
-        "filters": SHOWS, "language": language,
+        "filters": SHOWS, "language": language, "role": role,
     }  # fmt: skip
     environment.filters |= {
         "shown": lambda text: visible(cut(str(text))),

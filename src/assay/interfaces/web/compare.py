@@ -84,7 +84,7 @@ def _answers(view: PageView, pair: PairComparison) -> Shown | None:
     rows = [row for _, row in found]
     kinds = ("first", "second")
     return {
-        "asked": rows[0].asked,
+        "asked": () if any(row.sent for row in rows) else rows[0].turns,
         "sides": [(side.model, row, kind) for (side, row), kind in zip(found, kinds, strict=True)],
         "parts": word_diff(*(cut(row.answer or "", MOST_COMPARED) for row in rows)),
     }

@@ -52,11 +52,12 @@ def sample(view: PageView) -> Shown:
 
 def shown_sample(found: ViewedSample) -> dict[str, Any]:
     """What the templates answer.html.j2 and scored.html.j2 show."""
-    answer = answer_of(found.reply)
+    answer, asked = answer_of(found.reply), asked_turns(found)
     quotes = quotes_in(found.judgement, answer)
     return {
         "sample": found,
-        "asked": asked_turns(found),
+        "asked": asked,
+        "shots": count_shots(found, asked),
         "choices": list(asked_choices(found)),
         "reasoning": found.reply.reasoning if isinstance(found.reply, Answered) else "",
         "answer": answer,
@@ -78,6 +79,13 @@ def asked_turns(found: ViewedSample) -> list[Message]:
         turns.append(Message("assistant", "\n".join(filter(None, (step.text, calls)))))
         turns += [Message("user", f"→ {result}") for result in step.results]
     return turns
+
+
+def count_shots(found: ViewedSample, asked: Sequence[Message]) -> int:
+    """How many turns of worked examples come before the test's own."""
+    own = sum(each["role"] == "user" for each in found.test["messages"])
+    users = [place for place, turn in enumerate(asked) if turn.role == "user"]
+    return users[-own] - users[0] if own < len(users) else 0
 
 
 def asked_choices(found: ViewedSample) -> Iterator[tuple[str, str, float | None]]:

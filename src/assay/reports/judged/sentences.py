@@ -30,7 +30,12 @@ def closing_sentence(of: Judged) -> str:
     """One sentence: which model to use for coding, which for data, and why."""
     there = {choice.domain for choice in of.choices}
     missing = [domain_name(domain) for domain in EXPECTED if domain not in there]
-    clauses = [choice_clause(choice) for choice in of.choices]
+    clauses = []
+    for choice in of.choices:
+        clauses.append(choice_clause(choice))
+        if choice.left_out and choice.ground not in ("alone", "incomplete"):
+            clauses.append(tr("not compared, because too many answers are unscored: {models}",
+                              models=", ".join(choice.left_out)))  # fmt: skip
     clauses += [tr("{domain} was not judged", domain=domain) for domain in missing]
     doubtful = ", ".join(each.spec for each in of.judged_by if not each.qualified)
     rests = any(choice.chosen or choice.ground == "none_good_enough" for choice in of.choices)

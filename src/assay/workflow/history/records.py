@@ -14,6 +14,7 @@ from assay.store import Run, RunModel, Store, StoredTry, TryKey
 from assay.text.safe_text import spreadsheet_cell
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Reply, Suite
 from assay.types.options import DEFAULT_OUT
+from assay.types.tests import conversation_text
 
 ExportFormat = Literal["jsonl", "csv"]
 
@@ -76,7 +77,7 @@ def _record(
         "outcome": str(score.outcome(suite.pass_mark)) if score else "failed",
         "score": score.value if score else None,
         "unscored_reason": score.unscored_reason if score else None,
-        "prompt": case.as_asked(suite.system),
+        "prompt": conversation_text(kept.sent or case.turns(suite.system)),
         **(pick(score, "extracted explanation scorer") if score else {}),
         "scorer_version": score.version if score else None,
         "request": kept.request_id,

@@ -133,7 +133,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         failed=broken,
         leads=() if decision and decision.gate_decides else find_leads(run.id, models),
         notes=(
-            *_notes(run, suites, asked, judged),
+            *_notes(run, suites, asked),
             *(
                 tr("{name} could not be evaluated: {why}", name=each.name, why=each.why)
                 for each in broken
@@ -255,7 +255,7 @@ def _reports_of(store: Store, run: Run) -> Path:
     return RunFolder(store.path.parent, run.id).path / "reports"
 
 
-def _notes(run: Run, suites: Sequence[Suite], asked: int, found: Judged | None) -> Iterator[str]:
+def _notes(run: Run, suites: Sequence[Suite], asked: int) -> Iterator[str]:
     planned = sum(1 for suite in suites for _ in suite.cases) * run.repeats * len(run.models)
     if run.finished is None:
         yield tr(
@@ -286,9 +286,6 @@ def _notes(run: Run, suites: Sequence[Suite], asked: int, found: Judged | None) 
                     category=category.name,
                     file=file,
                 )
-    if judged := _unjudged(suites, found):
-        tests = trn("{count} test", "{count} tests", judged)
-        yield tr("for want of a judge, the answers to {tests} are kept (no_judge)", tests=tests)
 
 
 def _unjudged(suites: Sequence[Suite], found: Judged | None) -> int:
@@ -307,7 +304,7 @@ def _unjudged(suites: Sequence[Suite], found: Judged | None) -> int:
 
 def _hints(run: Run, failed: int, too_long: int, unheard: int, judged: int) -> Iterator[str]:
     if judged:
-        yield tr("a judge scores them: `assay judge latest --judge MODEL`")
+        yield tr("a judge scores what no check can: `assay judge latest --judge MODEL`")
     if run.finished is None:
         yield tr("continue with: {command}", command=run.command)
     elif failed > too_long:

@@ -16,4 +16,5 @@ def trials_of(suite: Suite, tries: Sequence[StoredTry]) -> Iterator[Attempt]:
                 request_id=kept.request_id,
                 reply=kept.reply,
                 score=kept.score,
+                sent=kept.sent,
             )
