@@ -218,6 +218,35 @@ def test_filters_leave_what_failed_differs_or_is_of_a_category(
     assert len(seen(browser, tests)) == 10
 
 
+def test_a_search_finds_words_of_questions_and_answers(browser: Browser, small: Path) -> None:
+    browser.open(small.as_uri())
+    tests = ".matrix tbody > tr:first-child th"
+    browser.find("[type=search]").send_keys("Question 1 of  CHOICES")
+    assert "choices_001" in seen(browser, tests)
+    assert {test.split("_")[0] for test in seen(browser, tests)} == {"choices"}
+    assert seen(browser, "output") == [f"{len(seen(browser, tests))} / 20"]
+    browser.run("document.getElementById('show-differ').click()")
+    assert "choices_001" not in seen(browser, tests), "both filters count"
+
+
+def test_without_scripts_everything_can_be_read(browser: Browser, small: Path) -> None:
+    browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.open(small.as_uri())
+        text = browser.text()
+        assert not browser.find("[type=search]").is_displayed(), "it would find nothing"
+        for said in ("careful is best on mixed", "Failures that matter most", "answered: no idea"):
+            assert said in text
+        shown = [each for each in browser.all(".matrix tbody") if each.is_displayed()]
+        assert len(shown) == 20
+        browser.find("label:has(#show-failed)").click()
+        assert sum(each.is_displayed() for each in shown) < 20, "filters are of the style"
+        browser.find(".more summary").click()
+        assert browser.find(".more pre").is_displayed()
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
 def browser_outcome(browser: Browser, test: str) -> str:
     """ "" where the models' cells differ, "0" where they are equal."""
     script = (

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 
 import pytest
 
+from assay.__main__ import line_while_loading
 from assay.reports.progress import LiveProgress, PlainProgress, SilentProgress, progress_for
 from assay.types import Answered, Failed, Observer, Score
 
@@ -140,6 +142,30 @@ def test_phases_are_named_before_anything_is_counted_and_later_models_announced(
         assert "left ·" not in stream.getvalue()
         reply(progress, clock, 1, each_s=2)
         assert "18.0 s left · then 2 more models" in " ".join(stream.getvalue().split())
+
+
+def test_a_log_names_the_phases_too() -> None:
+    stream = io.StringIO()
+    progress = PlainProgress(stream)
+    progress.phase("preparing")
+    progress.phase("opening m", more=2)
+    progress.model_started("m", total=1, reused=0)
+    assert stream.getvalue().splitlines() == ["preparing", "opening m", "m: start, 0/1 (0%)"]
+
+
+def test_a_terminal_shows_the_command_while_python_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with line_while_loading(["run", "m"]):
+        assert terminal.getvalue() == "assay run …\r"
+    shown, cleared, rest = terminal.getvalue().split("\r")
+    assert (cleared, rest) == (" " * len(shown), "")
+    for stream, words in ((terminal, ["run", "--help"]), (io.StringIO(), ["run", "m"])):
+        monkeypatch.setattr(sys, "stderr", stream)
+        before = stream.getvalue()
+        with line_while_loading(words):
+            pass
+        assert stream.getvalue() == before
 
 
 def test_a_live_bar_is_drawn_at_most_ten_times_a_second() -> None:

@@ -156,7 +156,11 @@ class _Progress(SilentProgress):
 
 
 class PlainProgress(_Progress):
-    """Lines for logs: at the start, at the end, and now and then in between; phases have none."""
+    """Lines for logs: for each phase, at the start and the end of a model, now and then between."""
+
+    def phase(self, name: str, *, more: int = 0) -> None:
+        super().phase(name, more=more)
+        self.note(name)
 
     def model_started(self, spec: str, *, total: int, reused: int) -> None:
         super().model_started(spec, total=total, reused=reused)

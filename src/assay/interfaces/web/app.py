@@ -75,7 +75,8 @@ def _endpoint(
         shown = each.function(view)
         if isinstance(shown, Response):
             return shown
-        return _rendered(each.template, view, {"page": each, **shown})
+        status = 400 if shown.get("error") else 200
+        return _rendered(each.template, view, {"page": each, **shown}, status)
 
     async def endpoint(request: Request) -> Response:
         view = PageView(request, viewing, access.csrf)

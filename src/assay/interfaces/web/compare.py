@@ -35,10 +35,10 @@ def compare(view: PageView) -> Shown:
     }
     if not (a and b):
         return shown
-    sides = {name.partition("/")[0] for name in (a, b)}
-    if any(each.id in sides and each.answered > LARGE for each in runs):
-        return {**shown, "command": shlex.join(["assay", "compare", a, b])}
     try:
+        compared_runs = view.viewing.find_compared((a, b))
+        if any(each.id in compared_runs and each.answered > LARGE for each in runs):
+            return {**shown, "command": shlex.join(["assay", "compare", a, b])}
         compared = api.compare((a, b), out=view.viewing.out)
     except AssayError as error:
         return {**shown, "error": error}

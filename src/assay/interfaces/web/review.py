@@ -6,7 +6,7 @@ from starlette.responses import RedirectResponse, Response
 
 from assay import api
 from assay.api.rendering import render_part
-from assay.errors import UsageError
+from assay.errors import AssayError
 from assay.interfaces.web.pages import LARGE, PageView, Shown, address, page
 from assay.interfaces.web.sample import shown_sample
 from assay.messages import message
@@ -29,7 +29,7 @@ def show_queue(view: PageView) -> Shown:
         try:
             api.undo_review(run.id, author=_author(view), out=view.viewing.out)
             return _to(view, run)
-        except UsageError as refused:
+        except AssayError as refused:
             error = refused
     queue = _queue(view, run)
     reviewed = ""
@@ -54,7 +54,7 @@ def show_answer(view: PageView) -> Shown:
             _store(view, run, item)
             left = (_queue(view, run, after=item).items or _queue(view, run).items)[:1]
             return _to(view, run, *(each.id for each in left))
-        except UsageError as refused:
+        except AssayError as refused:  # a full disk too: what was typed stays on the page
             error = refused
     answer = api.answer_to_review(item, run=run.id, author=_author(view), out=view.viewing.out)
     queue = _queue(view, run, after=item)

@@ -42,11 +42,14 @@ NOT_FOREIGN = ("same-origin", "none")  # values of Sec-Fetch-Site; a browser sen
 
 @dataclass(frozen=True)
 class Access:
-    """Under which names the viewer is asked for, and the token that it wants, if any."""
+    """Under which names the viewer is asked for, and the token that it wants, if any. `names`: of
+    this machine, where others may ask.
+    """
 
     host: str
     port: int
     token: str | None = None
+    names: frozenset[str] = frozenset()
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
 
     @property
@@ -72,7 +75,7 @@ class Access:
             return True
         if is_loopback(self.host):
             return False
-        return is_number(name) or name in {socket.gethostname().lower(), socket.getfqdn().lower()}
+        return is_number(name) or name in self.names
 
     def admits(self, headers: Headers, asked: dict[str, str]) -> bool:
         if self.token is None:
@@ -85,6 +88,13 @@ class Access:
     def _cookie_of(self, headers: Headers) -> str:
         """Whatever other programs on this host, whose cookies come along, have set."""
         return cookie_parser(headers.get("cookie", "")).get(self.cookie, "")
+
+
+def machine_names(host: str) -> frozenset[str]:
+    """Asked once, at the start: a name service may take seconds to answer."""
+    if is_loopback(host):
+        return frozenset()
+    return frozenset({socket.gethostname().lower(), socket.getfqdn().lower()})
 
 
 def equal(given: str, right: str) -> bool:

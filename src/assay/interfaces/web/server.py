@@ -18,7 +18,7 @@ from assay.api.viewing import Viewing
 from assay.errors import UsageError
 from assay.interfaces.web.app import make_app
 from assay.interfaces.web.pages import address
-from assay.interfaces.web.security import Access, is_loopback
+from assay.interfaces.web.security import Access, is_loopback, machine_names
 from assay.messages import tr
 
 WAITING = 128  # connections that may wait until the server is ready
@@ -44,7 +44,7 @@ def serve(
     path = address("/runs", viewing.find_run(run).id) if run else "/"
     with listen_at(host, port) as listening:
         bound = listening.getsockname()[1]
-        access = Access(host, bound, token or None)
+        access = Access(host, bound, token or None, machine_names(host))
         config = uvicorn.Config(
             make_app(viewing, access), log_level="warning", access_log=False, lifespan="off",
             server_header=False, proxy_headers=False, ws="none", timeout_graceful_shutdown=1,

@@ -1,12 +1,16 @@
 """The store for the viewer, read-only, and summaries of runs that are computed beside its pages."""
 
+import atexit
 import json
 import multiprocessing
 import os
+import signal
+import sys
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
+from multiprocessing import resource_tracker
 from multiprocessing.pool import AsyncResult, Pool, ThreadPool
 from pathlib import Path
 
@@ -44,6 +48,13 @@ class Viewing:
         """By its id, the beginning of one, or `latest`."""
         with self.open() as store:
             return store.list_runs(store.find_run(run, with_tests=False).id)[0]
+
+    def find_compared(self, sides: Sequence[str]) -> set[str]:
+        """The runs that `assay compare` takes for these names."""
+        from assay.workflow.history.comparison import find_sides
+
+        with self.open() as store:
+            return {run.id for run, _ in find_sides(store, sides)}
 
     def is_running(self, run: RunRow) -> bool:
         """Whether a process is at work on it. An answer of the last minute says so; a slow model is
@@ -104,13 +115,24 @@ class Viewing:
 
 @cache
 def _threads() -> Pool:
-    return ThreadPool(2)
+    pool = ThreadPool(2)
+    atexit.register(pool.terminate)
+    return pool
 
 
 @cache
 def _processes() -> Pool:
-    """For what would take turns with the pages for half a minute."""
-    return multiprocessing.get_context("spawn").Pool(1, _begin_process, (language(),))
+    """For what would take turns with the pages for half a minute. It ends with the viewer, and a
+    Ctrl-C, which the whole group of processes gets, is not for it.
+    """
+    if sys.platform != "win32":
+        resource_tracker.ensure_running()  # started later, it would let SIGINT through again
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    pool = multiprocessing.get_context("spawn").Pool(1, _begin_process, (language(),))
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    atexit.register(pool.terminate)
+    return pool
 
 
 def _begin_process(language: str) -> None:

@@ -1,0 +1,162 @@
+"""The viewer over a store of its own, asked without a browser: wrong addresses, large runs, endless
+texts, an older store, a full disk, and its end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+import assay
+from assay.api.viewing import Viewing
+from assay.interfaces.web import compare, security
+from assay.interfaces.web.app import make_app
+from assay.interfaces.web.words import MOST_SHOWN
+from assay.store.reviews import ReviewVerbs
+from tests.workflow.test_earlier_stores import RECORDED
+
+ENDLESS = "line\n" * MOST_SHOWN
+
+
+def asking(out: Path, **access: object) -> TestClient:
+    known = security.Access("127.0.0.1", 80, **access)
+    app = make_app(Viewing(out), known)
+    return TestClient(app, base_url="http://127.0.0.1", headers={"Sec-Fetch-Site": "same-origin"})
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("served")
+    tests = [{"id": f"sum_{n}", "prompt": f"{n} + 1?", "eval_method": "exact_match",
+              "expected": str(n + 1)} for n in range(3)]  # fmt: skip
+    (folder / "sum.json").write_text(json.dumps(tests))
+    script = {"default": "1", "answers": {"sum_2": ENDLESS}}
+    (folder / "m.json").write_text(json.dumps(script))
+    for _ in range(2):
+        assay.run([f"scripted:{folder}/m.json"], suites=[f"{folder}/sum.json"],
+                  out=folder / "out", fresh=True)  # fmt: skip
+    return folder / "out"
+
+
+def run_of(out: Path) -> str:
+    return max(each.name for each in (out / "runs").iterdir())
+
+
+@pytest.mark.parametrize("query", ["suite=%00", "suite=nope", "suite=%ff", "max_memory=%00"])
+def test_a_wrong_address_of_the_leaderboard_is_the_readers_mistake(out: Path, query: str) -> None:
+    assert asking(out).get(f"/leaderboard?{query}").status_code == 400
+
+
+@pytest.mark.parametrize("a", ["latest", "RUN", "latest/MODEL", "MODEL"])
+def test_a_large_run_is_not_compared_while_a_page_waits(
+    out: Path, a: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compare, "LARGE", 2)
+    model = f"scripted:{out.parent}/m.json"
+    named = a.replace("RUN", run_of(out)[:-1]).replace("MODEL", model)
+    shown = asking(out).get("/compare", params={"a": named, "b": "latest"})
+    assert "too many answers" in shown.text
+
+
+def test_an_endless_text_is_cut_and_the_page_says_so(out: Path) -> None:
+    shown = asking(out).get(f"/runs/{run_of(out)}/tests/sum_2?in=sum").text
+    assert len(shown) < 5 * MOST_SHOWN
+    assert f"… {len(ENDLESS) - MOST_SHOWN} characters more; `assay export` has all" in shown
+
+
+def test_names_of_the_machine_are_asked_for_once(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = security.machine_names("0.0.0.0")
+    assert security.machine_names("127.0.0.1") == frozenset()
+    monkeypatch.delattr(security.socket, "getfqdn")
+    asked = asking(out, names=names)
+    assert asked.get("/", headers={"Host": next(iter(names))}).status_code == 400, "loopback"
+    elsewhere = security.Access("0.0.0.0", 80, "secret", names)
+    assert all(map(elsewhere.knows, names))
+    assert not elsewhere.knows("evil.example")
+
+
+def test_a_full_disk_keeps_what_was_typed_and_the_reviews_before(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = asking(out)
+    queue = f"/runs/{run_of(out)}/review"
+    item = re.search(rf"{queue}/(\w+)", asked.get(f"{queue}?author=ada").text)[0]
+    page = asked.get(item)
+    sent = {"csrf": re.search(r'name="csrf" value="(\w+)"', page.text)[1], "author": "ada",
+            "value": "0.5", "reason": "half of it is right", "do": "correct"}  # fmt: skip
+
+    def fill_disk(self: ReviewVerbs, *given: object) -> None:
+        self._file.connection.execute("PRAGMA max_page_count = 1")
+        return store(self, *given)
+
+    store = ReviewVerbs.store_review
+    with monkeypatch.context() as patched:
+        patched.setattr(ReviewVerbs, "store_review", fill_disk)
+        refused = asked.post(item, data={**sent, "reason": "half " * 790})
+    assert refused.status_code == 400
+    assert "full" in refused.text
+    assert "half half" in refused.text, "nobody types it again"
+    assert asked.post(item, data=sent, follow_redirects=False).status_code == 303
+
+
+def test_an_older_store_is_shown_and_a_run_may_go_on_meanwhile(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "assay.db") as made:
+        made.executescript((RECORDED / "store.sql").read_text("utf-8"))
+    made.close()
+    asked = asking(tmp_path)
+    run = re.search(r"/runs/([\w-]+)", asked.get("/").text)[1]
+    assert asked.get(f"/runs/{run}").status_code == 200
+    writing = sqlite3.connect(tmp_path / "assay.db", isolation_level=None)
+    writing.execute("BEGIN IMMEDIATE")  # as a run that stores an answer
+    for path in ("/", f"/runs/{run}", "/compare", "/leaderboard", f"/runs/{run}/review"):
+        assert asked.get(path).status_code == 200, path
+    writing.execute("ROLLBACK")
+    writing.close()
+
+
+SERVE = """
+import sys
+import assay.workflow.history.viewing as viewing
+viewing.LARGE = -1  # every run is summed up in another process
+if __name__ == "__main__":
+    from assay.__main__ import main
+    main()
+"""
+
+
+@pytest.fixture
+def started(out: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    (tmp_path / "serve.py").write_text(SERVE)
+    words = ["view", "--no-open", "--port", "0", "--out", str(out)]
+    process = subprocess.Popen(
+        [sys.executable, str(tmp_path / "serve.py"), *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    yield process
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a signal to a group of processes")
+def test_a_ctrl_c_ends_it_and_its_helper_without_a_word(
+    out: Path, started: subprocess.Popen[str]
+) -> None:
+    address = re.search(r"http://\S+", started.stdout.readline())[0]
+    with urllib.request.urlopen(f"{address}runs/{run_of(out)}") as page:
+        assert page.status == 200
+    os.killpg(started.pid, signal.SIGINT)
+    assert started.communicate() == ("", "")
+    assert started.returncode == 0
