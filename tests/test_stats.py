@@ -738,3 +738,12 @@ def test_a_quantile_over_blocks_is_as_unsure_as_drawing_whole_blocks_makes_it():
     assert (found.low, found.high) == pytest.approx(np.quantile(drawn, (0.02, 0.98)), rel=0.05)
     assert found.n == 6000
     assert block_quantile(blocks[:1], 0.9, unit="nats").low is None
+
+
+def test_what_is_never_negative_has_no_limit_below_zero() -> None:
+    """Three quick answers once decoded between -40 and 900 tokens/s."""
+    speed = ratio([20, 16, 30], [0.01, 0.4, 0.02], unit="tokens/s")
+    seconds = average([0.001, 0.9], unit="s")
+    for found in (speed, seconds):
+        assert 0 <= found.low < found.value < found.high
+    assert average([-1.0, 2.0], unit="s").low < 0

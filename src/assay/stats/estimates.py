@@ -68,7 +68,13 @@ def average(values: Sequence[float], *, unit: str, unscored: int = 0, seed: int 
         return nothing(unscored=unscored, unit=unit, method="bootstrap")
     mean = math.fsum(values) / n
     limits = bootstrap_interval(values, mean, seed=seed, draws=DRAWS) if n > 1 else (None, None)
-    return estimate(mean, limits, n, unscored=unscored, unit=unit, method="bootstrap")
+    found = estimate(mean, limits, n, unscored=unscored, unit=unit, method="bootstrap")
+    return _not_below_zero(found, values)
+
+
+def _not_below_zero(found: Estimate, values: Sequence[float]) -> Estimate:
+    """A few numbers that differ much have wide limits; what is never negative has none below 0."""
+    return replace(found, low=max(0.0, found.low)) if found.low and min(values) >= 0 else found
 
 
 def ratio(
@@ -84,7 +90,8 @@ def ratio(
         return nothing(unscored=unscored, unit=unit, method="bootstrap")
     value = math.fsum(amounts) / total
     linear = [value + (a - value * p) * n / total for a, p in zip(amounts, per, strict=True)]
-    return replace(average(linear, unit=unit, unscored=unscored), value=value)
+    found = replace(average(linear, unit=unit, unscored=unscored), value=value)
+    return _not_below_zero(found, amounts)
 
 
 def quantile_of(values: Sequence[float], share: float, *, unit: str, unscored: int = 0) -> Estimate:
