@@ -508,7 +508,7 @@ def test_the_page_draws_the_steps_and_loads_nothing() -> None:
     source = page_of(decided(checkpoints))
     assert source.count('class="assay-picture"') == 1
     assert "Quality against speed" not in source  # of answers, which is another speed
-    assert not re.search(r"https?:|@import|url\(|<script|<link|<img| src=", source)
+    assert not re.search(r"https?:|@import|url\(|<link|<img| src=", source)
     assert re.search(r"<h1>\s*Ship tiny/step_300\.\s*</h1>", source)
 
 
@@ -577,4 +577,4 @@ def test_a_hostile_gate_and_hostile_advice_are_shown_and_not_obeyed() -> None:
     assert not set(on_terminal(bad)) & {"\x1b", "\u202e", "\x07"}
     found = {kind for kind, _ in kinds(markdown_of(bad))}
     assert not found & {"html_block", "html_inline"}
-    assert "<script>" not in page_of(bad)
+    assert page_of(bad).count("<script>") == 1, "its own"

@@ -54,9 +54,10 @@ def _pair(pair: PairComparison) -> Iterator[Block]:
 
 
 def names_of_sides(pair: PairComparison) -> tuple[str, str]:
-    if pair.a.model != pair.b.model:
-        return pair.a.model, pair.b.model
-    return pair.a.run, pair.b.run
+    """The shortest that are not the same."""
+    a, b = pair.a, pair.b
+    names = ((a.name or a.model, b.name or b.model), (a.model, b.model), (a.run, b.run))
+    return next((each for each in names if each[0] != each[1]), names[-1])
 
 
 def compared_suite(compared: SuiteComparison, first: str, second: str) -> Iterator[Block]:

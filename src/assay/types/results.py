@@ -260,9 +260,12 @@ class SuiteComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
+    """`name`: of the model, for sentences."""
+
     run: str
     model: str
     when: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ def compare(view: PageView) -> Shown:
         "a": a,
         "b": b,
         "pair": None,
-        "html": "",
+        "part": None,
         "error": None,
         "command": "",
     }
@@ -43,8 +43,8 @@ def compare(view: PageView) -> Shown:
     except AssayError as error:
         return {**shown, "error": error}
     pair = compared.pairs[0]
-    html = render_part(_without_flips(compared)).html
-    return {**shown, "pair": pair, "html": html, "answers": _answers(view, pair)}
+    part = render_part(_without_flips(compared))
+    return {**shown, "pair": pair, "part": part, "answers": _answers(view, pair)}
 
 
 def sides_to_compare(runs: Sequence[RunRow], run: str | None = None) -> tuple[str, str]:

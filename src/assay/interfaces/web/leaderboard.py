@@ -16,7 +16,7 @@ def leaderboard(view: PageView) -> Shown:
     runs = view.viewing.list_runs()
     names = sorted({name for each in runs for name in each.suites})
     suite = view.query.get("suite")
-    shown = {"names": names, "suite": suite, "html": "", "error": None, "command": ""}
+    shown = {"names": names, "suite": suite, "part": None, "error": None, "command": ""}
     if sum(each.answered for each in runs if not suite or suite in each.suites) > 2 * LARGE:
         words = ["assay", "leaderboard", *(["-s", suite] if suite else [])]
         return {**shown, "command": shlex.join(words)}
@@ -29,4 +29,4 @@ def leaderboard(view: PageView) -> Shown:
         )
     except AssayError as error:
         return {**shown, "error": error}
-    return {**shown, "html": render_part(found).html}
+    return {**shown, "part": render_part(found)}

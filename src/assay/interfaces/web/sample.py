@@ -117,9 +117,14 @@ def expected_fields(test: Mapping[str, object]) -> Iterator[tuple[str, str]]:
 
 
 def plainly(value: object) -> str:
-    """Alternatives as `a | b`; what is more than a list of texts as JSON."""
+    """Alternatives as `a | b`, the rules that are set one a line, the rest as JSON."""
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         return " | ".join(value)
+    if isinstance(value, dict):
+        rules = {name: each for name, each in value.items() if name != "method"}
+        return "\n".join(
+            f"{name}: {plainly(each)}" for name, each in rules.items() if each not in (None, [], {})
+        )
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -73,7 +73,7 @@ def compare(store: Store, names: Sequence[str], *, max_drop: float | None = None
         )
     sides = [
         _ComparedSide(
-            side=Side(run=run.id, model=model.spec, when=run.created),
+            side=_side(run, model),
             run=run,
             suites={suite.name: suite for suite in store.read_suites(run)},
             summaries={summary.suite: summary for summary in summaries_of(store, run, model)},
@@ -97,7 +97,7 @@ def compare_answers(
             tries = tuple(store.read_tries(run, model, of=(suite, test)))
             suites = (each for each in store.read_suites(run) if tries and each.name == suite)
             for rows in (summarise(each, trials_of(each, tries)).tests for each in suites):
-                found.append((Side(run=run.id, model=model.spec, when=run.created), rows[0]))
+                found.append((_side(run, model), rows[0]))
     return tuple(found)
 
 
@@ -150,6 +150,10 @@ def _refuse_nothing_in_common(sides: Sequence[_ComparedSide]) -> None:
                 ),
                 hint=tr("run both on the same suite, then compare"),
             )
+
+
+def _side(run: Run, model: RunModel) -> Side:
+    return Side(run=run.id, model=model.spec, when=run.created, name=model.facts.name)
 
 
 def _sides(store: Store, name: str) -> Iterator[tuple[Run, RunModel]]:
