@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from assay.messages import labelled, tr, trn
+from assay.messages import joined, labelled, tr, trn
 from assay.reports.sentences import SHOWN_CONSTANT, first_few, not_compared
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
@@ -54,7 +54,7 @@ def _leader(suite: SuiteRanking) -> str:
             next=others[0].name or others[0].model,
         )
     rest = ((each.name or each.model, each) for each in others)
-    return "; ".join((lead, *not_compared(rest)))
+    return joined((lead, *not_compared(rest)))
 
 
 def _blocks(leaderboard: Leaderboard) -> Iterator[Block]:

@@ -87,7 +87,7 @@ def headline(report: Report) -> str:
     for suite, found in scored.items():
         each_alone = (_alone(name, each) for name, each in found)
         lead = (leads[suite], *not_compared(found)) if suite in leads else each_alone
-        said.append("; ".join(lead))
+        said.append(joined(lead))
     return (first_few(said) or one_line(speed_headline(report) or tr("Nothing was scored"))) + "."
 
 
