@@ -90,6 +90,21 @@ def test_a_rule_holds_or_breaks(rules: Rules, holds: str, breaks: str) -> None:
     assert "Broken:" in broken.explanation
 
 
+def test_a_language_that_cannot_be_recognised_is_left_open_and_never_guessed() -> None:
+    alone = shaped("Oui.", Rules(language="fr"))
+    assert (alone.value, alone.unscored_reason) == (None, "too_short")
+    beside = shaped("Oui.", Rules(language="fr", max_words=3, min_words=2))
+    assert (beside.value, [part.name for part in beside.parts]) == (0.5, ["min_words", "max_words"])
+    assert "too short to recognise its language" in beside.explanation
+    assert shaped("42", Rules(language="fr")).value == 0.0, "no word is no French word"
+    german = "Ich weiß es nicht, aber morgen werde ich es dir ganz bestimmt sagen können."
+    assert shaped(german, Rules(language="fr")).value == 0.0, "long, but of no known language"
+    whole = composed("Oui.", Composite(expected_format=Rules(language="fr")))
+    assert whole.unscored_reason == "too_short"
+    words = Composite(expected_format=Rules(language="fr"), expected_keywords=(("oui",),))
+    assert composed("Oui.", words).value == 1.0
+
+
 def test_the_value_is_the_share_of_rules_and_each_element_is_one() -> None:
     rules = Rules(min_length=1, max_words=2, markdown_elements=("bold", "list"))
     score = shaped("**one** two three", rules)

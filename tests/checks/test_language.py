@@ -26,6 +26,7 @@ from assay.checks.ewe.language import (
     shipped_model,
     spans,
 )
+from assay.checks.format import Format, Rules
 from assay.text.look_alikes import CONFUSABLES
 from tests.conftest import no_hang
 
@@ -427,3 +428,23 @@ def test_a_megabyte_of_junk_is_read_in_bounded_time(text: str) -> None:
 def test_only_the_first_characters_of_a_long_text_are_read() -> None:
     beginning = ("Akpe na wò. " * 2000)[:CHARACTERS_READ]
     assert identify(beginning + "This is English. " * 90_000) == identify(beginning)
+
+
+def test_the_rule_language_agrees_with_the_recogniser_of_ewe_and_knows_twelve_languages(
+    lines: list[Any],
+) -> None:
+    """Lines of messages, which the shipped parameters never saw, and of the Declaration."""
+    seen: Counter[str] = Counter()
+    held: Counter[str] = Counter()
+    for line in lines:
+        if line.source not in ("MediaWiki", "UDHR") or seen[line.language] >= 40:
+            continue
+        seen[line.language] += 1
+        held[line.language] += asked(line.language, line.text) == 1.0
+        assert (asked("ee", line.text) == 1.0) == contains_ewe(line.text)
+    known = [code for code in seen if held[code] >= 0.9 * seen[code]]
+    assert len(known) >= 12
+
+
+def asked(language: str, answer: str) -> float | None:
+    return Format(expected_format=Rules(language=language)).score(answer).value

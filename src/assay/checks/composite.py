@@ -56,6 +56,8 @@ class Composite(AnswerCheck):
 
     def score(self, answer: str, context: Context, /) -> Score:
         parts = [*self._parts(context, answer)]
+        if not parts and self.format:  # too short to see whether its only rule holds
+            return self.format.score(answer, context)
         weights = [self._weight(part.name) for part in parts]
         total = sum(weights)
         if total <= 0:
@@ -85,8 +87,8 @@ class Composite(AnswerCheck):
     def _parts(self, context: Context, answer: str) -> Iterator[ScorePart]:
         if self.keywords:
             yield _part("keywords", self.keywords.score(answer, context))
-        if self.format:
-            yield _part("format", self.format.score(answer, context))
+        if self.format and (shape := self.format.score(answer, context)).value is not None:
+            yield _part("format", shape)
         if self.reference:
             yield _likeness(fold_look_alikes(answer, context.language)[0], self.reference)
         if self.ewe_applies(context.test.language):
@@ -173,7 +175,7 @@ class Composite(AnswerCheck):
 
 
 def _part(name: str, score: Score) -> ScorePart:
-    assert score.value is not None  # these two families always give a value
+    assert score.value is not None
     return ScorePart(name=name, value=score.value, explanation=score.explanation)
 
 

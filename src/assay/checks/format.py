@@ -20,6 +20,7 @@ from assay.types.tests import conversation_text
 MARKDOWN_ELEMENTS = (
     "header", "list", "bold", "italic", "code", "code_block", "table", "link", "quote",
 )  # fmt: skip
+LETTERS_TO_RECOGNISE = 20  # an answer that fits no language; a shorter one may fit several
 _LEAST = ("min_length", "min_words")
 _COUNTED: Mapping[str, Callable[[str], int]] = {
     "min_length": count_characters,
@@ -111,11 +112,17 @@ ExpectedFormat = Annotated[Rules, Doc("Rules on the shape of the answer.")]
 class Format(AnswerCheck):
     """The share of the stated rules that hold."""
 
-    version = 2
+    version = 3
     expected_format: ExpectedFormat
 
     def score(self, answer: str, context: Context | None = None, /) -> Score:
         parts = tuple(_rules(self.expected_format, answer, context))
+        names = {part.name for part in parts}
+        open_rule = ""
+        if self.expected_format.language is not None and "language" not in names:
+            open_rule = tr("The answer is too short to recognise its language.")
+        if not parts and open_rule:
+            return Score(unscored_reason="too_short", explanation=open_rule)
         if not parts:
             raise ValueError("a format check without a rule checks nothing")
         held = [part for part in parts if part.value]
@@ -129,6 +136,8 @@ class Format(AnswerCheck):
         if broken:
             reasons = joined(labelled(part.name, part.explanation) for part in broken)
             explanation += " " + tr("Broken: {reasons}.", reasons=reasons)
+        if open_rule:
+            explanation += f" {open_rule}"
         return Score(
             value=len(held) / len(parts),
             extracted=", ".join(part.name for part in held) or None,
@@ -169,7 +178,7 @@ def _rules(asked: Rules, answer: str, context: Context | None) -> Iterator[Score
     if asked.starts_with is not None or asked.ends_with is not None:
         yield from _edge_rules(asked, unicodedata.normalize("NFC", answer.strip()))
     if asked.language is not None:
-        yield _language_rule(asked.language, answer)
+        yield from _language_rule(asked.language, answer)
     yield from _markdown_rules(asked, answer)
 
 
@@ -201,18 +210,22 @@ def _ewe_rule(wanted: bool, answer: str) -> ScorePart:
     return _part("contains_ewe", found == wanted, said)
 
 
-def _language_rule(wanted: str, answer: str) -> ScorePart:
-    from assay.checks.ewe.language import identify
+def _language_rule(wanted: str, answer: str) -> Iterator[ScorePart]:
+    """Nothing where a short answer could be in several languages: a guess would be no score."""
+    from assay.checks.ewe.language import identify, sentences
 
     reading = identify(answer)
     code = LANGUAGES.get(wanted, wanted)
+    letters = sum(map(str.isalpha, "".join(sentences(answer))))
+    if reading.code is None and 0 < letters < LETTERS_TO_RECOGNISE:
+        return
     said = tr(
         "reads as {code} (confidence {confidence:.2f}), {wanted} is asked for",
         code=reading.code or tr("no known language"),
         confidence=reading.confidence,
         wanted=code,
     )
-    return _part("language", reading.code == code, said)
+    yield _part("language", reading.code == code, said)
 
 
 def _call_rule(wanted: bool, answer: str, question: str) -> ScorePart:
