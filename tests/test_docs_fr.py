@@ -104,6 +104,7 @@ def test_high_punctuation_has_a_space_that_does_not_break(page):
     assert re.findall(r".{0,20} [;:!?»%](?![-|]).{0,10}|.{0,10}« .{0,20}", prose) == []
 
 
-def test_pages_on_ewe_say_that_no_speaker_has_reviewed_them():
-    first = (FRENCH / "ewe.md").read_text("utf-8").split("\n\n")[1]
-    assert "Aucun locuteur" in first
+@pytest.mark.parametrize("name", ["ewe", "ecrire-des-tests", "premiere-heure"])
+def test_pages_on_ewe_begin_with_that_no_speaker_has_reviewed_them(name):
+    begin, _ = (FRENCH / f"{name}.md").read_text("utf-8").split("\n## ", 1)
+    assert "Aucun locuteur de l'ewe n'a encore relu" in begin
