@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import assay
+from assay.suites.review_sheet import version_of
 from tests.conftest import numbered, right
 from tests.loaded_python import run_python
 from tests.models.local.checkpoints import make_checkpoint
@@ -38,6 +39,8 @@ def folder(tmp_path):
     for seed, step in enumerate((10, 20)):
         make_checkpoint(tmp_path / "runs" / "my-model" / f"step_{step}", seed=seed, context=512)
     archive(tmp_path / "data", college_computer_science=TEST)
+    row = f"my-tests,sum_001,{version_of(tests[0])},yes,Ama\n"
+    (tmp_path / "filled.csv").write_text(f"suite,id,version,ok,reviewer\n{row}")
     return tmp_path
 
 

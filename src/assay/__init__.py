@@ -16,11 +16,10 @@ __version__ = "0.1.0"
 _API = (
     "answer_to_review", "ask", "check_judge", "compare", "compare_answers", "describe_suite",
     "drift", "evaluate_model", "examine_machine", "explain_result", "export", "fetch",
-    "generate_samples", "leaderboard", "list_suites", "loop", "new_suite", "new_test", "render",
-    "report", "rescore", "review_queue", "review_summary", "run", "run_benchmark", "runs", "schema",
-    "select", "select_checkpoint", "speed", "store_review", "suite_statistics", "undo_review",
-    "validate",
-    "validate_tests", "watch",
+    "generate_samples", "import_reviews", "leaderboard", "list_suites", "loop", "new_suite",
+    "new_test", "render", "report", "rescore", "review_queue", "review_sheet", "review_summary",
+    "run", "run_benchmark", "runs", "schema", "select", "select_checkpoint", "speed",
+    "store_review", "suite_statistics", "undo_review", "validate", "validate_tests", "watch",
 )  # fmt: skip
 _IMPORTED_FROM = {
     "AssayError": "assay.errors",

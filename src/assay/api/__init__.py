@@ -46,6 +46,8 @@ if TYPE_CHECKING:
         LoopResult,
         RunResult,
     )
+    from assay.suites.review_sheet import import_reviews as import_reviews
+    from assay.suites.review_sheet import review_sheet as review_sheet
     from assay.workflow.authoring import validate as validate
     from assay.workflow.benchmarks import fetch as fetch
     from assay.workflow.checkpoints.selection import select as select
@@ -79,6 +81,7 @@ _DEFINED_IN = {
     "examine_machine": "assay.workflow.discover.doctor",
     "export": "assay.workflow.history.records",
     "fetch": "assay.workflow.benchmarks",
+    "import_reviews": "assay.suites.review_sheet",
     "generate_samples": "assay.workflow.checkpoints.single_checkpoint",
     "leaderboard": "assay.workflow.history.comparison",
     "list_suites": "assay.api.tools",
@@ -88,6 +91,7 @@ _DEFINED_IN = {
     "report": "assay.workflow.history.results",
     "rescore": "assay.workflow.history.rescoring",
     "review_queue": "assay.workflow.reviewing.queue",
+    "review_sheet": "assay.suites.review_sheet",
     "review_summary": "assay.workflow.reviewing.reviewed",
     "runs": "assay.workflow.history.runs",
     "run_benchmark": "assay.workflow.checkpoints.single_checkpoint",

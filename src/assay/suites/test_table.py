@@ -41,18 +41,14 @@ USUAL_METHODS = {
     "forbidden_keywords": "keywords", "expected": "exact_match", "expected_format": "format",
 }  # fmt: skip
 _BOOLEANS = {"true": True, "false": False, "vrai": True, "faux": False}
-_SHEET_ERROR = re.compile(r"#(REF!|NAME\?|VALUE!|N/A|DIV/0!|NUM!|NULL!|NOM\?|VALEUR!)")
+SHEET_ERROR = re.compile(r"#(REF!|NAME\?|VALUE!|N/A|DIV/0!|NUM!|NULL!|NOM\?|VALEUR!)")
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 
 
 def read_table(path: Path, language: str | None = None) -> dict[str, list[tuple[Entry, Case]]]:
     """By category its entries, each with the test that it makes. InvalidFiles: all mistakes."""
     name = shown_path(path)
-    try:
-        rows = [*_rows(name, _text(name, read_bytes(path, MAX_BYTES, kind=tr("name a CSV file"))))]
-    except Refused as refused:
-        raise _invalid(name, [refused.finding]) from refused
-    (line, heads), *others = rows or [(1, [""])]
+    (line, heads), *others = read_rows(path) or [(1, [""])]
     columns, found = _columns(name, line, heads)
     if not found and not others:
         found = [refusal(name, tr("the table has no tests below its first line"))]
@@ -63,6 +59,15 @@ def read_table(path: Path, language: str | None = None) -> dict[str, list[tuple[
     if found:
         raise _invalid(name, found)
     return reader.categories
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Every line of a CSV file that is not blank. InvalidFiles: it cannot be read."""
+    name = shown_path(path)
+    try:
+        return [*_rows(name, _text(name, read_bytes(path, MAX_BYTES, kind=tr("name a CSV file"))))]
+    except Refused as refused:
+        raise _invalid(name, [refused.finding]) from refused
 
 
 class _TableReader:
@@ -84,7 +89,7 @@ class _TableReader:
             return
         written: dict[str, list[str]] = {}
         for column, cell in zip(self._columns, (cell.strip() for cell in cells), strict=False):
-            if _SHEET_ERROR.fullmatch(cell):
+            if SHEET_ERROR.fullmatch(cell):
                 self._refuse(line, tr("'{column}' is an error of the spreadsheet, {cell}",
                                       column=column, cell=cell))  # fmt: skip
             elif cell or column == CHOICES:
@@ -145,14 +150,14 @@ class _TableReader:
         if method in methods():
             schemas |= check_validator(methods()[method]).schema()["properties"]
         for field, cells in ({"eval_method": [method]} | written).items():
-            entry[field] = cells if len(cells) > 1 else _value(schemas.get(field, {}), cells[0])
+            entry[field] = cells if len(cells) > 1 else cell_value(schemas.get(field, {}), cells[0])
         return entry
 
     def _refuse(self, line: int, message: str) -> None:
         self.findings.append(refusal(self._name, message, Place(line, 1)))
 
 
-def _value(schema: Mapping[str, Any], cell: str) -> Any:
+def cell_value(schema: Mapping[str, Any], cell: str) -> Any:
     """The cell as the field wants it; left as text where it does not fit, for the test's own check
     to say so.
     """

@@ -7,6 +7,7 @@ import gettext
 import importlib
 import itertools
 import json
+import keyword
 import os
 import signal
 import sys
@@ -30,7 +31,8 @@ Run = Callable[[list[str]], int | None]
 def load_command(name: str) -> click.Command:
     module, _ = COMMANDS[name]
     loaded = importlib.import_module(f"assay.interfaces.cli.{module}")
-    command: click.Command = getattr(loaded, name.replace("-", "_"))
+    called = name.replace("-", "_") + "_" * keyword.iskeyword(name)
+    command: click.Command = getattr(loaded, called)
     return command
 
 

@@ -37,6 +37,7 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
         "new-suite": ("suites", message("Write a suite to begin with, or make one of a table.")),
         "new-test": ("suites", message("Write a test to begin with.")),
         "stats": ("suites", message("Show which tests of a suite to look at.")),
+        "import": ("suites", message("Take filled-in review sheets of tests back.")),
         "schema": (
             "suites",
             message("Print the JSON Schema of test, suite and gate files, and of reports."),
