@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from annotated_types import Len
 
@@ -145,6 +146,13 @@ class MultipleChoice(AnswerCheck):
             shown=self.render,
             letters=LETTERS[:offered],
         )
+
+    def rotated(self, by: int, /) -> Self:
+        if not self.render and self.score_by == "letter":  # the prompt has the letters
+            return self
+        moved = (LETTERS.index(self.expected) - by) % len(self.choices)
+        choices = (*self.choices[by:], *self.choices[:by])
+        return replace(self, choices=choices, expected=LETTERS[moved])
 
     def describe(self) -> Iterator[tuple[str, str]]:
         yield tr("right"), self.expected

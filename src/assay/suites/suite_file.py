@@ -5,21 +5,23 @@ mistakes are shown at once.
 """
 
 import os
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Annotated
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Le, MinLen
 
 from assay.files.fields import Doc, Text, Weight, form
 from assay.files.notes import Notes
 from assay.files.validation import DIALECT, Validator
 from assay.files.wording import described, did_you_mean, shown
 from assay.messages import tr
-from assay.types import DEFAULT_PASS_MARK, ScoringMode, Suite
+from assay.types import DEFAULT_PASS_MARK, Case, ScoringMode, Suite
 
 SUITE_FILE = "suite.json"
+VARIATION = ("templates", "rotate")  # settings that are in the tests once a suite is loaded
 YAWO = FilePath(__file__).resolve().parents[1] / "builtin" / "yawo.txt"
 _SPOKEN_BY_YAWO = "ee"
 
@@ -27,6 +29,11 @@ _SPOKEN_BY_YAWO = "ee"
 _LanguageTag = Annotated[
     str,
     form("[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*", lambda: tr("a language tag such as ee or fr-TG")),
+]
+
+
+_Wording = Annotated[
+    str, form(r"[\s\S]*\{prompt\}[\s\S]*", lambda: tr("a text with {prompt} in it"))
 ]
 
 
@@ -57,6 +64,17 @@ class SuiteSettings:
     pass_mark: Annotated[
         float, Ge(0), Le(1), Doc("The score from which a test counts as passed.")
     ] = DEFAULT_PASS_MARK
+    templates: Annotated[
+        Mapping[str, Annotated[tuple[_Wording, ...], MinLen(1)]],
+        Doc(
+            "For a category, wordings with {prompt} in them; each test of one turn is asked in one "
+            "that its id and --data-seed draw."
+        ),
+    ] = field(default_factory=dict)
+    rotate: Annotated[
+        bool,
+        Doc("Turn the options of each test round by a number that its id and --data-seed draw."),
+    ] = False
     scoring: Annotated[
         ScoringMode,
         Doc("The scoring rules: 'standard', or those of an earlier benchmark."),
@@ -99,7 +117,8 @@ def read_settings(
         sound = {key: value for key, value in raw.items() if key not in wrong}
         settings = SUITE.check(sound, Notes()) or SuiteSettings()
     if only is None:
-        for field_name, named in (("weights", settings.weights), ("few_shot", settings.few_shot)):
+        for field_name in ("weights", "few_shot", "templates"):
+            named = getattr(settings, field_name)
             for name in [name for name in named if name not in categories]:
                 problem = tr("there is no category '{name}'", name=shown(name))
                 message = did_you_mean(problem, name, categories)
@@ -120,6 +139,18 @@ def read_settings(
     if system is None:
         system = default_system(settings.language)
     return replace(settings, weights=weights, few_shot=few_shot, system=system)
+
+
+def with_variation(case: Case, settings: SuiteSettings, data_seed: int) -> Case:
+    """The test in one of its category's wordings, and with its options turned round."""
+    draw = random.Random(f"{data_seed}/{case.id}")
+    wordings = settings.templates.get(case.category, ())
+    if wordings and len(case.messages) == 1:
+        asked = draw.choice(wordings).replace("{prompt}", case.prompt)
+        case = replace(case, messages=(replace(case.messages[0], content=asked),))
+    if settings.rotate and (options := case.check.requests().options):
+        case = replace(case, check=case.check.rotated(draw.randrange(len(options))))
+    return case
 
 
 def language_code(tag: str | None) -> str | None:

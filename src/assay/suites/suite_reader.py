@@ -15,10 +15,12 @@ from assay.files.wording import described
 from assay.messages import tr
 from assay.suites.suite_file import (
     SUITE_FILE,
+    VARIATION,
     SuiteSettings,
     example_file,
     language_code,
     read_settings,
+    with_variation,
 )
 from assay.suites.test_folder import TEST_FILE, GetSandbox, category_of, is_test_folder, read_folder
 from assay.suites.test_format.case import Shared, read_case
@@ -77,7 +79,11 @@ class SuiteReader:
             cases[file.stem] += self._category(file, settings, ids)
         for folder, opened, name in (each for each in folders if each[2] in wanted):
             cases[name] += self._folder_test(folder, opened, self._shared(name, settings), ids)
-        categories = [Category(name=name, cases=tuple(of)) for name, of in cases.items() if name]
+        categories = [
+            Category(name=name, cases=tuple(self._varied(case, settings) for case in of))
+            for name, of in cases.items()
+            if name
+        ]
         few_shot = self._few_shot(settings, categories)
         for opened in self._opened:
             self.findings += opened.findings(opened.notes)
@@ -87,7 +93,8 @@ class SuiteReader:
             name=self._name,
             path=os.path.abspath(self._path),
             categories=tuple(categories),
-            **asdict(settings) | {"system": settings.system or None, "few_shot": few_shot},
+            **{key: value for key, value in asdict(settings).items() if key not in VARIATION}
+            | {"system": settings.system or None, "few_shot": few_shot},
             source=self._source(),
             elsewhere={
                 file.stem: os.path.abspath(file)
@@ -95,6 +102,14 @@ class SuiteReader:
                 if self._instead.get(file.name) is file
             },
         )
+
+    def _varied(self, case: Case, settings: SuiteSettings) -> Case:
+        if not settings.templates and not settings.rotate:
+            return case
+        varied = with_variation(case, settings, self._data_seed)
+        asked = repr((varied.messages, varied.check.requests().options)).encode()
+        self._shown[case.id] = hashlib.sha256(asked).hexdigest()
+        return varied
 
     def _source(self) -> str:
         """Equal for equal files, wherever they lie."""

@@ -113,6 +113,10 @@ class AnswerCheck:
     def requests(self) -> Requests:
         return ONE_ANSWER
 
+    def rotated(self, by: int, /) -> Self:
+        """The same check with its options turned round; those that it does not show stay."""
+        return self
+
     def results(
         self, calls: tuple[ToolCall, ...], earlier: tuple[ToolStep, ...], /
     ) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ class DataOptions(CommandOptions):
         0,
         least=0,
         most=999_999_999,
-        help=tr("Seed for generated test data; another seed gives other values."),
+        help=tr("Seed for generated test data, wordings and option orders."),
     )
 
 
