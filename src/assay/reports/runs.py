@@ -2,13 +2,19 @@
 
 from collections import Counter
 
-from assay.messages import labelled, tr, trn
+from assay.messages import fill, labelled, message_n, tr, trn
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.text.number_format import memory, moment
 from assay.types.documents import Block, Document, Heading, Hint, Paragraph, Span, Tone, table
 from assay.types.views import ListedRun, RunList
 
 TONES: dict[str, Tone] = {"finished": "good", "unfinished": "warning", "running": "name"}
+
+_COUNTED = {
+    "finished": message_n("{count} finished", "{count} finished"),
+    "unfinished": message_n("{count} unfinished", "{count} unfinished"),
+    "running": message_n("{count} running", "{count} running"),
+}
 
 
 def runs_document(of: RunList) -> Document:
@@ -39,9 +45,9 @@ def runs_json(of: RunList) -> JsonObject:
 
 
 def _headline(of: RunList) -> str:
-    states = Counter(map(_state, of.runs))
+    states = Counter(each.state for each in of.runs)
     runs = trn("{count} run", "{count} runs", len(of.runs))
-    counted = ", ".join(f"{count} {state}" for state, count in states.items())
+    counted = ", ".join(fill(_COUNTED[state], {"count": n}) for state, n in states.items())
     return f"{labelled(runs, counted)}." if counted else f"{runs}."
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
+from assay.messages import written
 from assay.types.choices import JudgeForm as JudgeForm
 from assay.types.choices import Layout
 from assay.types.judge_cards import JudgeCard
@@ -392,7 +393,12 @@ def band_of(tenths: int) -> Band:
 
 
 def shown_tenths(tenths: int) -> str:
-    """As it is printed: 7.2."""
+    """As it is shown: 7.2."""
+    return written(format_tenths(tenths))
+
+
+def format_tenths(tenths: int) -> str:
+    """As the evaluation format has it in every language: 7.2."""
     return f"{tenths // 10}.{tenths % 10}"
 
 

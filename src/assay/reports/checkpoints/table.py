@@ -137,7 +137,7 @@ def _columns(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column
     yield "mmlu_cs", "mmlu_cs", 70
     yield "hellaswag", "hellaswag", 58
     yield tr("tokens/s"), "inference_speed", 85
-    yield "MB", "memory_usage_mb", 75
+    yield tr("MB"), "memory_usage_mb", 75
     yield tr("loops"), "generation_failures", 80
 
 

@@ -26,8 +26,8 @@ from assay.types.judgements import (
     CriterionScore,
     Judgement,
     band_of,
+    format_tenths,
     overall_tenths,
-    shown_tenths,
 )
 
 LONGEST_LINE = 4000
@@ -196,7 +196,7 @@ class _Evaluation:
         return scores
 
     def _check_sums(self, points: Sequence[int], tenths: int) -> None:
-        overall, band = shown_tenths(tenths), band_of(tenths)
+        overall, band = format_tenths(tenths), band_of(tenths)
         printed = self.value("OVERALL SCORE").removesuffix("/10").strip()
         if "OVERALL SCORE" in self.blocks and printed not in (overall, overall.removesuffix(".0")):
             message = tr(

@@ -7,7 +7,7 @@ format has no line for is under DETAILED ASSESSMENT, always in the same order.
 
 from collections.abc import Iterable, Iterator
 
-from assay.messages import tr
+from assay.messages import joined, labelled, tr
 from assay.text.safe_text import one_line
 from assay.types.judgements import (
     MOST,
@@ -15,6 +15,7 @@ from assay.types.judgements import (
     FinalJudgement,
     Judgement,
     band_of,
+    format_tenths,
     shown_tenths,
 )
 
@@ -61,7 +62,7 @@ def _lines(verdict: FinalJudgement, model: str) -> Iterator[str]:
             reason = _reason(verdict, one)
             yield f"{_said(one.label, LONGEST_NAME)}: {one.score}/{MOST} - {reason}"
         yield ""
-        yield f"OVERALL SCORE: {shown_tenths(tenths)}/{MOST}"
+        yield f"OVERALL SCORE: {format_tenths(tenths)}/{MOST}"
         yield f"QUALITY RATING: {band_of(tenths)}"
     yield ""
     yield "DETAILED ASSESSMENT:"
@@ -108,8 +109,9 @@ def _details(verdict: FinalJudgement) -> Iterator[str]:
     if verdict.borderline:
         yield tr("Near a band's edge: {why}", why=_said(verdict.borderline))
     if verdict.confidence is not None:
-        reasons = "; ".join(_each_once(verdict.confidence_reasons))
-        level = ": ".join(filter(None, [confidence_name(verdict.confidence), reasons]))
+        reasons = joined(_each_once(verdict.confidence_reasons))
+        level = confidence_name(verdict.confidence)
+        level = labelled(level, reasons) if reasons else level
         yield tr("Confidence: {level}", level=level)
     assumed = _each_once(said for one in verdict.judgements for said in one.assumptions)
     yield from (tr("Assumed: {what}", what=each) for each in assumed)
