@@ -26,7 +26,7 @@ def render_fetched(fetched: Fetched, form: str, *, ascii_only: bool = False) -> 
     for made in fetched.benchmarks:
         lines.append(f"{made.name}: {made.title}")
         lines += (f"  {line}" for line in _about(made, fetched.folder / made.name))
-    return "\n".join([*lines, tr("next: {command}", command=fetched.following), ""])
+    return "\n".join([*lines, tr("next: {hint}", hint=fetched.following), ""])
 
 
 def _about(made: ConvertedBenchmark, folder: Path) -> Iterator[str]:

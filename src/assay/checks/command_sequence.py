@@ -41,7 +41,7 @@ class CommandSequence(AnswerCheck):
         harm = harm_in(found, steps)
         sentences = [*filter(None, [harm]), *_explanation(parts, sources)]
         if len(answer) > READ_AT_MOST:
-            sentences.append(tr("Only the first {limit} characters were read.", limit=READ_AT_MOST))
+            sentences.append(tr("Only the first {count} characters were read.", count=READ_AT_MOST))
         return Score(
             value=len(met) / len(steps) if steps and not harm else 0.0,
             no_answer=not sources,

@@ -241,7 +241,7 @@ def _explanation(
             tr("Named, but denied or one of several: {keywords}.", keywords=", ".join(denied))
         )
     if missing:
-        sentences.append(tr("Missing: {keywords}.", keywords=", ".join(missing)))
+        sentences.append(tr("Missing: {what}.", what=", ".join(missing)))
     return " ".join(sentences) or tr("No forbidden keyword found.")
 
 

@@ -284,7 +284,7 @@ def observed(seen: Observed) -> Iterator[tuple[str, str]]:
         yield tr("on the GPU"), offload
     if seen.context_length is not None:
         length = numbers.count(seen.context_length)
-        yield tr("context length"), tr("{length} tokens", length=length)
+        yield tr("context length"), tr("{value} tokens", value=length)
 
 
 def observed_line(seen: Observed | None) -> str | None:

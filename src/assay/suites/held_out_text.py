@@ -109,10 +109,7 @@ def texts_given(given: Iterable[object]) -> HeldOut:
     rows = ({"text": row} if isinstance(row, str) else row for row in given)
     documents, mistakes = _documents(_of_row, rows)
     if mistakes or not documents:
-        named = (
-            tr("row {number}: {problem}", number=number, problem=why)
-            for number, why in mistakes.items()
-        )
+        named = (tr("row {row}: {why}", row=number, why=why) for number, why in mistakes.items())
         raise UsageError(
             "\n".join(named) or tr("test_dataset has no row"),
             hint=tr("give a file, a list of texts, or one split of a data set with the column "

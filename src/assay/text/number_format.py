@@ -128,7 +128,7 @@ def basis(estimate: Estimate) -> str:
         unscored = estimate.unscored
         shown = trn("{n}, {count:,} unscored", "{n}, {count:,} unscored", unscored, n=shown)
     if estimate.incomplete:
-        shown = tr("{basis}, incomplete", basis=shown)
+        shown = tr("{figure}, incomplete", figure=shown)
     return shown
 
 

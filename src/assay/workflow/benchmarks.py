@@ -151,7 +151,7 @@ def _write_suite(made: ConvertedBenchmark, licence: str, benchmarks: Path) -> No
     except OSError as error:
         why = error.strerror or str(error)
         raise UsageError(
-            tr("cannot write {folder}: {why}", folder=shown_path(folder), why=why),
+            tr("cannot write {path}: {why}", path=shown_path(folder), why=why),
             hint=tr("make room, or choose a folder you can write to with --benchmarks"),
         ) from error
     finally:

@@ -262,5 +262,5 @@ def _clipped(value: Any) -> Any:
 def _sentences(given: Any) -> list[str]:
     sentences = [clip(each) for each in given]
     left = len(sentences) - MOST_SENTENCES
-    more = [tr("and {left} more", left=left)] if left > 0 else []
+    more = [tr("and {count} more", count=left)] if left > 0 else []
     return sentences[:MOST_SENTENCES] + more

@@ -66,7 +66,7 @@ class LogitsModel:
                 return call(*given)
             except Exception as error:
                 raise ModelUnavailable(
-                    tr("{spec} failed: {why}", spec=spec, why=describe_mistake(error)),
+                    tr("{name}: failed: {why}", name=spec, why=describe_mistake(error)),
                     hint=tr("fix the plugin"),
                 ) from error
 

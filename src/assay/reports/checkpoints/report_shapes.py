@@ -305,7 +305,7 @@ def _checked(document: object, source: str) -> EvaluationReport:
 
 def _refuse(source: str, sentence: str) -> NoReturn:
     raise InvalidFiles(
-        tr("{file} cannot be used: {why}", file=source, why=sentence),
+        tr("{path} cannot be used: {why}", path=source, why=sentence),
         [FileFinding(file=source, line=1, column=1, message=sentence)],
         hint=tr("Evaluate the checkpoint again with: assay run"),
     )

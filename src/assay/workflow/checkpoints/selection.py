@@ -269,7 +269,7 @@ def _inside(folder: str) -> str:
     """An out folder stands for the checkpoints in it."""
     path = Path(folder.removeprefix("hf:"))
     if not path.is_dir():
-        raise _nothing_there(tr("there is no folder '{path}'", path=shown_path(path)))
+        raise _nothing_there(tr("there is no folder {path!r}", path=shown_path(path)))
     beneath = path / CHECKPOINTS
     is_out = (path / FILE_NAME).is_file() and beneath.is_dir()
     return f"hf:{beneath if is_out else path}"

@@ -159,7 +159,7 @@ class Watching:
             )
         if self._options.once and not places_in(self._folder):
             raise UsageError(
-                tr("there is no checkpoint in {folder}", folder=self._folder),
+                tr("there is no checkpoint in '{path}'", path=self._folder),
                 hint=tr("name the folder that checkpoints are saved into, or leave out --once"),
             )
         gate = check_files(self._job)

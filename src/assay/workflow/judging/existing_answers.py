@@ -48,7 +48,7 @@ def judge_existing(job: StoredAnswerOptions, observer: Observer) -> Report:
         return _judge_folder(job, readings, observer)
     if folder.name != job.run_or_dir or (folder.is_dir() and job.run_or_dir != "latest"):
         raise UsageError(
-            tr("there is no folder {outputs}", outputs=folder / OUTPUTS),
+            tr("there is no folder {path!r}", path=str(folder / OUTPUTS)),
             hint=tr("answers are in outputs/MODEL/TEST-ID.txt; a run is named by its id"),
         )
     return _judge_run(job, readings, observer)

@@ -45,7 +45,7 @@ class UserCommand:
             command = cls(option, tuple(shlex.split(text)))
             named = [*command.named()]
         except ValueError as error:
-            problem = tr("{option} cannot be read: {why}", option=option, why=error)
+            problem = tr("{path} cannot be read: {why}", path=option, why=error)
             raise UsageError(problem, hint=hint) from error
         errors: list[AssayError] = []
         for name in set(named).difference(placeholders):

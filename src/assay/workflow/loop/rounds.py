@@ -454,7 +454,7 @@ def _read_json(file: Path) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError) as error:
         raise UsageError(
-            tr("{file} cannot be read: {why}", file=file, why=error),
+            tr("{path} cannot be read: {why}", path=file, why=error),
             hint=tr("remove it, or name another folder with --out"),
         ) from error
     return document
