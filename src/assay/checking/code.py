@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from .blocks import LONGEST_ANSWER, PYTHON, fenced, parts_of
-from .loose_code import loose_code, mended
+from .loose_code import loose_code, repaired
 
 _LONGEST_BLOCK = 100_000
 _MOST_BLOCKS = 60
@@ -205,7 +205,7 @@ def _blocks(
 
 
 def _block(text: str) -> Block | None:
-    """The text, mended if need be; None where it is no Python, or says nothing."""
+    """The text, repaired if need be; None where it is no Python, or says nothing."""
     for one in _forms(text):
         tree = parse(one)
         if tree is not None:
@@ -216,14 +216,14 @@ def _block(text: str) -> Block | None:
 def _forms(text: str) -> Iterator[str]:
     yield text
     if len(text) <= _LONGEST_BLOCK:
-        yield from mended(text)
+        yield from repaired(text)
 
 
 def _readings(answer: str, names: Collection[str]) -> Iterator[tuple[Block, ...]]:
     block_of = cache(_block)
     answer = answer[:LONGEST_ANSWER]
     outer = list(fenced(answer))
-    # The whole answer may stand in a block, whose end is then taken for that of one inside.
+    # The whole answer may be in a block, whose end is then taken for that of one inside.
     unwrapped = list(fenced(_WRAPPING.sub("", answer)))
     inner = [one for _, text in outer[:_MOST_BLOCKS] for one in fenced(text)]
     found = (outer or [("", answer)], unwrapped, inner)

@@ -22,7 +22,7 @@ _BEGINS = re.compile(
 _GOES_ON = re.compile(r"[ \t#)\]}]|$|(?:else|elif|except|finally)\b")
 
 
-def mended(text: str) -> Iterator[str]:
+def repaired(text: str) -> Iterator[str]:
     """What to try instead: without characters nobody sees, then without the session in it."""
     seen = dedent(text.translate(_UNSEEN))
     if seen != text:
@@ -32,7 +32,7 @@ def mended(text: str) -> Iterator[str]:
 
 
 def _without_session(text: str) -> str:
-    """Sessions stand at the margin; further in they belong to a docstring."""
+    """Sessions are at the margin; further in they belong to a docstring."""
     kept, shown = [], False
     for line in text.split("\n"):
         if _PROMPT.match(line):

@@ -50,7 +50,7 @@ def reader_of(network: Network) -> Reader:
 def compare_readings(
     base: Reader, others: Sequence[Reader], tokens: Sequence[int], *, context: int
 ) -> Iterator[list[TokenDrift]]:
-    """Window by window, one for each other model. The first token stands before the text. Raises
+    """Window by window, one for each other model. The first token comes before the text. Raises
     NotFinite with model and place.
     """
     for window in windows(len(tokens) - 1, min(context, WINDOW)):

@@ -24,7 +24,7 @@ _WHITE_SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextReader:
-    """A loaded model to be read beside others. `prefix` stands before a text, if any does."""
+    """A loaded model to be read beside others. `prefix` comes before a text, if any does."""
 
     read: Reader
     encode: Callable[[str], Sequence[int]]

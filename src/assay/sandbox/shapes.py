@@ -26,7 +26,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """Files in an otherwise empty folder, and what stands after the interpreter: ("worker.py",).
+    """Files in an otherwise empty folder, and what is after the interpreter: ("worker.py",).
     Python starts isolated (`-I -S`), in the folder, which is not on `sys.path`.
     """
 

@@ -137,7 +137,7 @@ def find_leads(run: str, models: Sequence[ModelReport]) -> tuple[PairComparison,
 
 
 def rank(suite: str, standings: Sequence[Standing], **about: Any) -> SuiteRanking:
-    """Best first, equal scores by name. Incomplete and empty scores stand below, without a rank."""
+    """Best first, equal scores by name. Incomplete and empty scores are below, without a rank."""
 
     def order(standing: Standing) -> tuple[bool, float, str]:
         value = standing.score.value

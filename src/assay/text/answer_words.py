@@ -30,7 +30,7 @@ _DENIED_BEFORE = re.compile(  # not | think it is | a modem or | an | old
     rf"(?:{_ARTICLE}?{_QUOTES}(?:{_NAME_WORD}){{1,3}}{WORDS['or']}\s+(?:(?:by|par|in)\s+)?)?"
     rf"(?:{_ARTICLE}{_QUOTES}(?:{_NAME_WORD}){{0,2}})?{_QUOTES}(?:[\w-]{{1,20}}-)?\Z"
 )
-# "not invented by X but by Y": the negation may stand further off.
+# "not invented by X but by Y": the negation may be further off.
 _CONTRAST_BEFORE = re.compile(rf"(?<![\w-]){WORDS['negates']}\s[^.,;:!?\n]{{0,60}}\Z")
 _CONTRAST_BEHIND = re.compile(rf"[\"'”’»`*)\]_]{{0,4}},?\s+(?:[\w'-]+\s+){{0,2}}?{WORDS['but']}\s")
 _UNUSED_BEFORE = re.compile(rf"(?<![\w-]){WORDS['unused']}\s+{_QUOTES}\Z")
@@ -41,7 +41,7 @@ _MAY_DENY = re.compile(
     r"|kein|avoid|évite|without"
 )
 _DENIED_BEHIND = re.compile(rf"[\"'”’»`*)\]_]{{0,4}}\s+{WORDS['denied_behind']}(?!\w)")
-# Without an article only what stands right beside "or" is the other: "xHCI or EHCI controller".
+# Without an article only what is right beside "or" is the other: "xHCI or EHCI controller".
 _OTHER_BEHIND = re.compile(
     rf"[\"'”’»`*)\]_]{{0,4}},?\s+(?:{WORDS['or']}\s+|(?:{_NAME_WORD}){{1,2}}{WORDS['or']}\s+(?={_ARTICLE}))"
     r"([^.,;:!?\n]{1,60})"
@@ -95,7 +95,7 @@ def may_qualify(text: str) -> bool:
 
 
 def is_denied(before: str, behind: str = "") -> bool:
-    """Whether the words around a place deny what stands there: "not an Ethernet controller"."""
+    """Whether the words around a place deny what is there: "not an Ethernet controller"."""
     before = before[-SEEN:]
     if _MAY_DENY.search(before) and (
         _DENIED_BEFORE.search(before)
@@ -120,7 +120,7 @@ def is_unused(before: str) -> bool:
 
 
 def is_one_of_several(before: str, behind: str, is_expected: Callable[[str], bool]) -> bool:
-    """Whether a short answer joins what stands here by "or" to something that is not expected."""
+    """Whether a short answer joins what is here by "or" to something that is not expected."""
     if len(before) + len(behind) > ONE_CLAIM:
         return False
     other = _OTHER_BEHIND.match(behind[:SEEN])
@@ -129,7 +129,7 @@ def is_one_of_several(before: str, behind: str, is_expected: Callable[[str], boo
     listed = _LIST_BEHIND.match(behind[:SEEN]) if _OR.search(behind) else None
     if listed and _LIST_BEFORE.search(before[-SEEN:]):
         return not all(map(is_expected, (*listed[1].split(",")[1:], listed[2])))
-    # "or" first: what stands before it is looked for from every character.
+    # "or" first: what is before it is looked for from every character.
     other = _OTHER_BEFORE.search(before[-SEEN:]) if _OR.search(before) else None
     return other is not None and not is_expected(other[1])
 

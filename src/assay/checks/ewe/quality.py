@@ -88,7 +88,7 @@ def _sure_share(found: tuple[LanguageSpan, ...]) -> float:
 
 
 def _word_order(read: list[str], model: LanguageModel) -> float:
-    """The evidence, in nats, that common words stand beside each other as in Ewe and not by chance,
+    """The evidence, in nats, that common words are beside each other as in Ewe and not by chance,
     put on a scale from ORDER_FLOOR to 1.
     """
     number_of = {word: number for number, word in enumerate(model.common_words, 2)}

@@ -30,7 +30,7 @@ _PROSE_WORD = re.compile(
 
 
 class Word(NamedTuple):
-    """What stands between two white spaces, and where."""
+    """What is between two white spaces, and where."""
 
     text: str
     start: int
@@ -38,7 +38,7 @@ class Word(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line that is not blank, and where it stands, without the spaces around it."""
+    """A line that is not blank, and where it is, without the spaces around it."""
 
     start: int
     end: int
@@ -89,7 +89,7 @@ def _is_prose(line: str, *, may_parse: bool) -> bool:
 
 
 def quote(text: str, start: int, end: int) -> str:
-    """A passage as it stands in the text, its beginning where it is long."""
+    """A passage as it is in the text, its beginning where it is long."""
     passage = text[start:end]
     lead = len(passage) - len(passage.lstrip())
     return passage[lead : lead + QUOTED_AT_MOST].rstrip()

@@ -86,7 +86,7 @@ def _named(name: str, items: Sequence[Sequence[str]], text: str) -> HealthCheck:
 
 
 def _places(phrase: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where a phrase stands; nowhere where it is only found in the folded text."""
+    """Where a phrase is; nowhere where it is only found in the folded text."""
     body = r"\s+".join(map(re.escape, phrase.split()))
     for match in re.finditer(rf"(?<!\w){body}(?!\w)", text, re.IGNORECASE):
         yield match.span()

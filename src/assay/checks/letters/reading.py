@@ -160,7 +160,7 @@ def _as_option(letter: str, options: Options) -> str:
 
 
 def _own_text_end(letter: str, after: str, options: Options) -> int:
-    """Where the option's own text ends behind its letter; 0 where it does not stand there."""
+    """Where the option's own text ends behind its letter; 0 where it is not there."""
     own = _own_text(letter, options)
     start = len(after) - len(after.lstrip(" \t).:*`-–—(]"))
     if not own or not after.startswith(own, start):

@@ -160,7 +160,7 @@ def _named(word: str, joined: bool, claim: Claim) -> list[_Token]:
 
 
 def _runs(tokens: list[_Token]) -> list[list[_Token]]:
-    """Tokens that are joined stand together."""
+    """Tokens that are joined belong together."""
     runs: list[list[_Token]] = []
     for token in tokens:
         if token.joined and runs:

@@ -1,4 +1,4 @@
-"""The commands that stand unmarked in a sentence.
+"""The commands that are unmarked in a sentence.
 
 A command begins at a program's name that something marks as one: the start of the line, `sudo`, an
 option, a verb of that program such as `install`, a cue such as "run". It ends where the sentence

@@ -34,14 +34,14 @@ _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)")
 
 
 class Snippet(NamedTuple):
-    """A piece of shell as it stood in the answer, and its commands."""
+    """A piece of shell as it was in the answer, and its commands."""
 
     source: str
     commands: tuple[Command, ...]
 
 
 class AnswerLine(NamedTuple):
-    """A line of an answer, and whether it stood in a block of shell."""
+    """A line of an answer, and whether it was in a block of shell."""
 
     text: str
     in_code: bool
@@ -77,7 +77,7 @@ def answer_lines(prediction: str) -> Iterator[AnswerLine]:
 
 
 def snippets_of_line(line: AnswerLine, programs: frozenset[str]) -> tuple[Snippet, ...]:
-    """The shell of one line; all of it where it stood in a block of shell."""
+    """The shell of one line; all of it where it was in a block of shell."""
     return tuple(_snippet(line.text)) if line.in_code else snippets_in(line.text, programs)
 
 

@@ -12,7 +12,7 @@ The last window reaches further back, so that its tokens have as much before the
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-PREFIX = -1  # the place of the token that stands before the first
+PREFIX = -1  # the place of the token that comes before the first
 
 
 @dataclass(frozen=True, slots=True)

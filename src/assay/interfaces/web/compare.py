@@ -85,6 +85,9 @@ def _answers(view: PageView, pair: PairComparison) -> Shown | None:
     kinds = ("first", "second")
     return {
         "asked": () if any(row.sent for row in rows) else rows[0].turns,
-        "sides": [(side.model, row, kind) for (side, row), kind in zip(found, kinds, strict=True)],
+        "sides": [
+            (side.name or side.model, row, kind)
+            for (side, row), kind in zip(found, kinds, strict=True)
+        ],
         "parts": word_diff(*(cut(row.answer or "", MOST_COMPARED) for row in rows)),
     }

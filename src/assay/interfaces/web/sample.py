@@ -120,6 +120,8 @@ def plainly(value: object) -> str:
     """Alternatives as `a | b`, the rules that are set one a line, the rest as JSON."""
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         return " | ".join(value)
+    if isinstance(value, list) and all(isinstance(each, list) for each in value):
+        return ", ".join(map(plainly, value))
     if isinstance(value, dict):
         rules = {name: each for name, each in value.items() if name != "method"}
         return "\n".join(

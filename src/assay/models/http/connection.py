@@ -1,5 +1,5 @@
 """One server: JSON out, JSON or lines of it back, within a deadline (docs/decisions/030), and never
-a secret in words. Answers are cleaned of long secrets only: `pass` stands in many a program.
+a secret in words. Answers are cleaned of long secrets only: `pass` is in many a program.
 """
 
 import base64
@@ -209,7 +209,7 @@ class Connection:
     def _lines_of(self, response: httpcore.Response) -> Iterator[bytes]:
         rest = b""
         for chunk in self._within_bounds(response):
-            *whole, rest = (rest + chunk).split(b"\n")  # U+2028 may stand inside a JSON text
+            *whole, rest = (rest + chunk).split(b"\n")  # U+2028 may be inside a JSON text
             yield from (line for line in whole if line.strip())
             if len(rest) > MAX_LINE:
                 raise self.unreadable(tr("a line of more than {count} MB", count=MAX_LINE // 2**20))

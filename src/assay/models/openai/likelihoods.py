@@ -28,7 +28,7 @@ LEAST = -1e6  # some servers write -9999 for "hardly ever"
 
 @dataclass(frozen=True, slots=True)
 class EchoedToken:
-    """`end`: where in the text it ends. `logprob` None: nothing stands before it."""
+    """`end`: where in the text it ends. `logprob` None: nothing comes before it."""
 
     text: str
     end: int
@@ -64,7 +64,7 @@ def read_echo(logprobs: object, text: str) -> tuple[EchoedToken, ...] | None:
 
 
 def likelihood_after(tokens: Sequence[EchoedToken], border: int) -> float | None:
-    """The log-likelihood of what stands behind a place; a token across it counts as behind."""
+    """The log-likelihood of what is behind a place; a token across it counts as behind."""
     behind = [token.logprob for token in tokens if token.end > border]
     told = [value for value in behind if value is not None]
     return math.fsum(told) if told and len(told) == len(behind) else None
@@ -224,7 +224,7 @@ def by_echo(client: OpenAIClient, request_id: str, work: ToChoose) -> ChoiceLike
 
 
 def read(client: OpenAIClient, request_id: str, work: ToRead) -> ReadText:
-    """A whole text. Its first token is not scored where nothing stands before it."""
+    """A whole text. Its first token is not scored where nothing comes before it."""
     started = time.perf_counter()
     tokens, _ = _echoed(client, work.text, likeliest=NEXT)
     scored = [(token.logprob, token.rank) for token in tokens if token.logprob is not None]

@@ -39,7 +39,7 @@ def evaluation_text(verdict: FinalJudgement, *, model: str) -> str:
 
 
 def nothing_named() -> str:
-    """What stands in the place of strengths and weaknesses that no judge named."""
+    """What is in the place of strengths and weaknesses that no judge named."""
     return tr("none named")
 
 

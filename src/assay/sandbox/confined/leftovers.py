@@ -36,7 +36,7 @@ def _open_to_all() -> str | None:
 
 
 def remove(folder: int, path: str) -> None:
-    """The open folder with its contents, wherever it was moved to, and what stands under its name
+    """The open folder with its contents, wherever it was moved to, and what is under its name
     now. Either may be gone: both the starter and who asked clear up. What resists is left there.
     """
     with suppress(OSError):

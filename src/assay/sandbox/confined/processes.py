@@ -49,7 +49,7 @@ def _read(number: int) -> Process | None:
     text = read_bytes(f"{number}/stat")
     if not text:
         return None
-    # The name stands in brackets and may hold anything, brackets too.
+    # The name is in brackets and may hold anything, brackets too.
     fields = text[text.rindex(b")") + 2 :].split()
     ticks, second = [int(one) for one in fields[11:15]], os.sysconf("SC_CLK_TCK")
     return Process(

@@ -272,7 +272,7 @@ def training_figures(
     if figures is None or figures.perplexity.value is None:
         return {}, why, {}
     loss = math.log(figures.perplexity.value)
-    # The final one has no step to draw a curve by; its loss stands in the provenance alone.
+    # The final one has no step to draw a curve by; its loss is in the provenance alone.
     losses = {} if subject.step is None else {subject.step: loss}
     text = {
         "text": deciding.train_text,

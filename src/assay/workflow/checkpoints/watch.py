@@ -318,7 +318,7 @@ class CheckpointSequence:
         return decision if place.name in self._found else None
 
     def fail(self, place: CheckpointPlace, why: str, observer: Observer) -> Decision | None:
-        """One that cannot be opened stands in the selection as failed. None: so do all."""
+        """One that cannot be opened is in the selection as failed. None: all are."""
         subject = replace(planned_checkpoint(place), failed=why)
         self._found[place.name] = subject, failed_subject(subject, utc_now())
         return self.decide(observer)

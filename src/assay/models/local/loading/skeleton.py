@@ -59,7 +59,7 @@ def config_of(checkpoint: Checkpoint) -> Any:
         local_files_only=True,
         trust_remote_code=checkpoint.trust_remote_code,
     )
-    # It may name another weight file than the one that was found and stands in the fingerprint.
+    # It may name another weight file than the one that was found and is in the fingerprint.
     config.transformers_weights = None
     config.dtype = None
     return config

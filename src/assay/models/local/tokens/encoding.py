@@ -33,7 +33,7 @@ def prompt_text(messages: Sequence[Message], tokenizer: LocalTokenizer, is_chat:
 
 
 def continuation_joint(messages: Sequence[Message], is_chat: bool) -> str:
-    """A space in plain text, as in lm-eval; behind worked examples what stands before answers."""
+    """A space in plain text, as in lm-eval; behind worked examples what is before answers."""
     if is_chat:
         return ""
     if any(each.role == "assistant" for each in messages):

@@ -113,7 +113,7 @@ class LocalTokenizer:
 
     @cached_property
     def prefix_token_id(self) -> int | None:
-        """What stands before a text that has nothing before it: BOS, else EOS."""
+        """What is before a text that has nothing before it: BOS, else EOS."""
         found: int | None = self._wrapped.bos_token_id
         if found is None:
             found = self._wrapped.eos_token_id
@@ -135,7 +135,7 @@ class LocalTokenizer:
 
     @cached_property
     def added(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-        """What stands before and behind the tokens of every text; None if that depends on it."""
+        """What is before and behind the tokens of every text; None if that depends on it."""
         bare, again = self.encode_batch(["a", "b c"], special=False)
         whole, other = self.encode_batch(["a", "b c"], special=True)
         for start in range(len(whole) - len(bare) + 1):
