@@ -59,6 +59,7 @@ COMMANDS = """
 run scripted:zzgood.json scripted:zzweak.json -s zzsuite
 report -v
 report --format md
+report --json
 report --format html
 compare latest
 leaderboard
@@ -82,6 +83,7 @@ GET /checkpoints
 GET /judge
 GET /zz
 """.strip().splitlines()
+SHOWN = [command for command in COMMANDS if "--json" not in command]
 
 
 def numbered(prefix: str, rows: list) -> dict:
@@ -128,6 +130,18 @@ def printed(tmp_path_factory, root, template):
     return dict(zip(COMMANDS, json.loads(done.stdout), strict=True))
 
 
+def test_documents_for_programs_keep_their_keys_numbers_and_dates(printed):
+    _, out, _ = printed["report --json"]
+    document = json.loads(out)
+    first = document["models"][0]["suites"][0]
+    assert isinstance(first["score"]["value"], float)
+    assert first["score"]["unit"] == "points"
+    assert {row["outcome"] for row in first["tests"]} == {"pass", "failed"}
+    words = PLAIN.findall(document["headline"])
+    assert words
+    assert all(word.startswith("zz") for word in words)
+
+
 def words_of(command: str, text: str) -> str:
     """What a reader sees of a page; of other texts all."""
     if "html" not in command and not command.startswith("GET"):
@@ -137,7 +151,7 @@ def words_of(command: str, text: str) -> str:
     return unescape(label.sub(lambda tag: f"\n{tag[1] or ''}\n", text))
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", SHOWN)
 def test_every_word_comes_from_the_catalogue_or_is_a_name(command, printed):
     code, out, errors = printed[command]
     assert code in (0, 1, 2, 3, 200, 404)
@@ -151,14 +165,14 @@ def test_every_word_comes_from_the_catalogue_or_is_a_name(command, printed):
     assert bare == []
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", SHOWN)
 def test_no_colon_is_put_after_a_message_without_asking_the_language(command, printed):
     _, out, errors = printed[command]
     lines = words_of(command, out + errors).splitlines()
     assert [line for line in lines if LOOSE.search(line)] == []
 
 
-@pytest.mark.parametrize("command", [each for each in COMMANDS if "help" not in each])
+@pytest.mark.parametrize("command", [each for each in SHOWN if "help" not in each])
 def test_every_number_is_written_as_in_french(command, printed):
     _, out, errors = printed[command]
     text = re.sub(rf".*{mark('Machine:')}.*", "", words_of(command, out + errors))
