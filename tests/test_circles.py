@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.text.circles import TOKENS, TOKENS_IF_DIGITS_DIFFER, Circles
+from assay.models.http.circles import TOKENS, TOKENS_IF_DIGITS_DIFFER, Circles
 
 ROOT = Path(__file__).parents[1]
 ROUNDS = [

@@ -104,7 +104,7 @@ def test_the_quick_look_misses_no_word_that_qualifies(words: str, data: st.DataO
     text = data.draw(st.from_regex(listed, fullmatch=True))
     assert may_qualify(text)
     if words in ("not", "advises", "unused"):
-        assert answer_words._MAY_DENY.search(text)
+        assert answer_words.may_deny(text)
 
 
 def test_the_quick_look_changes_no_reading() -> None:
@@ -120,11 +120,13 @@ def test_the_quick_look_changes_no_reading() -> None:
             others = (
                 answer_words._OTHER_BEFORE.search(near),
                 answer_words._OTHER_BEHIND.match(behind),
+                "soit" in before and answer_words._EITHER.search(f"{before}\0{behind}"),
             )
             assert is_one_of_several(before, behind, lambda _: False) == any(others)
         refuses = answer_words._REFUSAL.match(folded.strip())
         knows_nothing = answer_words._KNOWS_NOTHING.fullmatch(folded.strip())
-        assert declines(folded, only=False) == bool(refuses or knows_nothing)
+        asks_back = answer_words._ASKS_BACK.fullmatch(folded.strip())
+        assert declines(folded, only=False) == bool(refuses or knows_nothing or asks_back)
 
 
 def test_hostile_texts_are_read_in_bounded_time() -> None:

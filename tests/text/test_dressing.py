@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.checks.exact_match import ExactMatch
+from assay.checks.format import Format, Rules
 from assay.checks.keywords import Keywords
 from assay.checks.multiple_choice import MultipleChoice
 from assay.checks.scoring import score_reply
-from assay.text.dressing import cut_next_question, plain_reply, undress
+from assay.text.dressing import _undress, cut_next_question, plain_reply, undress
 from assay.text.echo import words_added
 from assay.text.look_alikes import fold_look_alikes
 from assay.types import AnswerCheck, Answered, Case, Message, Score
 from tests.conftest import no_hang
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "checks.md"
+ANSWERS = Path(__file__).with_name("fair_answers.txt")
 METHODS = ("exact_match", "keywords", "multiple_choice")
 
 
@@ -29,8 +32,11 @@ def rows() -> list[tuple[str, ...]]:
 
 
 def check_of(method: str, expected: str) -> AnswerCheck:
-    if method == "exact_match":
-        return ExactMatch(expected=(expected,))
+    if method in ("exact_match", "number"):
+        normalize: Any = "number" if method == "number" else "text"
+        return ExactMatch(expected=tuple(expected.split(" / ")), normalize=normalize)
+    if method == "function call":
+        return Format(expected_format=Rules(contains_function_call=True))
     if method == "keywords":
         return Keywords(expected_keywords=tuple((word,) for word in expected.split("; ")))
     letter, choices = expected.split(" of ")
@@ -56,6 +62,20 @@ def test_an_answer_is_worth_what_it_says(row: tuple[str, ...]) -> None:
     text = answer.strip("`").replace("⏎", "\n")
     score = scored(check_of(method, expected), question, text, language)
     assert score.outcome(0.7).value == outcome, score.explanation
+
+
+def test_answers_of_every_class_are_worth_what_they_say() -> None:
+    text = ANSWERS.read_text("utf-8")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    assert len(lines) > 300
+    wrong = []
+    for line in lines:
+        method, language, question, expected, answer, outcome = line.split(" | ")
+        check = check_of(method, expected)
+        score = scored(check, question, answer.replace("⏎", "\n"), language)
+        if score.outcome(0.7).value != outcome:
+            wrong.append((line, score.explanation))
+    assert wrong == []
 
 
 def test_look_alike_letters_are_reported() -> None:
@@ -113,6 +133,11 @@ def test_undressing_and_folding_never_raise_and_folding_twice_changes_nothing(
     undress(plain_reply(text))
     folded, _ = fold_look_alikes(text, language)
     assert fold_look_alikes(folded, language)[0] == folded
+
+
+@given(st.text("aB1 .,;:!?'\"()%=*_`~#>-+[]|\n", max_size=30))
+def test_the_short_ways_agree_with_the_long_ones(text: str) -> None:
+    assert undress(text) == _undress(text)
 
 
 @pytest.mark.parametrize("junk", ["*", "`a`", "<s>", "</s>", "[a](", "> ", "Q: ", "_a", "\nQ:"])

@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 from assay.files.fields import Doc, OneOrMore
 from assay.messages import tr
 from assay.plugins import check
-from assay.text.answer_words import announced_in
-from assay.text.dressing import cut_next_question, undress
+from assay.text.claims import says_only
+from assay.text.dressing import cut_next_question, cut_surroundings, undress
 from assay.text.folding import fold_whole_answer
 from assay.text.look_alikes import fold_look_alikes, look_alike_advice, ways_to_read
+from assay.text.number_words import in_digits
 from assay.text.safe_text import one_line
 from assay.types import AnswerCheck, Case, Context, FieldProblem, Score
 
@@ -22,7 +23,7 @@ _AS_WRITTEN: dict[str, Callable[[str], str]] = {"strict": str, "trim": str.strip
 class ExactMatch(AnswerCheck):
     """The whole answer is one of the accepted texts: 1 or 0."""
 
-    version = 3
+    version = 4
     expected: Annotated[OneOrMore, Doc("The right answer: a text or a list of accepted texts.")]
     normalize: Annotated[
         Literal["strict", "trim", "text", "number"],
@@ -40,7 +41,7 @@ class ExactMatch(AnswerCheck):
             return self._scored(read in map(form, self.expected), read)
         answer = cut_next_question(answer, context.test)
         if self.normalize == "number":
-            return self._score_number(answer, context.language)
+            return self._score_number(answer, context)
         return self._score_text(answer, context)
 
     def _score_text(self, answer: str, context: Context) -> Score:
@@ -48,18 +49,23 @@ class ExactMatch(AnswerCheck):
         accepted = [fold_whole_answer(text) for text in self.expected]
         if read in accepted:
             return self._scored(True, read)
-        language = context.language
-        plain = fold_whole_answer(undress(fold_look_alikes(answer, language)[0]))
-        for said in (plain, *announced_in(plain, context.test.question)):
-            for text, spell in ways_to_read(fold_whole_answer(said), language):
-                if text in map(spell, accepted):
-                    return self._scored(True, text)
+        language, question = context.language, context.test.question
+        answer = cut_surroundings(fold_look_alikes(answer, language)[0], question)
+        bare = undress(answer)
+        plain = fold_whole_answer(bare)
+        texts = [plain]
+        if any(map(str.isdecimal, accepted)):
+            texts.append(in_digits(plain, language))
+        for text, spell in (way for each in texts for way in ways_to_read(each, language)):
+            spelled = {*map(spell, accepted)}
+            if text in spelled or ("?" not in bare and says_only(text, spelled, question)):
+                return self._scored(True, text)
         return self._scored(False, plain)
 
-    def _score_number(self, answer: str, language: str | None) -> Score:
+    def _score_number(self, answer: str, context: Context) -> Score:
         from assay.text.numbers import read_expected, read_number, show
 
-        decimal_comma = language in _DECIMAL_COMMA
+        decimal_comma = context.language in _DECIMAL_COMMA
         readings = (read_expected(text, decimal_comma=decimal_comma) for text in self.expected)
         accepted = [number for number in readings if number is not None]
         if not accepted:
@@ -71,7 +77,7 @@ class ExactMatch(AnswerCheck):
                     expected=_quoted(self.expected),
                 ),
             )
-        number, seen = read_number(answer)
+        number, seen = read_number(answer, context.test.prompt, context.language)
         if number is None:
             return self._no_number(seen)
         for wanted in accepted:

@@ -13,7 +13,7 @@ from assay.files.fields import Distinct, Doc, Rule, Texts, form
 from assay.messages import fill, message, tr, trn
 from assay.plugins import check
 from assay.text.dressing import cut_next_question
-from assay.text.look_alikes import fold_look_alikes, look_alike_advice
+from assay.text.look_alikes import fold_look_alikes, look_alike_advice, without_marks
 from assay.types import (
     LETTERS,
     AnswerCheck,
@@ -46,7 +46,7 @@ _HOW = {
 class MultipleChoice(AnswerCheck):
     """The letter that the model chose is the right one: 1 or 0."""
 
-    version = 3
+    version = 4
     expected: Annotated[
         str,
         form("[A-Za-z]", lambda: tr("one letter from A to Z")),
@@ -78,6 +78,8 @@ class MultipleChoice(AnswerCheck):
         if context.language == "ewe":
             answer, *texts = (fold_look_alikes(text, "ewe")[0] for text in (answer, *options.texts))
             options = Options(options.letters, tuple(texts), "stem")
+        elif context.language == "fra" and answer.isascii():  # typed without any mark
+            options = replace(options, texts=tuple(map(without_marks, options.texts)))
         reading = read_letter(answer, options)
         if reading.letter is None:
             explanation = _why_none(reading.how, self.expected)

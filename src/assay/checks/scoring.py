@@ -11,8 +11,8 @@ from assay.checks.letters.options import most_likely
 from assay.messages import tr
 from assay.text.answer_words import declines_instead
 from assay.text.dressing import plain_reply
-from assay.text.echo import begins_like, words_added
-from assay.text.folding import fold_for_matching, is_blank
+from assay.text.echo import begins_like, is_piece, words_added
+from assay.text.folding import fold_for_matching, is_blank, is_only_punctuation
 from assay.text.look_alikes import fold_look_alikes, shown
 from assay.types import LETTERS, Answered, Case, ChoiceLikelihoods, Context, Failed, Reply, Score
 
@@ -67,8 +67,12 @@ def _score(case: Case, reply: Answered | ChoiceLikelihoods) -> Score:
     if score.value is not None and not score.no_answer and not case.check.may_decline:
         if declines_instead(texts, score.value, case.check.gold() or ""):
             return _no_answer(tr("The answer only declines."))
+        if score.value < 1 and all(map(is_only_punctuation, texts)):
+            return _no_answer(tr("The answer has no words."))
         if begins_like(text, case.prompt):
             score = _unless_echoed(score, text, context)
+        if score.value == 0 and not case.check.requests().letters and is_piece(text, case.prompt):
+            return _no_answer(tr("The answer only repeats the question."))
     said = [*_tick_sentences(case.tags, text)] if case.tags else []
     if signs := fold_look_alikes(text, context.language)[1]:
         said.append(tr("Look-alike letters: {signs}.", signs=shown(signs)))

@@ -6,16 +6,16 @@ Read by the closed word list of `builtin/answer_words.toml` and nothing else;
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from assay.text.folding import fold_for_matching
 
 _FILE = Path(__file__).resolve().parents[1] / "builtin" / "answer_words.toml"
-WORDS = {
-    key: "(?:" + words.replace("\n", "") + ")"
-    for key, words in tomllib.loads(_FILE.read_text("utf-8")).items()
-}
+_LISTS = tomllib.loads(_FILE.read_text("utf-8"))
+NUMBER_WORDS: dict[str, str] = _LISTS.pop("numbers")
+WORDS = {key: "(?:" + words.replace("\n", "") + ")" for key, words in _LISTS.items()}
 SEEN = 80  # characters before and behind a place that are looked at
 LONGEST_REFUSAL = 400
 ONE_CLAIM = 200  # characters: a longer answer explains, and its "or" offers the reader a choice
@@ -34,13 +34,26 @@ _DENIED_BEFORE = re.compile(  # not | think it is | a modem or | an | old
 _CONTRAST_BEFORE = re.compile(rf"(?<![\w-]){WORDS['negates']}\s[^.,;:!?\n]{{0,60}}\Z")
 _CONTRAST_BEHIND = re.compile(rf"[\"'”’»`*)\]_]{{0,4}},?\s+(?:[\w'-]+\s+){{0,2}}?{WORDS['but']}\s")
 _UNUSED_BEFORE = re.compile(rf"(?<![\w-]){WORDS['unused']}\s+{_QUOTES}\Z")
-# Every word that denies or advises against has one of these: a text without them, as most are, is
-# searched for nothing else, which takes a tenth of the time.
-_MAY_DENY = re.compile(
-    r"n(?:o[tn\s]|'|e[vi\s]|icht)|pas|rather|instead|unlike|opposed|plutôt|lieu|contraire|menye"
-    r"|kein|avoid|évite|without"
+# Every text that denies or advises against has one of these or "n'": one without them, as most are,
+# is searched for nothing else, which takes a tenth of the time.
+_DENYING = frozenset({
+    "not", "never", "no", "non", "ne", "neither", "nicht", "kein", "keine", "keinem", "keinen",
+    "keiner", "keines", "pas", "point", "plus", "nullement", "jamais", "rather", "instead",
+    "unlike", "opposed", "plutôt", "lieu", "contrairement", "menye", "cannot", "avoid", "évite",
+    "évitez", "without", "anything", "except", "sauf", "excepté", "hormis",
+})  # fmt: skip
+_QUALIFYING = _DENYING | {"wrong", "incorrect", "ruled", "or", "ou", "alo", "oder", "soit", "o"}
+_WORD = re.compile(r"[^\W_]+")
+_DENIED_BEHIND = re.compile(
+    rf"[\"'”’»`*)\]_]{{0,4}}(?:\s+{WORDS['denied_behind']}|\s?\?\s+{WORDS['asked_and_denied']})(?!\w)"
 )
-_DENIED_BEHIND = re.compile(rf"[\"'”’»`*)\]_]{{0,4}}\s+{WORDS['denied_behind']}(?!\w)")
+# "do not eat X, they eat Y", "ne boit pas de X", "meɖua X o, eɖua Y".
+_VERB_BEFORE = re.compile(
+    rf"(?:(?<![\w-]){WORDS['negates']}\s+(?:\w+ly\s+)?(\w+)|\bn(?:e\s|')(\w+)\s+(?:pas|jamais|plus)"
+    rf"|\bme(\w{{2,}}))\s+(?:d[eu]\s+|d')?{_ARTICLE}?{_QUOTES}\Z"
+)
+_NO_CLAUSE_END = re.compile(r"[^.,;:!?\n]{0,60}(?<=\so)(?:[.,;:!?\n]\s*|\Z)")
+_VERBS_OF_PLACE = frozenset({"le", "nɔ"})  # also "in" and "at" of any question
 # Without an article only what is right beside "or" is the other: "xHCI or EHCI controller".
 _OTHER_BEHIND = re.compile(
     rf"[\"'”’»`*)\]_]{{0,4}},?\s+(?:{WORDS['or']}\s+|(?:{_NAME_WORD}){{1,2}}{WORDS['or']}\s+(?={_ARTICLE}))"
@@ -52,15 +65,10 @@ _LIST_BEHIND = re.compile(
     r"([^.,;:!?\n]{1,60})"
 )
 _LIST_BEFORE = re.compile(rf"(?:\A|:|(?<!\w){WORDS['is']})\s*{_ARTICLE}?{_QUOTES}\Z")
+_HOLDS = re.compile(rf"{WORDS['article']}|{WORDS['is']}|{WORDS['connective']}")
 _EXPLAINS = re.compile(rf"(?<!\w){WORDS['explains']}(?!\w)")
-_WORD = re.compile(r"[^\W_]+")
-_IS = re.compile(rf"(?<!\w)(?:{WORDS['is']}|it's|il s'agit de)(?!\w)|:")
-_ANNOUNCING = re.compile(
-    rf"(?<!\w)(?:{WORDS['noun']}|{WORDS['article']}|{WORDS['is']}|{WORDS['fill']}|this|correct\w?"
-    r"|bonne|juste|ce|c'|ye)(?!\w)"
-)
 _OR = re.compile(rf"\s{WORDS['or']}\s")
-_MAY_QUALIFY = re.compile(rf"{_MAY_DENY.pattern}|wrong|incorrect|ruled|\s{WORDS['or']}\s")
+_EITHER = re.compile(r"\bsoit\s+([^.,;:!?\n]{1,60}?),?\s+soit\s+([^.,;:!?\n]{1,60})")
 _OTHER_BEFORE = re.compile(
     rf"([^.,;:!?\n]{{1,60}}?),?\s+{WORDS['or']}\s+(?:{_ARTICLE}(?:{_NAME_WORD}){{0,2}})?{_QUOTES}\Z"
 )
@@ -76,13 +84,19 @@ _REFUSAL = re.compile(
     rf"(?:[^.!?\n]{{0,200}}?{_WHO_DECLINES}|[\s,]{{1,3}}(?:but\s+)?{WORDS['declines']})"
     rf"|{_WHO_DECLINES})(?!\s+{WORDS['of_the_task']}\b)"
 )
-_KNOWS_NOTHING = re.compile(
-    rf"\W{{0,9}}(?:(?:{WORDS['sorry']}|{WORDS['pity']})[\s,.]{{1,3}}(?:(?:but|mais)\s+)?)?"
-    rf"{WORDS['knows_nothing']}(?!\w)(?![^.!?\n]*\b{WORDS['goes_on']}\b)[^.!?\n]{{0,60}}[.!]?\W*"
+_GENTLY = (
+    rf"\W{{0,9}}(?:(?:{WORDS['sorry']}|{WORDS['pity']})[\s,.!]{{1,3}}(?:(?:but|mais)\s+)?){{0,2}}"
 )
+_AND_NO_MORE = (
+    rf"(?!\w)(?![^.!?\n]*\b{WORDS['goes_on']}\b)[^.!?\n]{{0,160}}(?:[.!?]\W*|\Z)"
+    rf"(?:{WORDS['offers']}\b[^.!?\n]{{0,160}}(?:[.!?]\W*|\Z)){{0,2}}"
+)
+_KNOWS_NOTHING = re.compile(_GENTLY + WORDS["knows_nothing"] + _AND_NO_MORE)
+_ASKS_BACK = re.compile(_GENTLY + WORDS["asks_back"] + _AND_NO_MORE)
 # How both of them begin: an answer that begins otherwise, as most do, is compared with neither.
 _BEGINS_TO_DECLINE = re.compile(
-    rf"\W{{0,9}}(?:{WORDS['sorry']}|{WORDS['pity']}|{_WHO_DECLINES}|{WORDS['knows_nothing']})"
+    rf"\W{{0,9}}(?:{WORDS['sorry']}|{WORDS['pity']}|{_WHO_DECLINES}|{WORDS['knows_nothing']}"
+    rf"|{WORDS['asks_back']})"
 )
 _DECLINING_WORD = re.compile(
     rf"(?<!\w)(?:{WORDS['sorry']}|{WORDS['declines']}|{WORDS['knows_nothing']}|refuse)(?!\w)"
@@ -91,18 +105,54 @@ _DECLINING_WORD = re.compile(
 
 def may_qualify(text: str) -> bool:
     """Whether a text has a word by which it could deny something or offer it as one of several."""
-    return _MAY_QUALIFY.search(text) is not None
+    return "?" in text or _has_any(text, _QUALIFYING)
+
+
+def may_deny(text: str) -> bool:
+    """Whether a text has a word by which it could deny something."""
+    return _has_any(text, _DENYING)
+
+
+def _has_any(text: str, listed: frozenset[str]) -> bool:
+    """Whether a text has a listed word or "n'". Only pieces with other signs are taken apart."""
+    pieces = text.split()
+    if "n'" in text or not listed.isdisjoint(pieces):
+        return True
+    mixed = [piece for piece in pieces if not piece.isalnum()]
+    return bool(mixed) and not listed.isdisjoint(_WORD.findall(" ".join(mixed)))
 
 
 def is_denied(before: str, behind: str = "") -> bool:
     """Whether the words around a place deny what is there: "not an Ethernet controller"."""
     before = before[-SEEN:]
-    if _MAY_DENY.search(before) and (
+    if may_deny(before) and (
         _DENIED_BEFORE.search(before)
         or (_CONTRAST_BEHIND.match(behind[:SEEN]) and _CONTRAST_BEFORE.search(before))
     ):
         return True
     return _DENIED_BEHIND.match(behind[:SEEN]) is not None
+
+
+def is_left_out(before: str, behind: str, question: Collection[str]) -> bool:
+    """Whether a verb is denied of what is here that the question asks by, or that is said of
+    something else right behind it: "cows do not eat X", "they do not eat X, they eat Y".
+    """
+    verb = _VERB_BEFORE.search(before[-SEEN:])
+    if verb is None:
+        return False
+    behind = behind[:SEEN]
+    if verb[3]:  # Ewe: "o" ends the clause that "me" denies
+        end, stem = _NO_CLAUSE_END.match(behind), verb[3].removesuffix("a")
+        again = rf"(?:\w+\s+)?(?:{WORDS['but']}\s|\w{{0,2}}{stem})"
+        return end is not None and (
+            re.match(again, behind[end.end() :]) is not None
+            or (
+                stem not in _VERBS_OF_PLACE
+                and not {stem, f"{stem}a", f"{stem}na"}.isdisjoint(question)
+            )
+        )
+    said = verb[1] or verb[2]
+    return said in question or re.match(rf"\W{{1,3}}\w+\s+(?:\w+\s+)?{said}\b", behind) is not None
 
 
 def is_unused_at(text: str, place: int) -> bool:
@@ -114,7 +164,7 @@ def is_unused(before: str) -> bool:
     """The same of a command or a kernel module, which is there to be used: "does not need X"."""
     before = before[-SEEN:]
     return (
-        _MAY_DENY.search(before) is not None
+        may_deny(before)
         and (_DENIED_BEFORE.search(before) or _UNUSED_BEFORE.search(before)) is not None
     )
 
@@ -129,29 +179,23 @@ def is_one_of_several(before: str, behind: str, is_expected: Callable[[str], boo
     listed = _LIST_BEHIND.match(behind[:SEEN]) if _OR.search(behind) else None
     if listed and _LIST_BEFORE.search(before[-SEEN:]):
         return not all(map(is_expected, (*listed[1].split(",")[1:], listed[2])))
+    either = _EITHER.search(f"{before}\0{behind}") if "soit" in before else None
+    if either and not all("\0" in each or is_expected(each) for each in either.groups()):
+        return True
     # "or" first: what is before it is looked for from every character.
     other = _OTHER_BEFORE.search(before[-SEEN:]) if _OR.search(before) else None
     return other is not None and not is_expected(other[1])
 
 
+@lru_cache(maxsize=1024)
 def asks_to_explain(question: str) -> bool:
     """Whether a question wants sentences: "why", "explain", "pourquoi"."""
     return _EXPLAINS.search(fold_for_matching(question)) is not None
 
 
-def announced_in(text: str, question: str) -> Iterator[str]:
-    """What a short folded sentence announces: "the answer is X", "X is the capital of Togo".
-    Every other word is the question's or announces; nothing is denied, nothing offered beside it.
-    """
-    if len(text) > ONE_CLAIM or NEGATION.search(text):
-        return
-    asked = set(_WORD.findall(fold_for_matching(question)))
-    for verb in _IS.finditer(text):
-        before, behind = text[: verb.start()], text[verb.end() :]
-        if asked.issuperset(_WORD.findall(_ANNOUNCING.sub(" ", before))):
-            yield behind.strip()
-        if verb[0] != ":" and asked.issuperset(_WORD.findall(_ANNOUNCING.sub(" ", behind))):
-            yield before.strip().removesuffix(" ye")
+def holds_together(word: str) -> bool:
+    """Whether a folded word makes a sentence of others: an article, "is", "because"."""
+    return _HOLDS.fullmatch(word) is not None
 
 
 def is_refusal(text: str) -> bool:
@@ -166,7 +210,9 @@ def declines(text: str, *, only: bool) -> bool:
     folded = _folded_beginning(text)
     if not _BEGINS_TO_DECLINE.match(folded):
         return False
-    if len(text) <= LONGEST_REFUSAL and _KNOWS_NOTHING.fullmatch(folded):
+    if len(text) <= LONGEST_REFUSAL and (
+        _KNOWS_NOTHING.fullmatch(folded) or (not only and _ASKS_BACK.fullmatch(folded))
+    ):
         return True
     refusal = _REFUSAL.match(folded)
     if refusal is None or not only:

@@ -14,10 +14,10 @@ _BAR = "[|\uff5c]"
 # A token in quotes or backticks is spoken of, and ends nothing.
 _END_TOKEN = re.compile(
     rf"(?<![`\"'«“])(?:<{_BAR}(?:im_end|im_start|endoftext|end_of_text|eot_id|eom_id|end|eos|return"
-    rf"|end_of_turn|end▁of▁sentence){_BAR}>|<end_of_turn>|<eos>|\[EOS\]|</s>)"
+    rf"|end_of_turn|end▁of▁sentence|user|pad){_BAR}>|<end_of_turn>|<eos>|<pad>|<unk>|\[(?:EOS|PAD|SEP|INST)\]|</s>)"
 )
 _FIRST_TOKENS = re.compile(
-    rf"\s*(?:<s>|<bos>|<start_of_turn>|<{_BAR}(?:begin_of_text|im_start|assistant|start_header_id"
+    rf"\s*(?:<s>|<bos>|\[/INST\]|<start_of_turn>|<{_BAR}(?:begin_of_text|im_start|assistant|start_header_id"
     rf"|begin▁of▁sentence){_BAR}>)(?:(?:assistant|model)(?:<\|end_header_id\|>)?\s*\n)?"
 )
 # Crosses say "wrong" and stay.
@@ -25,6 +25,7 @@ EMOJI = re.compile(
     "[\u2600-\u2716\u2719-\u274b\u274d\u274f-\u27bf\u2b00-\u2bff\U0001f000-\U0001f6aa"
     "\U0001f6ac-\U0001faff\u20e3]"
 )
+_UNDRESSED = re.compile(r"[A-Za-z][A-Za-z0-9 .,;:!?'\"()%=]*")  # as most answers are: one line
 _LONGEST_UNDRESSED = 2_000  # characters; no expected text is longer, and junk costs nothing
 _FENCE_LINE = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})[\w+-]{0,20}[ \t]*$", re.MULTILINE)
 # "- 5" and "> 5" say something of the number.
@@ -38,14 +39,22 @@ _EMPHASIS = re.compile(
     r"(?![\w*])"
 )
 _NEXT_QUESTION = re.compile(
-    rf"(?<=\S)(?:[ \t]*\n\s*|(?<=[.!?])[ \t]+)[*_#]{{0,4}}(?i:{WORDS['asks']})[ \t]*\d{{0,3}}"
-    r"[*_]{0,2}[ \t\u00a0]?[:.)][*_]{0,2}[ \t]*(?=([^\n]*))"
+    rf"(?<=\S)(?:[ \t]*\n\s*|(?<=[.!?])[ \t]+)[*_#]{{0,4}}[ \t]?(?i:{WORDS['asks']})[ \t]*\d{{0,3}}"
+    r"[*_]{0,2}[ \t\u00a0]?[:.)][*_]{0,2}\s*(?=([^\n]*))"
+)
+# What a chat or a program wraps around a text.
+_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9_]{0,20}/?>")
+_AFTERWORD = re.compile(
+    rf"(?<=\S)\s*\n[\s*_#]*(?i:{WORDS['explained']})[*_]{{0,2}}[ \u00a0]?:.*", re.DOTALL
+)
+_QUESTION_HEAD = re.compile(
+    rf"[\s*_#>]*(?i:{WORDS['asks']})[ \t]*\d{{0,3}}[*_]{{0,2}}[ \u00a0]?:[*_\s]*"
 )
 
 
 def plain_reply(text: str) -> str:
     """A reply without the tokens that begin and end it, what follows them, and what is not seen."""
-    if "<" in text or "[EOS]" in text:
+    if "<" in text or "[" in text:
         text = _without_tokens(text)
     return drop_invisible(text)
 
@@ -64,8 +73,24 @@ def undress(text: str) -> str:
     """The words without emoji, Markdown, and list, heading and quote marks."""
     if len(text) > _LONGEST_UNDRESSED:
         return text
+    return text.strip() if _UNDRESSED.fullmatch(text) else _undress(text)
+
+
+def _undress(text: str) -> str:
     text = _LINE_MARK.sub("", _FENCE_LINE.sub("", EMOJI.sub(" ", text)))
+    if "</" in text:
+        text = _TAG.sub(" ", text)
     return _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text)).strip()
+
+
+def cut_surroundings(text: str, question: str) -> str:
+    """An answer without the question repeated before it and an explanation headed as such below."""
+    head = _QUESTION_HEAD.match(text)
+    rest = text[head.end() :] if head else text.lstrip()
+    asked = question.strip()
+    if asked and rest.casefold().startswith(asked.casefold()) and rest[len(asked) :].strip():
+        text = rest[len(asked) :]
+    return _AFTERWORD.sub("", text) if "\n" in text and ":" in text else text
 
 
 def cut_next_question(text: str, test: Case) -> str:

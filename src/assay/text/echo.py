@@ -9,6 +9,7 @@ _BEGIN = 10  # characters
 _MOST_LEFT_OUT = 0.8  # an answer with a smaller part of what was asked may quote it
 _FEWEST_REPEATED, _MOST_ADDED, _LONGEST_ADDED = 3, 2, 60  # words, words, characters
 _WORD = re.compile(r"[^\W_]+")
+_CLAUSE_END = re.compile(r"[.:;?!…\n]+")
 
 
 def is_echo(answer: str, asked: Iterable[str]) -> bool:
@@ -47,3 +48,16 @@ def words_added(answer: str, asked: str) -> str | None:
     if at == len(task):
         return " ".join(added)
     return "" if is_echo(answer, (asked,)) else None
+
+
+def is_piece(answer: str, asked: str) -> bool:
+    """Whether an answer is a piece of a text: its first half at least, or one of its clauses."""
+    begin = _WORD.search(answer)
+    if begin is None or len(answer) > len(asked) + _BEGIN or begin[0] not in asked:
+        return False
+    said, task = _WORD.findall(answer.casefold()), _WORD.findall(asked.casefold())
+    if len(said) < _FEWEST_REPEATED:
+        return False
+    if said == task[: len(said)] and len(said) * 2 >= len(task):
+        return True
+    return any(_WORD.findall(each) == said for each in _CLAUSE_END.split(asked.casefold()))

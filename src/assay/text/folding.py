@@ -45,6 +45,11 @@ def is_blank(text: str) -> bool:
     return _VISIBLE.search(text) is None
 
 
+def is_only_punctuation(text: str) -> bool:
+    """Whether nothing is said: "…", "???", "---"; a sign such as "+" or an emoji says something."""
+    return not any(unicodedata.category(sign)[0] in "LNSM" for sign in text[:SHORT])
+
+
 def straight_apostrophes(text: str) -> str:
     """Every apostrophe as the one on the keyboard."""
     return text if text.isascii() else _APOSTROPHES.sub("'", text)

@@ -9,8 +9,8 @@ object       {"name": "f", "arguments": {…}}, bare or in a fence; also "parame
 python       [f(a=1)] as the whole answer, or a call in a tool_code fence
 react        Action: f, and Action Input: … below it
 
-A bare f(), "f(a=1)" on a line or in backticks, and {"name": "f"} without arguments are calls where
-what was asked names f; elsewhere they are code or data.
+A bare f(), "f(a=1)" on a line or in backticks, {"f": {…}}, and {"name": "f"} without arguments are
+calls where what was asked names f; elsewhere they are code or data.
 """
 
 import ast
@@ -178,7 +178,8 @@ def _is_meant(value: JsonValue) -> bool:
 
 CallShape = Literal["tool_calls", "tagged", "object", "python", "react"]
 
-_CALL_NAME = re.compile(r"[A-Za-z_][\w.:/-]{0,100}")
+_CALL_NAME = re.compile(r"[^\W\d][\w.:/-]{0,100}")
+_NO_PLAIN_WORD = re.compile(r"[_.]|[a-z][A-Z]")
 _NAME_KEYS = ("name", "function", "tool", "tool_name")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input")
 _TAG = re.compile(
@@ -187,14 +188,14 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _REACT = re.compile(
-    r"^[ \t*]*Action[ \t*]*:[ \t*`]*[A-Za-z_][\w.-]{0,100}[ \t*`]*"
+    r"^[ \t*]*Action[ \t*]*:[ \t*`]*[^\W\d][\w.-]{0,100}[ \t*`]*"
     r"(?:[(\[].{0,2000}[)\]][ \t`]*$|\n+[ \t*]*Action Input[ \t*]*:)",
     re.MULTILINE,
 )
 # f(…) on a line of its own, "print(" and "result =" aside, or in backticks.
 _MAY_CALL = re.compile(
     r"(?:(?<=`)|^[ \t]*(?:\w{1,40} ?= ?|print\()?)"
-    r"([A-Za-z_][\w.]{0,100})\([^\n`]{0,2000}\)(?=`|[ \t;)]*$)",
+    r"([^\W\d][\w.]{0,100})\([^\n`]{0,2000}\)(?=`|[ \t;)]*$)",
     re.MULTILINE,
 )
 _MOST_TAGS, _LONGEST_CALL = 50, 20_000
@@ -220,7 +221,11 @@ def find_function_call(text: str, asked: str = "") -> CallShape | None:
 
 
 def _names_function(value: object, asked: str) -> bool:
-    """{"name": "f"} and nothing else, or with empty arguments, where f was named."""
+    """{"name": "f"} and nothing else, or with empty arguments, or {"f": {…}}, where f was named."""
+    if isinstance(value, dict) and len(value) == 1:
+        ((key, inner),) = value.items()
+        if isinstance(inner, dict) and _NO_PLAIN_WORD.search(key) and _is_named(key, asked):
+            return True
     if not isinstance(value, dict) or not value.keys() <= {*_NAME_KEYS, *_ARGUMENT_KEYS}:
         return False
     name = next((value[key] for key in _NAME_KEYS if key in value), None)

@@ -31,6 +31,7 @@ _ALSO_TYPED = {
 }  # fmt: skip
 # What each language has of these letters.
 _LETTERS = {"ewe": "aɖɛẽƒɣŋɔũʋ\u0303", "fon": "ɖɛɔ", "gaa": "ɛŋɔ", "twi": "ɛɔ"}
+_PLAIN_KEYS = str.maketrans("ɖɛƒɣŋɔʋƉƐƑƔŊƆƲ", "defgnovDEFGNOV")
 _TONES = re.compile("[\u0300\u0301\u0302\u0304\u030c]")
 _MARKS = re.compile("[\u0300-\u036f]")
 _MARKS_LEFT_OUT_IN = frozenset({"ewe", "fra"})
@@ -65,7 +66,8 @@ Ways = list[tuple[str, Callable[[str], str]]]
 def ways_to_read(folded: str, language: str | None) -> Ways:
     """A folded answer, each time with how the words looked for in it are written: as they are; in
     Ewe without tone marks, which finds words that have none; and where an answer in Ewe or French
-    was typed without any mark, without marks on either side.
+    was typed without any mark, without marks on either side; in Ewe without its letters too, where
+    an answer has none of them.
     """
     ways: Ways = [(folded, lambda word: fold_look_alikes(word, language)[0])]
     if language not in _MARKS_LEFT_OUT_IN:
@@ -73,8 +75,10 @@ def ways_to_read(folded: str, language: str | None) -> Ways:
     toneless = _without(_TONES, folded) if language == "ewe" else folded
     if toneless != folded:
         ways.append((toneless, ways[0][1]))
-    if _without(_MARKS, folded) == folded:
-        ways.append((folded, lambda word: _without(_MARKS, word)))
+    if without_marks(folded) == folded:
+        ways.append((folded, without_marks))
+    if language == "ewe" and folded.isascii():
+        ways.append((folded, _on_plain_keys))
     return ways
 
 
@@ -95,6 +99,17 @@ def shown(signs: Mapping[str, str]) -> str:
     """Which signs stand for which letters: ͻ (U+037B) for ɔ."""
     each = ((f"{sign} (U+{ord(sign):04X})", letter) for sign, letter in signs.items())
     return ", ".join(tr("{sign} for {letter}", sign=sign, letter=letter) for sign, letter in each)
+
+
+def _on_plain_keys(word: str) -> str:
+    """As typed where there are no Ewe letters; of two letters there are too many words alike."""
+    plain = without_marks(word)
+    return plain.translate(_PLAIN_KEYS) if len(plain) > 2 else plain
+
+
+def without_marks(text: str) -> str:
+    """The text without any mark on a letter."""
+    return _without(_MARKS, text)
 
 
 def _without(marks: re.Pattern[str], text: str) -> str:

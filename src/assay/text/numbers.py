@@ -9,12 +9,14 @@ Floats never appear; values are exact.
 
 import re
 import unicodedata
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
-from assay.text.answer_words import NEGATION, is_denied
+from assay.text.answer_words import NEGATION, WORDS, is_denied
 from assay.text.folding import drop_invisible
+from assay.text.number_words import in_digits
 
 _PLAIN_SIGNS = str.maketrans({
     "\u2212": "-", "\ufe63": "-", "\uff0d": "-", "\uff0b": "+",
@@ -53,6 +55,7 @@ _SCALES = {
     "milliards": 9, "trillion": 12,
 }  # fmt: skip
 _UNIT_POWER = re.compile(r"\d\s?(?:[a-zA-Zµ]{1,3}[/·*]?){1,3}\^\{?\Z")  # the 2 of "7 m^2"
+_DIGIT = re.compile(r"\d")
 _HEAD, _TAIL = 4_000, 16_000  # what is read of a longer answer; the bound keeps junk cheap
 _LONGEST_BASE = 20  # characters of a number whose power is taken
 _LONGEST_NUMBER = 400  # characters; beyond it is junk, and Decimal would take its time over it
@@ -86,6 +89,14 @@ _LABEL = re.compile(
     r"|aufgabe|pregunta|paso)s?\s*(?:no\.?|n°|\#)?\s*\Z"
 )
 _LIST_NUMBER = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+\S", re.MULTILINE)
+# The day of a date with a year: "27 avril 1960", "April 27th, 1960".
+_ASKS_YEAR = re.compile(rf"(?<!\w){WORDS['year']}(?!\w)", re.IGNORECASE)
+_DAY = re.compile(
+    rf"(?<!\d)\d{{1,2}}(?:er|st|nd|rd|th)?(?: of)?(?= {WORDS['month']},? [12]\d{{3}}\b)"
+    rf"|(?P<month>\b{WORDS['month']}) \d{{1,2}}(?:st|nd|rd|th)?(?=,? [12]\d{{3}}\b)",
+    re.IGNORECASE,
+)
+_OFFERED = re.compile(rf"\d\W{{0,5}}\s{WORDS['or']}\s[^.!?;\n]{{0,30}}\d", re.IGNORECASE)
 _CUE_REACH = 90  # characters before a number in which a cue is looked for
 
 
@@ -124,11 +135,32 @@ class _Written:
     end: int
 
 
-def read_number(text: str) -> tuple[Number | None, int]:
-    """The last number that a cue announces, else the only one; and how many differ."""
+def read_number(
+    text: str, question: str = "", language: str | None = None
+) -> tuple[Number | None, int]:
+    """The last number that a cue announces, else the only one that the question does not have; and
+    how many differ. Words are read where there are no digits.
+    """
     if len(text) > _HEAD + _TAIL:
         text = text[:_HEAD] + "\n" + text[-_TAIL:]
     text = _plainly_written(text)
+    if not _DIGIT.search(text):
+        text = in_digits(text, language)
+    number, distinct = _announced(text)
+    if number is not None or len(distinct) < 2 or not question:
+        return number, len(distinct)
+    if _DAY.search(text) and _ASKS_YEAR.search(question):
+        number, distinct = _announced(_DAY.sub(lambda day: day["month"] or "", text))
+    elif not _OFFERED.search(text):
+        asked = in_digits(_plainly_written(question[:_HEAD]), language)
+        asked_too = {item.number for item in _all_numbers(asked)}
+        others = [each for each in distinct if each not in asked_too]
+        number = others[0] if len(others) == 1 else None
+    return number, len(distinct)
+
+
+def _announced(text: str) -> tuple[Number | None, Collection[Number]]:
+    """The last number with a cue, else the only one, else the one that a sentence ends in."""
     written = _without_list_numbers(text, _all_numbers(text))
     cued: Number | None = None
     distinct: dict[Number, None] = {}
@@ -142,10 +174,9 @@ def read_number(text: str) -> tuple[Number | None, int]:
             text[item.end : item.end + _CUE_REACH].casefold()
         ):
             cued = item.number
-    if cued is not None:
-        return cued, len(distinct)
-    only = next(iter(distinct)) if len(distinct) == 1 else _stated(text, written)
-    return only, len(distinct)
+    if cued is None:
+        cued = next(iter(distinct)) if len(distinct) == 1 else _stated(text, written)
+    return cued, distinct
 
 
 def _plainly_written(text: str) -> str:
@@ -173,8 +204,8 @@ def _stated(text: str, written: list[_Written]) -> Number | None:
 
 
 def read_expected(text: str, *, decimal_comma: bool) -> Number | None:
-    """An expected number: "1.234" is a decimal; "1,234" is a thousand, or a decimal in French."""
-    number, _ = read_number(text)
+    """An expected number in digits: "1.234" is a decimal; "1,234" a thousand, or in French one."""
+    number, _ = read_number(text) if any(map(str.isnumeric, text)) else (None, 0)
     if number is None or len(number.readings) == 1:
         return number
     is_decimal = "," not in text or decimal_comma

@@ -24,13 +24,17 @@ TICKED = re.compile(
 )
 # "the second option", "la deuxième", "option 2".
 _OPTION = r"(?:option|choice|answer|proposition|réponse|choix|possibilité|ŋuɖoɖo\w*|tiatia)"
+_RIGHT = r"(?:the\s|la\s|le\s)?(?:correct|right|best|answer|bonne|juste|réponse|nyuitɔ|ŋuɖoɖo)"
 ORDINALS = [
     re.compile(
-        rf"(?<!\w)(?:{words})(?:\s+(?:{_OPTION}|one|{_WORDS['or']})(?!\w)|[\s.!*_)\"'»]{{0,9}}\Z)"
+        rf"(?<!\w)(?:{words})(?:\s+(?:{_OPTION}|one|{_WORDS['or']})(?!\w)|[\s.!*_)\"'»]{{0,9}}\Z"
+        rf"|(?=e?\s+(?:ye\s+)?{_WORDS['is']}\s+{_RIGHT}))"
         rf"|(?<!\w){_OPTION}\s+(?:{words}(?!\w)|(?:n°|no\.?|number|numéro|\#)?\s?{place}(?![\w.,]\w))"
     )
     for place, words in enumerate(_WORDS["ordinals"][3:-1].split(";"), start=1)
 ]
+# "☐ A ☑ B ☐ C": a box behind another text of its line, and with one of its own.
+BOX_IN_LINE = re.compile(r"(?<=\w )(?:\[[ xX✓✔]\]|[☐☑☒])(?=[ \t]*\S)")
 LETTER = re.compile(
     r"(?<![\w\\])(?<!\w[-./+'])"
     r"[A-Za-z]"

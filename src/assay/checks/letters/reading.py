@@ -61,7 +61,9 @@ class _Mention:
 
 
 def read_letter(answer: str, options: Options) -> LetterReading:
-    ticked = patterns.TICKED.findall(answer[:_HEAD]) if patterns.TICK.search(answer) else []
+    ticked = []
+    if patterns.TICK.search(answer):
+        ticked = patterns.TICKED.findall(patterns.BOX_IN_LINE.sub(r"\n\g<0>", answer[:_HEAD]))
     if len(ticked) == 1:
         line = read_letter("".join(ticked[0]), options)
         if line.letter:
@@ -110,10 +112,10 @@ def _prepare(answer: str) -> str:
 
 
 def _first_answer(text: str, options: Options) -> str:
-    """The first paragraph, where it begins with a letter and other options follow: another question
+    """The first line, where it begins with a letter and other options follow: another question
     that the model asked itself.
     """
-    first, _, rest = text.partition("\n\n")
+    first, _, rest = text.partition("\n")
     if not rest or not patterns.LINE_LEAD.match(first):
         return text
     following = options_in(rest)

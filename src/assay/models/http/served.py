@@ -11,11 +11,11 @@ from typing import Any, Self, TypeVar
 from assay.errors import ServerGone
 from assay.messages import tr
 from assay.models.base import BaseModel, draws, together
+from assay.models.http.circles import Circles
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, Patience
 from assay.models.http.timing import PromptTimer
 from assay.models.reasoning import as_unicode, read_first_token, split_reasoning
-from assay.text.circles import Circles
 from assay.types import (
     Answered,
     ChoiceLikelihoods,
