@@ -80,6 +80,7 @@ class _TableReader:
         self._language = language
         self._ids: dict[str, int] = {}  # the line of each
         self._spelled: dict[str, str] = {}  # a category by its name without capitals
+        self._schemas: dict[str, dict[str, Any]] = {}  # of the fields, by method
 
     def read(self, row: Row) -> None:
         line, cells = row
@@ -146,9 +147,10 @@ class _TableReader:
         while "id" not in written and entry["id"].casefold() in self._ids:
             number += 1
             entry["id"] = f"{category}_{number:03}"
-        schemas = dict(COMMON.schema()["properties"])
-        if method in methods():
-            schemas |= check_validator(methods()[method]).schema()["properties"]
+        if method not in self._schemas:
+            own = check_validator(methods()[method]).schema() if method in methods() else {}
+            self._schemas[method] = COMMON.schema()["properties"] | own.get("properties", {})
+        schemas = self._schemas[method]
         for field, cells in ({"eval_method": [method]} | written).items():
             entry[field] = cells if len(cells) > 1 else cell_value(schemas.get(field, {}), cells[0])
         return entry

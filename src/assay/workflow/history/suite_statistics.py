@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assay.messages import tr
 from assay.reports.formats.notebook import SuiteStatisticsResult
+from assay.sandbox import open_sandbox
 from assay.stats.estimates import proportion
 from assay.stats.items import discriminations
 from assay.store import Store
@@ -34,7 +35,7 @@ def suite_statistics(
     Each model in the store counts once, by its newest score of each test that has not changed.
     Example: `assay.suite_statistics("my-tests").to_pandas()[["id", "right", "discrimination"]]`.
     """
-    loaded = load_suite(find(suite, benchmarks))
+    loaded = load_suite(find(suite, benchmarks), get_sandbox=open_sandbox)
     names: dict[str, str] = {}
     scores: _Scores = {}
     notes = []
