@@ -26,7 +26,7 @@ RENEW = "`make messages` brings the catalogue up to date; docs/reference/languag
 NAMES = frozenset(
     f"{' '.join(COMMAND_NAMES).replace('-', ' ')} composite format keywords Assay scripted latest "
     "name arguments expected forbidden match word temperature seed standard tensorboard json "
-    "Enter GB ms novembre".split()
+    "text md html out Enter GB ms novembre".split()
 )
 OF_ANSWERS = {"ls", "cd", "rm", "di", "na", "wò"}
 NO_WORDS = re.compile(
@@ -34,7 +34,7 @@ NO_WORDS = re.compile(
         (
             r"\S*[/_=@]\S*", r"--[a-z-]+", r"\b[\w-]+\.(?:json|html|md)\b",  # paths, options, files
             r"\d{8}T\S*", r"[0-9a-f]{8,}",  # runs, hashes
-            r"'[\w.]+'", r"\b(?:error|warning):",  # fields, and the form of a finding
+            r"'[\w.]+'", r"\{\w+\}", r"\b(?:error|warning):",  # fields, and the form of a finding
             r"\[[a-z|]+\]", r"\b[A-Z_]{2,}\b", rf"{mark('default:')} \S+", r"^ +assay .*",  # help
             rf".*{mark('Machine:')}.*",
         )
@@ -73,9 +73,6 @@ run --repeats zz zz
 run --zzoption zz
 zzcommand
 --help
-run --help
-leaderboard --help
-validate --help
 GET /
 GET /compare
 GET /leaderboard
@@ -83,6 +80,7 @@ GET /checkpoints
 GET /judge
 GET /zz
 """.strip().splitlines()
+COMMANDS += [f"{name} --help" for name in COMMAND_NAMES]
 SHOWN = [command for command in COMMANDS if "--json" not in command]
 
 
@@ -128,6 +126,11 @@ def printed(tmp_path_factory, root, template):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return dict(zip(COMMANDS, json.loads(done.stdout), strict=True))
+
+
+@pytest.mark.parametrize("command", ["report --format html", "leaderboard --format html", "GET /"])
+def test_a_page_says_its_language(command, printed):
+    assert '<html lang="fr">' in printed[command][1]
 
 
 def test_documents_for_programs_keep_their_keys_numbers_and_dates(printed):
