@@ -7,9 +7,11 @@ label that no translator ever sees, unless it is a name of the contract.
 
 import json
 import re
+import sqlite3
 import string
 import subprocess
 import sys
+from contextlib import closing
 from html import unescape
 
 import pytest
@@ -95,9 +97,13 @@ def template() -> Catalog:
 
 
 @pytest.fixture(scope="module")
-def printed(tmp_path_factory, root, template):
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("marked")
+
+
+@pytest.fixture(scope="module")
+def printed(folder, root, template):
     """What each command prints, where nothing but messages has words."""
-    folder = tmp_path_factory.mktemp("marked")
     write_marked_catalogue(template, folder / "catalogues")
     tests = [{"id": f"zzcat_{place:03}", "prompt": f"Zzask {place}", **fields}
              for place, fields in enumerate(TESTS, start=1)]  # fmt: skip
@@ -131,6 +137,13 @@ def printed(tmp_path_factory, root, template):
 @pytest.mark.parametrize("command", ["report --format html", "leaderboard --format html", "GET /"])
 def test_a_page_says_its_language(command, printed):
     assert '<html lang="fr">' in printed[command][1]
+
+
+def test_what_a_model_is_asked_does_not_depend_on_the_language(printed, folder):
+    with closing(sqlite3.connect(folder / "assay-out" / "assay.db")) as store:
+        asked = [body for (body,) in store.execute("SELECT body FROM requests")]
+    assert len(asked) == 2 * len(TESTS)
+    assert [body for body in asked if not body.isascii()] == []
 
 
 def test_documents_for_programs_keep_their_keys_numbers_and_dates(printed):
