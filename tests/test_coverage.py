@@ -65,7 +65,7 @@ FEWEST_ROWS = {
     "RV": 9,
     "MC": 5,
     "LO": 6,
-    "BM": 4,
+    "BM": 9,
 }
 
 ROW = re.compile(r"^\| (?P<id>[A-Z]{2}-\d{2,3}) \| (?P<requirement>.+?) \| (?P<met_by>.*?) \|$")
