@@ -59,6 +59,7 @@ def test_yawo_speaks_where_the_language_is_ewe_and_no_prompt_is_written(
         for name, about in {
             "ewe": {"language": "ee"},
             "of Togo": {"language": "EE-TG"},
+            "in three letters": {"language": "ewe"},
             "silent": {"language": "ee", "system": ""},
             "own": {"language": "ee", "system": "Be brief."},
             "french": {"language": "fr"},
@@ -67,6 +68,7 @@ def test_yawo_speaks_where_the_language_is_ewe_and_no_prompt_is_written(
     assert spoken == {
         "ewe": [yawo, "own", ""],
         "of Togo": [yawo, "own", ""],
+        "in three letters": [yawo, "own", ""],
         "silent": [None, "own", ""],
         "own": ["Be brief.", "own", ""],
         "french": [None, "own", ""],

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from assay.errors import AssayError
 from assay.suites.load import load_suite
 from assay.suites.review_sheet import HEADS, SheetResult
 from tests.browser import Browser
+from tests.conftest import Bench
 from tests.suites.conftest import WriteSuite
 
 TESTS = [
@@ -174,6 +176,18 @@ def test_a_row_that_cannot_be_taken_is_refused_with_its_reason(
     assert reason in said
 
 
+def test_a_correction_that_would_break_its_test_is_refused(
+    suite: Path, sheet: Path, bench: Bench
+) -> None:
+    fill(sheet, {0: YES, 1: {"new_answer": "Q"}})
+    done = bench.assay("import", str(sheet), "--suite", str(suite))
+    assert done.returncode == 2
+    assert re.search(r"tests-review\.csv:3:1: a_002: error: .*'Q'", done.stdout)
+    assert "a_001: reviewed by Ama Mensah, 2026-11-20\n" in done.stdout
+    assert "tests reviewed: 1, corrections: 0, rows refused: 1" in done.stderr
+    assert json.loads((suite / "a.json").read_text("utf-8"))[1] == TESTS[1]
+
+
 @pytest.mark.parametrize("how", [{"delimiter": ";"}, {"delimiter": "\t", "encoding": "utf-8"}])
 def test_a_sheet_is_read_as_french_and_other_spreadsheets_save_it(
     suite: Path, sheet: Path, how: dict[str, str]
@@ -224,6 +238,18 @@ def test_the_page_saves_the_same_sheet_and_obeys_no_text_of_a_test(
     assert result.refused == []
     assert list(result.reviewed) == ["a_001", "a_002"]
     assert result.corrected == [("a_002", "expected", "B", "A")]
+
+
+def test_a_list_with_a_pipe_in_it_and_a_suite_of_test_folders_are_left_to_people(
+    write_suite: WriteSuite, tmp_path: Path
+) -> None:
+    test = {"id": "a_001", "prompt": "?", "eval_method": "top_k", "expected_any": ["a | b", "c"]}
+    suite = write_suite({"a": [test]}, {"title": "T"})
+    sheet, _ = review_sheet(str(suite), tmp_path / "sheets")
+    result = take(fill(sheet, {0: YES | {"new_answer": "d"}}), suite)
+    assert "'a_001' has no answer that a cell could correct" in reasons(result)[2]
+    with pytest.raises(AssayError, match="which no sheet shows"):
+        review_sheet("data", tmp_path)
 
 
 def test_what_cannot_be_written_is_said(suite: Path, sheet: Path, tmp_path: Path) -> None:

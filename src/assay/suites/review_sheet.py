@@ -12,14 +12,14 @@ import json
 import os
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from assay.errors import UsageError
 from assay.files.file_text import refusal, shown_path
-from assay.files.json_file import JsonFile, read_json, with_values
+from assay.files.json_file import JsonFile, read_json, sound_id, with_values
 from assay.files.notes import Notes, Place, invalid_files
 from assay.files.notes import Path as ValuePath
 from assay.files.wording import did_you_mean, shown
@@ -37,7 +37,7 @@ PAGE = Path(__file__).resolve().parents[1] / "builtin" / "templates" / "review.h
 FIELDS = {
     "question": ("prompt",),
     "options": ("choices",),
-    "answer": ("expected", "reference"),
+    "answer": ("expected", "reference", "expected_any", "expected_commands"),
     "keywords": ("expected_keywords",),
 }
 # The first word of a head is read; the rest is for people.
@@ -86,6 +86,11 @@ def review_sheet(name: str, folder: str | Path) -> tuple[Path, Path]:
     suite = load_suite(find(name))
     files = category_files(suite).values()
     rows = [[suite.name, *_shown_cells(entry)] for file in files for entry in _entries(file)]
+    if not rows:
+        raise UsageError(
+            tr("all tests of {name} are folders with a checker, which no sheet shows", name=name),
+            hint=tr("`assay suites {name}` shows them", name=name),
+        )
     table = io.StringIO(newline="")
     csv.writer(table).writerows([HEADS, *([*map(spreadsheet_cell, row)] for row in rows)])
     # The page has the rows in a script, which no text of a test may end.
@@ -152,7 +157,7 @@ def _shown_cells(entry: Entry) -> list[str]:
     question = entry.get("prompt") or "\n".join(turns)
     fields = [_field(entry, kind) for kind in FIELDS if kind != "question"]
     cells = [_cell(entry[name]) if name else "" for name in fields]
-    if cells[0]:  # a letter alone says nothing to a reader
+    if cells[0] and cells[1] in LETTERS:  # a letter alone says nothing to a reader
         cells[1] += f" ({entry['choices'][LETTERS.index(cells[1])]})"
     return [entry["id"], version_of(entry), question, *cells]
 
@@ -164,9 +169,19 @@ def _field(entry: Entry, kind: str) -> str | None:
 
 def _cell(value: Any) -> str:
     """As a table of tests has it: items between "|", alternatives between " / "."""
-    items = [value] if isinstance(value, str) else value
-    texts = (each if isinstance(each, str) else ALTERNATIVES.join(each) for each in items)
-    return f" {ITEMS} ".join(texts)
+    if not isinstance(value, list):
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return f" {ITEMS} ".join(
+        ALTERNATIVES.join(each) if isinstance(each, list) else str(each) for each in value
+    )
+
+
+def _fits_a_cell(entry: Entry, name: str | None) -> bool:
+    """A list with a "|" in one of its texts, a pipe say, could not be told from a longer list."""
+    value = entry.get(name or "")
+    return isinstance(value, str) or (
+        isinstance(value, list) and ITEMS not in "".join(map(str, value))
+    )
 
 
 def version_of(entry: Entry) -> str:
@@ -227,8 +242,8 @@ class _SheetReader:
         for line, row in rows:
             problem = self._problem(line, row) or self._take(row)
             if problem:
-                place = Place(line, 1)
-                self.result.refused.append(refusal(self._name, problem, place))
+                found = refusal(self._name, problem, Place(line, 1))
+                self.result.refused.append(replace(found, test_id=sound_id(row)))
         for file, values in self._changes.items():
             self.result.texts[file] = with_values(self._files[file].text, values)
         return self.result
@@ -262,7 +277,7 @@ class _SheetReader:
         if (corrections or accepts) and not row["reviewer"]:
             return tr("nobody's name is under 'reviewer', here or above")
         fields = {kind: _field(entry, kind) for kind in corrections}
-        for kind in (kind for kind, name in fields.items() if name is None):
+        for kind in (kind for kind, name in fields.items() if not _fits_a_cell(entry, name)):
             return tr("'{id}' has no {kind} that a cell could correct; write it as a comment",
                       id=row["id"], kind=kind)  # fmt: skip
         check = check_validator(methods()[entry["eval_method"]])

@@ -18,12 +18,12 @@ from assay.files.notes import Notes
 from assay.files.validation import DIALECT, Validator
 from assay.files.wording import described, did_you_mean, shown
 from assay.messages import tr
-from assay.types import DEFAULT_PASS_MARK, Case, ScoringMode, Suite
+from assay.types import DEFAULT_PASS_MARK, LANGUAGES, Case, ScoringMode, Suite
 
 SUITE_FILE = "suite.json"
 VARIATION = ("templates", "rotate")  # settings that are in the tests once a suite is loaded
 YAWO = FilePath(__file__).resolve().parents[1] / "builtin" / "yawo.txt"
-_SPOKEN_BY_YAWO = "ee"
+_SPOKEN_BY_YAWO = "ewe"
 
 
 _LanguageTag = Annotated[
@@ -160,7 +160,7 @@ def language_code(tag: str | None) -> str | None:
 
 def default_system(language: str | None) -> str | None:
     """The system prompt of a suite that names its language and no prompt: Yawo's for Ewe."""
-    if language_code(language) != _SPOKEN_BY_YAWO:
+    if LANGUAGES.get(language_code(language) or "") != _SPOKEN_BY_YAWO:
         return None
     return YAWO.read_text("utf-8").strip()
 

@@ -298,6 +298,7 @@ def stats(suite: str, output_format: str, verbose: bool, as_json: bool, **option
     metavar="DIR",
     help=tr("Folder of the suite to write into. Default: write nothing."),
 )
+@plugin_option
 def import_(files: tuple[str, ...], suite: Path | None, out: Path) -> int:
     from assay import api
 
