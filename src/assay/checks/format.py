@@ -216,9 +216,10 @@ def _language_rule(wanted: str, answer: str) -> Iterator[ScorePart]:
 
     reading = identify(answer)
     code = LANGUAGES.get(wanted, wanted)
-    letters = sum(map(str.isalpha, "".join(sentences(answer))))
-    if reading.code is None and 0 < letters < LETTERS_TO_RECOGNISE:
-        return
+    if reading.code is None:
+        letters = sum(map(str.isalpha, "".join(sentences(answer))))
+        if 0 < letters < LETTERS_TO_RECOGNISE:
+            return
     said = tr(
         "reads as {code} (confidence {confidence:.2f}), {wanted} is asked for",
         code=reading.code or tr("no known language"),
