@@ -209,6 +209,9 @@ def test_what_leads_out_of_the_allowed_folders_is_refused(made_folder: Path, out
             given = {"checkpoint_path": str(made_folder / "runs/step_100")}
             given |= {"benchmark_suite": str(with_code)}
             assert "must not run" in (await mistake(client, "run_benchmark", **given))["message"]
+            given |= {"benchmark_suite": "no name of a suite"}  # so it is a path, and looked at
+            refused = await mistake(client, "run_benchmark", **given)
+            assert "there is nothing at 'no name of a suite'" in refused["message"]
             text = {"checkpoint_path": str(made_folder / "runs/step_100")}
             text |= {"test_dataset": str(outside / "step_1/config.json")}
             assert "not allowed" in (await mistake(client, "evaluate_model", **text))["message"]
