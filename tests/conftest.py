@@ -165,6 +165,20 @@ def numbered(count: int, prefix: str = "sum") -> list[dict[str, Any]]:
     ]
 
 
+def word_tests(count: int) -> list[dict[str, Any]]:
+    """Tests that a checkpoint with random weights answers in a moment."""
+    return [
+        {
+            "id": f"word_{n:03d}",
+            "prompt": f"The dog has {n}",
+            "eval_method": "keywords",
+            "expected_keywords": ["the"],
+            "max_tokens": 4,
+        }
+        for n in range(1, count + 1)
+    ]
+
+
 def right(tests: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The answers a model that can add would give."""
     return {test["id"]: test["expected"] for test in tests}

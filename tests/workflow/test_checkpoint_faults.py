@@ -15,6 +15,7 @@ from assay import api
 from assay.errors import AssayError, Interrupted, UsageError
 from assay.store import Store
 from assay.workflow.evaluate.run_folder import replace_file
+from tests.conftest import word_tests
 from tests.models.local.checkpoints import make_checkpoint
 
 
@@ -26,17 +27,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         make_checkpoint(home / "run" / step, seed=number)
     (home / "held_out.txt").write_text("The driver of the network card. " * 60)
     (home / "tests").mkdir()
-    tests = [
-        {
-            "id": f"word_{n:03d}",
-            "prompt": f"The dog has {n}",
-            "eval_method": "keywords",
-            "expected_keywords": ["the"],
-            "max_tokens": 4,
-        }
-        for n in range(1, 3)
-    ]
-    (home / "tests" / "word.json").write_text(json.dumps(tests))
+    (home / "tests" / "word.json").write_text(json.dumps(word_tests(2)))
     (home / "anything.toml").write_text("[perplexity]\nmax = 1e8\n")
     return home
 

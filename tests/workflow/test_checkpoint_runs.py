@@ -17,6 +17,7 @@ from assay.errors import AssayError, Interrupted, InvalidFiles, ModelUnavailable
 from assay.models.local.model import LocalModel, _loaded
 from assay.reports.json_documents import run_json
 from assay.reports.progress import PlainProgress, SilentProgress
+from tests.conftest import word_tests
 from tests.models.local.checkpoints import make_checkpoint
 from tests.models.local.hostile import HOSTILE
 
@@ -34,17 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(home / "run" / "step_900" / "tokenizer_config.json", home / "run")
     (home / "held_out.txt").write_text("The driver of the network card. " * 60)
     (home / "tests").mkdir()
-    tests = [
-        {
-            "id": f"word_{n:03d}",
-            "prompt": f"The dog has {n}",
-            "eval_method": "keywords",
-            "expected_keywords": ["the"],
-            "max_tokens": 4,
-        }
-        for n in range(1, 6)
-    ]
-    (home / "tests" / "word.json").write_text(json.dumps(tests))
+    (home / "tests" / "word.json").write_text(json.dumps(word_tests(5)))
     (home / "anything.toml").write_text(ANYTHING)
     (home / "nothing.toml").write_text(NOTHING)
     return home

@@ -6,7 +6,6 @@ import json
 import random
 import shlex
 import sys
-import time
 from pathlib import Path
 
 import psutil
@@ -18,6 +17,7 @@ from assay.workflow.loop.commands import UserCommand
 from tests import waiting
 from tests.conftest import Bench
 from tests.models.local.checkpoints import make_checkpoint
+from tests.workflow.loop_kills import kill_again_and_again
 
 TRAINER = Path(__file__).with_name("loop_trainer.py")
 KEYS = ["round", "checkpoint", "accepted", "criteria", "review", "changes"]
@@ -45,7 +45,7 @@ class Yard:
         self.folder = folder / 'it\'s "mine" $(exit 1)'
         self.folder.mkdir()
         self.out = self.folder / "out"
-        self.log = self.folder / "log.jsonl"
+        self.log = self.folder / "log"
         self.source = source
         (self.folder / "text.txt").write_text("The driver of the network card. " * 100)
         (self.folder / "gate.toml").write_text("[perplexity]\nmax = 398\n")
@@ -235,13 +235,11 @@ def test_kills_at_random_moments_lose_no_round_and_repeat_none(yard):
     bench = Bench(yard.folder, weights=True)
     words = ["loop", "--train", yard.train("--delay", "0.2"), "--gate", "gate.toml"]
     words += ["--text", "text.txt", "--steps", "50"]
-    random.seed(5)
-    for _ in range(5):
-        process = bench.start(*words)
-        time.sleep(random.uniform(0.1, 1.5))
-        process.kill()
-        process.communicate()
+    draw = random.Random(5)
+    killed = kill_again_and_again(lambda: bench.start(*words), yard.folder, 4, 1.5, draw)
+    assert (killed.repeated, killed.lost) == ([], [])
     document = bench.document(*words)
     assert document["accepted"]
     assert [each["round"] for each in document["rounds"]] == [1, 2, 3]
-    assert [each["out"] for each in yard.trained()] == ["round_01", "round_02", "round_03"]
+    again = [each["out"] for each in yard.trained("begun")[killed.begun :]]
+    assert not set(again).intersection(killed.trained)

@@ -1,7 +1,8 @@
 """What a loop does after a round: whether it was better, and which changes its advice asks for.
 
 A change for which a figure is known has it: the steps that a falling loss still needs, the lowest
-categories. Where advice says longer or more and not how much, it is TIMES as much.
+categories. Where advice says longer or more and not how much, it is TIMES as much; where a falling
+loss is too slow for any figure, FACTOR times, as far as the advice looks ahead.
 """
 
 import math
@@ -9,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from assay.decide.accept import accept
+from assay.decide.advice import FACTOR
 from assay.decide.scores import common_scale
 from assay.decide.select import difference
 from assay.types import Estimate
@@ -58,9 +60,9 @@ def changes_of(
         reason = write(fact("twice_the_steps") if kind == "measure_steps" else each.advice)
         if kind in NOT_TRAINING:
             continue
-        if kind == "train_longer_by" or kind in LONGER:
+        if kind in ("train_longer_by", "too_slow") or kind in LONGER:
             if not longer and steps is not None:
-                most = math.ceil(TIMES * steps)
+                most = math.ceil((FACTOR if kind == "too_slow" else TIMES) * steps)
                 if kind == "train_longer_by":
                     most = math.ceil(_number(values["step"]) + _number(values["high"]))
                 found.append(SuggestedChange(kind="steps", steps=most, reason=reason))

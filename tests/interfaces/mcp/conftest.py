@@ -17,6 +17,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: E402
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402
 from mcp.shared._httpx_utils import create_mcp_http_client  # noqa: E402
 
+from tests.conftest import word_tests  # noqa: E402
 from tests.models.local.checkpoints import make_checkpoint  # noqa: E402
 
 SERVER = (sys.executable, "-m", "assay", "mcp")
@@ -28,17 +29,7 @@ def made_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_checkpoint(home / "runs" / "step_100")
     (home / "text.txt").write_text("The driver of the network card. " * 400)
     (home / "suite").mkdir()
-    tests = [
-        {
-            "id": f"word_{n:03d}",
-            "prompt": f"The dog has {n}",
-            "eval_method": "keywords",
-            "expected_keywords": ["the"],
-            "max_tokens": 4,
-        }
-        for n in range(1, 4)
-    ]
-    (home / "suite" / "word.json").write_text(json.dumps(tests))
+    (home / "suite" / "word.json").write_text(json.dumps(word_tests(3)))
     return home
 
 

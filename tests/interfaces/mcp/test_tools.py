@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import select
+import socket
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
@@ -11,18 +15,11 @@ import httpx
 import pytest
 
 import assay
-from tests.interfaces.mcp.conftest import http_server, over_http, over_stdio
-
-NAMES = {
-    "evaluate_model": ["checkpoint_path", "test_dataset", "metrics"],
-    "run_benchmark": ["checkpoint_path", "benchmark_suite"],
-    "generate_samples": ["checkpoint_path", "prompts"],
-    "select_checkpoint": ["folder", "gate"],
-    "compare": ["run_a", "run_b"],
-    "explain_result": ["run", "test_id"],
-    "list_suites": [],
-    "validate_tests": ["path"],
-}
+from assay.interfaces.mcp.results import evaluation_of
+from assay.interfaces.mcp.transports import MOST_CONNECTIONS
+from tests.api.test_tools import SIGNATURES
+from tests.interfaces.mcp.conftest import SERVER, http_server, over_http, over_stdio
+from tests.waiting import PATIENCE_S, wait_for
 
 
 async def document(client, tool: str, **arguments) -> dict:
@@ -41,7 +38,9 @@ async def mistake(client, tool: str, **arguments) -> dict:
 
 async def use_every_tool(client, folder: Path) -> None:
     offered = {tool.name: tool for tool in (await client.list_tools()).tools}
-    assert {name: [*tool.input_schema["properties"]] for name, tool in offered.items()} == NAMES
+    assert {
+        name: [*tool.input_schema["properties"]] for name, tool in offered.items()
+    } == SIGNATURES
     assert all(tool.output_schema["properties"]["headline"] for tool in offered.values())
     checkpoint = str(folder / "runs" / "step_100")
     heard: list[tuple[float, float | None]] = []
@@ -54,7 +53,8 @@ async def use_every_tool(client, folder: Path) -> None:
     score = result.structured_content["score"]
     assert (score["n"], score["unit"]) == (3, "share")
     assert heard[-1] == (3, 3)
-    assert sorted(heard) == heard
+    counts = [done for done, _ in heard]
+    assert sorted(counts) == counts
     text = str(folder / "text.txt")
     found = await document(
         client,
@@ -113,7 +113,7 @@ def test_every_tool_over_stdio(made_folder: Path) -> None:
 def test_the_same_over_http_with_the_token_only(made_folder: Path) -> None:
     async def talk(address: str, token: str) -> None:
         async with over_http(address, token) as client:
-            assert len((await client.list_tools()).tools) == len(NAMES)
+            assert len((await client.list_tools()).tools) == len(SIGNATURES)
             given = {"checkpoint_path": str(made_folder / "runs" / "step_100")}
             given |= {"benchmark_suite": str(made_folder / "suite")}
             assert (await document(client, "run_benchmark", **given))["score"]["n"] == 3
@@ -127,6 +127,25 @@ def test_the_same_over_http_with_the_token_only(made_folder: Path) -> None:
             ({"Authorization": f"Bearer {token}", "Origin": "http://evil.example"}, 403),
         ):
             assert httpx.post(address, headers=headers, json={}).status_code == status, headers
+        own = {"Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream"}
+        surrogate = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/\\ud800"}'
+        for headers, body, status in (
+            ({}, b"x" * 9_000_000, 401),
+            (own, b"x" * 9_000_000, 413),
+            (own, iter([b"x" * 1_000_000] * 9), 413),
+            (own, surrogate, 400),
+            ({**own, "x-long": "x" * 100_000}, b"{}", 400),
+        ):
+            headers = {**headers, "Content-Type": "application/json"}
+            with suppress(httpx.WriteError):  # it is answered before all of it was sent
+                assert httpx.post(address, headers=headers, content=body).status_code == status
+        port = int(address.split(":")[2].split("/")[0])
+        held = [socket.create_connection(("127.0.0.1", port)) for _ in range(MOST_CONNECTIONS + 5)]
+        assert httpx.post(address, headers=own, json={}).status_code == 503
+        for each in held:
+            each.close()
+        wait_for(lambda: httpx.post(address, headers=own, json={}).status_code != 503)
+        anyio.run(talk, address, token)
 
 
 def lead_outside(folder: Path, name: str, outside: Path) -> str:
@@ -151,6 +170,9 @@ def lead_outside(folder: Path, name: str, outside: Path) -> str:
     elif name == "base":
         about = {"base_model_name_or_path": str(outside / "step_1")}
         (place / "adapter_config.json").write_text(json.dumps(about))
+    elif name == "base_of_hub":
+        about = {"base_model_name_or_path": "some/model"}
+        (place / "adapter_config.json").write_text(json.dumps(about))
     elif name == "tokenizer_above":
         (place / "step_1").mkdir()
         (place / "step_1" / "config.json").write_text("{}")
@@ -170,8 +192,8 @@ def lead_outside(folder: Path, name: str, outside: Path) -> str:
 
 
 LEADS_OUT = (
-    "absolute", "dots", "prefix", "link", "file_link", "base", "links_in_base", "tokenizer_above",
-    "pipe",
+    "absolute", "dots", "prefix", "link", "file_link", "base", "base_of_hub", "links_in_base",
+    "tokenizer_above", "pipe",
 )  # fmt: skip
 
 
@@ -197,7 +219,8 @@ def test_what_leads_out_of_the_allowed_folders_is_refused(made_folder: Path, out
                     ("validate_tests", {"path": path}),
                 ):
                     refused = await mistake(client, tool, **given)
-                    assert "not allowed" in refused["message"] or "no file" in refused["message"]
+                    why = refused["message"]
+                    assert any(part in why for part in ("not allowed", "no file", "no folder")), why
                     assert not refused["retry"]
             for name in ("x" * 5000, "x/" * 5000):  # longer than any name of a file
                 refused = await mistake(client, "validate_tests", path=name)
@@ -217,3 +240,58 @@ def test_what_leads_out_of_the_allowed_folders_is_refused(made_folder: Path, out
             assert "not allowed" in (await mistake(client, "evaluate_model", **text))["message"]
 
     anyio.run(talk)
+
+
+def test_a_line_that_cannot_be_read_is_answered_at_once(tmp_path: Path) -> None:
+    """Half a surrogate pair is valid in JSON and in no text; its sender must not wait for ever."""
+    first = {"protocolVersion": "2025-06-18", "capabilities": {}}
+    first |= {"clientInfo": {"name": "test", "version": "1"}}
+    call = b'{"jsonrpc": "2.0", "id": %s, "method": "tools/call", "params": %s}'
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": first}).encode(),
+        call % (b"2", b'{"name": "validate_tests", "arguments": {"path": "a\\ud800"}}'),
+        call % (b'"\\ud800"', b"{}"),
+        b"\xff no JSON",
+        call % (b"3", b'{"name": "validate_tests", "arguments": {"path": "nothing"}}'),
+    ]
+    with subprocess.Popen(
+        SERVER, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        answers = []
+        for line in lines:
+            server.stdin.write(line + b"\n")
+            server.stdin.flush()
+            assert select.select([server.stdout], [], [], PATIENCE_S)[0], line
+            answers.append(json.loads(server.stdout.readline()))
+        server.kill()
+    assert [each["id"] for each in answers] == [1, 2, None, None, 3]
+    assert [each.get("error", {}).get("code") for each in answers[1:4]] == [-32700] * 3
+    assert answers[4]["result"]["isError"]
+
+
+def test_an_evaluation_fits_whatever_its_sentences_say() -> None:
+    figure = {"value": 1234.56789, "low": 1200.12345, "high": 1300.98765, "n": 123456,
+              "unit": "tokens per second"}  # fmt: skip
+    names = ("perplexity", "perplexity_per_word", "perplexity_per_byte", "bits_per_byte", "mmlu_cs",
+             "accuracy_top1", "accuracy_top5", "hellaswag", "inference_speed",
+             "memory_usage_mb")  # fmt: skip
+    tasks = ("hardware_id", "driver_select", "command_complete", "installation", "avg")
+    criterion = {"passed": False, "value": 1.23456789, "limit": 50.0, "reason": "because " * 99}
+    checks = ("perplexity", "os_benchmark", "speed", "generation", "memory")
+    document = {
+        "checkpoint": "x" * 300,
+        "details": {
+            **dict.fromkeys(names, figure),
+            "os_benchmark": dict.fromkeys(tasks, figure),
+            "acceptance": {"accepted": False, "criteria": dict.fromkeys(checks, criterion)},
+            "not_covered": ["sentence " * 99] * 9,
+            "not_measured": dict.fromkeys(("mmlu", "hellaswag"), "fetch " * 99),
+            "recommendations": [{"advice": "train " * 99}] * 9,
+            "provenance": {"run": "20261117T114500Z-abcdef"},
+        },
+    }
+    answer = evaluation_of(document)
+    assert len(json.dumps(answer, indent=2)) < 4000
+    assert len(answer["figures"]) == len(names) - 2 + len(tasks)
+    assert "9 more" not in answer["advice"][-1]
+    assert "more" in answer["advice"][-1]

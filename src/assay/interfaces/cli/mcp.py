@@ -49,7 +49,8 @@ def mcp(
 ) -> int:
     try:
         from assay.interfaces.mcp.folders import AllowedFolders
-        from assay.interfaces.mcp.server import Settings, serve_http, serve_stdio
+        from assay.interfaces.mcp.server import Settings
+        from assay.interfaces.mcp.transports import serve_http, serve_stdio
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "anyio", "starlette", "uvicorn"):
             raise

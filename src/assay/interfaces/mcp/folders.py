@@ -69,6 +69,12 @@ class AllowedFolders:
         for place in _read_with(real):
             target = Path(os.path.realpath(place))
             self._refuse_outside(target, given)
+            if not os.path.lexists(place):
+                raise UsageError(
+                    tr("'{path}' names a base that is no folder here: {name}",
+                       path=given, name=one_line(str(place), longest=MOST_SHOWN)),
+                    hint=tr("agents use no model of the hub's cache; put the base in a folder"),
+                )  # fmt: skip
             about = os.lstat(place)
             if not stat.S_ISDIR(about.st_mode) and not target.is_file():
                 raise UsageError(
@@ -104,7 +110,7 @@ def _read_with(real: Path) -> Iterator[Path]:
     yield from _below(real)
     base = _base_of(real)
     if base is not None:
-        yield from _below(base)
+        yield from _below(base)  # one that is not there is a name of the hub, and refused
     for checkpoint in filter(None, (real, base)):
         if any((checkpoint / name).is_file() for name in MAKES_CHECKPOINT):
             for folder in checkpoint.parents[:LEVELS_UP]:
@@ -124,4 +130,4 @@ def _base_of(checkpoint: Path) -> Path | None:
         base = adapter["base_model_name_or_path"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
-    return Path(os.path.abspath(base)) if isinstance(base, str) and os.path.exists(base) else None
+    return Path(os.path.abspath(base)) if isinstance(base, str) and base else None

@@ -1,5 +1,6 @@
 """What each tool answers: its shape, for the schema, and its length, for an agent's context."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,6 +9,9 @@ from typing_extensions import TypedDict  # pydantic makes schemas of this one, b
 from assay.messages import tr
 
 MOST_CHARACTERS = 160  # of one sentence in a list
+MOST_OF_EVALUATION = 3900  # as JSON
+LEFT_OUT = ("perplexity_per_word", "perplexity_per_byte")  # bits per byte say the same
+SHORTER = (MOST_CHARACTERS, 100, 60, 30)  # until an evaluation fits
 MOST_SENTENCES = 3
 MOST_TEXT = 2000  # of an answer or a question
 MOST_FLIPS = 20
@@ -106,6 +110,15 @@ class ValidationAnswer(TypedDict):
 
 
 def evaluation_of(document: Document) -> EvaluationAnswer:
+    """Its sentences are cut until it fits; figures never are."""
+    for most in SHORTER:
+        answer = _evaluation(document, most)
+        if len(json.dumps(answer, indent=2, ensure_ascii=False)) <= MOST_OF_EVALUATION:
+            break
+    return answer
+
+
+def _evaluation(document: Document, most: int) -> EvaluationAnswer:
     details = document["details"]
     accepted = details["acceptance"]["accepted"]
     criteria = [
@@ -114,25 +127,26 @@ def evaluation_of(document: Document) -> EvaluationAnswer:
             passed=each["passed"],
             value=_rounded(each["value"]),
             limit=each["limit"],
-            reason=clip(each["reason"]),
+            reason=clip(each["reason"], most),
         )
         for name, each in details["acceptance"]["criteria"].items()
     ]
     failed = ", ".join(each["name"] for each in criteria if each["passed"] is False)
+    name = clip(document["checkpoint"], most)
     if accepted:
-        said = tr("{name} is accepted.", name=document["checkpoint"])
+        said = tr("{name} is accepted.", name=name)
     elif failed:
-        said = tr("{name} is not accepted: {what}.", name=document["checkpoint"], what=failed)
+        said = tr("{name} is not accepted: {what}.", name=name, what=failed)
     else:
-        said = tr("{name}: undecided, for not all was measured.", name=document["checkpoint"])
+        said = tr("{name}: undecided, for not all was measured.", name=name)
     return EvaluationAnswer(
         headline=said,
         accepted=accepted,
         figures=_figures(details),
         criteria=criteria,
-        not_covered=_sentences(details["not_covered"]),
-        not_measured={name: clip(why) for name, why in details["not_measured"].items()},
-        advice=_sentences(each["advice"] for each in details["recommendations"]),
+        not_covered=_sentences(details["not_covered"], most),
+        not_measured={name: clip(why, most) for name, why in details["not_measured"].items()},
+        advice=_sentences((each["advice"] for each in details["recommendations"]), most),
         run=details["provenance"]["run"],
     )
 
@@ -146,7 +160,10 @@ def _figures(details: Document) -> dict[str, ToolFigure]:
     return {
         name: figure_of(each)
         for name, each in found.items()
-        if isinstance(each, dict) and {"value", "low", "n"} <= each.keys() and each["n"]
+        if isinstance(each, dict)
+        and {"value", "low", "n"} <= each.keys()
+        and each["n"]
+        and name not in LEFT_OUT
     }
 
 
@@ -259,8 +276,8 @@ def _clipped(value: Any) -> Any:
     return [_clipped(each) for each in value] if isinstance(value, list | tuple) else value
 
 
-def _sentences(given: Any) -> list[str]:
-    sentences = [clip(each) for each in given]
+def _sentences(given: Any, most: int = MOST_CHARACTERS) -> list[str]:
+    sentences = [clip(each, most) for each in given]
     left = len(sentences) - MOST_SENTENCES
     more = [tr("and {count} more", count=left)] if left > 0 else []
     return sentences[:MOST_SENTENCES] + more

@@ -1,8 +1,6 @@
-"""The eight agent tools as an MCP server, over stdio or streamable HTTP on this machine."""
+"""The eight agent tools as an MCP server."""
 
-import hmac
 import json
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +8,9 @@ from typing import Annotated, Any, TypeVar
 
 import anyio
 import anyio.to_thread
-import uvicorn
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
-from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 import assay
 from assay import api
@@ -24,7 +19,6 @@ from assay.interfaces.mcp import results
 from assay.interfaces.mcp.folders import AllowedFolders, CheckedPath
 from assay.interfaces.mcp.work import work_on
 from assay.interfaces.mcp.worker import error_document
-from assay.interfaces.web.server import listen_at
 from assay.messages import tr
 
 T = TypeVar("T")
@@ -35,6 +29,20 @@ ABOUT = (
 )
 Checkpoint = Annotated[
     str, Field(description="Folder of one checkpoint (config.json and weights), or gguf:FILE.")
+]
+Dataset = Annotated[
+    str | list[str] | None,
+    Field(description="Text for perplexity: a file, or texts. Default: the shipped one."),
+]
+Metrics = Annotated[
+    list[str] | None,
+    Field(
+        description="Out of perplexity, accuracy, mmlu, hellaswag, os_benchmark, generation, "
+        "speed, memory. Default: all, which takes minutes."
+    ),
+]
+SuiteName = Annotated[
+    str, Field(description="Name of a suite (see list_suites), or a folder of tests.")
 ]
 RunId = Annotated[
     str, Field(description="Id of a run, the beginning of one, `latest`, or a model of the store.")
@@ -58,35 +66,12 @@ def make_server(settings: Settings) -> MCPServer:
 def _offer_work(server: MCPServer, settings: Settings) -> None:
     """What asks a checkpoint: in a process, with progress, and ended when cancelled."""
 
-    async def work(context: Context, tool: str, paths: list[CheckedPath], **arguments: Any) -> Any:
-        call = {
-            "tool": tool,
-            "arguments": arguments,
-            "out": str(settings.out),
-            "allow_code_execution": settings.allow_code_execution,
-        }
-        done = await work_on(call, context.report_progress)
-        if "error" in done:
-            raise _tool_error(done["error"])
-        for path in paths:
-            await _look(settings.allowed.check_unchanged, path)
-        return done["result"]
-
     @server.tool(structured_output=True)
     async def evaluate_model(
         context: Context,
         checkpoint_path: Checkpoint,
-        test_dataset: Annotated[
-            str | list[str] | None,
-            Field(description="Text for perplexity: a file, or texts. Default: the shipped one."),
-        ] = None,
-        metrics: Annotated[
-            list[str] | None,
-            Field(
-                description="Out of perplexity, accuracy, mmlu, hellaswag, os_benchmark, "
-                "generation, speed, memory. Default: all, which takes minutes."
-            ),
-        ] = None,
+        test_dataset: Dataset = None,
+        metrics: Metrics = None,
     ) -> results.EvaluationAnswer:
         """Measure one checkpoint and say whether the shipped gate accepts it, with reasons."""
         paths = [await _look(settings.allowed.check, checkpoint_path)]
@@ -95,16 +80,11 @@ def _offer_work(server: MCPServer, settings: Settings) -> None:
             paths.append(await _look(settings.allowed.check, text))
             text = paths[-1].text
         given = {"checkpoint_path": paths[0].text, "test_dataset": text, "metrics": metrics}
-        found: results.EvaluationAnswer = await work(context, "evaluate_model", paths, **given)
-        return found
+        return await _work(settings, context, results.EvaluationAnswer, paths, given)
 
     @server.tool(structured_output=True)
     async def run_benchmark(
-        context: Context,
-        checkpoint_path: Checkpoint,
-        benchmark_suite: Annotated[
-            str, Field(description="Name of a suite (see list_suites), or a folder of tests.")
-        ],
+        context: Context, checkpoint_path: Checkpoint, benchmark_suite: SuiteName
     ) -> results.BenchmarkAnswer:
         """The score of one checkpoint on one suite, a share from 0 to 1."""
         paths = [await _look(settings.allowed.check, checkpoint_path)]
@@ -114,8 +94,7 @@ def _offer_work(server: MCPServer, settings: Settings) -> None:
             suite = paths[-1].text
             await _look(_refuse_code, paths[-1].real, settings)
         given = {"checkpoint_path": paths[0].text, "benchmark_suite": suite}
-        found: results.BenchmarkAnswer = await work(context, "run_benchmark", paths, **given)
-        return found
+        return await _work(settings, context, results.BenchmarkAnswer, paths, given)
 
     @server.tool(structured_output=True)
     async def generate_samples(
@@ -124,8 +103,37 @@ def _offer_work(server: MCPServer, settings: Settings) -> None:
         """What a checkpoint writes after each prompt, with what fails: loops, nonsense."""
         paths = [await _look(settings.allowed.check, checkpoint_path)]
         given = {"checkpoint_path": paths[0].text, "prompts": prompts}
-        found: results.SamplesAnswer = await work(context, "generate_samples", paths, **given)
-        return found
+        return await _work(settings, context, results.SamplesAnswer, paths, given)
+
+
+TOOL_OF = {
+    results.EvaluationAnswer: "evaluate_model",
+    results.BenchmarkAnswer: "run_benchmark",
+    results.SamplesAnswer: "generate_samples",
+}
+
+
+async def _work(
+    settings: Settings,
+    context: Context,
+    answer: type[T],
+    paths: list[CheckedPath],
+    arguments: dict[str, Any],
+) -> T:
+    """Withholds the result where a file was exchanged meanwhile."""
+    call = {
+        "tool": TOOL_OF[answer],
+        "arguments": arguments,
+        "out": str(settings.out),
+        "allow_code_execution": settings.allow_code_execution,
+    }
+    done = await work_on(call, context.report_progress)
+    if "error" in done:
+        raise _tool_error(done["error"])
+    for path in paths:
+        await _look(settings.allowed.check_unchanged, path)
+    result: T = done["result"]
+    return result
 
 
 def _offer_looks(server: MCPServer, settings: Settings) -> None:
@@ -210,41 +218,3 @@ async def _look(function: Callable[..., T], *given: object) -> T:
 
 def _tool_error(document: object) -> ToolError:
     return ToolError(json.dumps({"error": document}, ensure_ascii=False))
-
-
-class BearerToken:
-    """Lets in who sends the token."""
-
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app = app
-        self._expected = f"Bearer {token}".encode()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            given = dict(scope["headers"]).get(b"authorization", b"")
-            if not hmac.compare_digest(given, self._expected):
-                refusal = PlainTextResponse(tr("the token is missing or wrong"), 401)
-                await refusal(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
-
-
-def serve_stdio(settings: Settings) -> None:
-    anyio.run(make_server(settings).run_stdio_async)
-
-
-def serve_http(
-    settings: Settings, *, port: int, token: str | None, say: Callable[[str], None]
-) -> None:
-    """On 127.0.0.1 only. Without a token one is made up, and said."""
-    token = token or secrets.token_urlsafe(24)
-    app = BearerToken(make_server(settings).streamable_http_app(host="127.0.0.1"), token)
-    with listen_at("127.0.0.1", port) as listening:
-        bound = listening.getsockname()[1]
-        say(tr("The agent tools are at http://127.0.0.1:{port}/mcp", port=bound))
-        say(tr("Send the header  Authorization: Bearer {token}  (Ctrl-C ends it)", token=token))
-        config = uvicorn.Config(
-            app, log_level="warning", access_log=False, server_header=False, ws="none",
-            timeout_graceful_shutdown=1,
-        )  # fmt: skip
-        uvicorn.Server(config).run(sockets=[listening])

@@ -57,6 +57,11 @@ async def _lines(process: Process) -> AsyncIterator[dict[str, Any]]:
             yield json.loads(await stream.receive_until(b"\n", MOST_BYTES))
         except (anyio.IncompleteRead, anyio.EndOfStream, anyio.ClosedResourceError):
             return
+        except (anyio.DelimiterNotFound, ValueError):
+            said = tr("the result is longer than {most} bytes", most=MOST_BYTES)
+            hint = tr("ask about less at a time: fewer prompts, a smaller suite")
+            yield {"error": {"message": said, "hint": hint, "retry": False}}
+            return
 
 
 async def _end(process: Process) -> None:
