@@ -49,7 +49,7 @@ class ExactMatch(AnswerCheck):
         accepted = [fold_whole_answer(text) for text in self.expected]
         if read in accepted:
             return self._scored(True, read)
-        language, question = context.language, context.test.question
+        language, question = context.language, context.test.prompt
         answer = cut_surroundings(fold_look_alikes(answer, language)[0], question)
         bare = undress(answer)
         plain = fold_whole_answer(bare)

@@ -69,9 +69,10 @@ def _score(case: Case, reply: Answered | ChoiceLikelihoods) -> Score:
             return _no_answer(tr("The answer only declines."))
         if score.value < 1 and all(map(is_only_punctuation, texts)):
             return _no_answer(tr("The answer has no words."))
-        if begins_like(text, case.prompt):
+        asked = case.prompt
+        if begins_like(text, asked):
             score = _unless_echoed(score, text, context)
-        if score.value == 0 and not case.check.requests().letters and is_piece(text, case.prompt):
+        if score.value == 0 and is_piece(text, asked) and not case.check.requests().letters:
             return _no_answer(tr("The answer only repeats the question."))
     said = [*_tick_sentences(case.tags, text)] if case.tags else []
     if signs := fold_look_alikes(text, context.language)[1]:

@@ -17,7 +17,7 @@ _LISTS = tomllib.loads(_FILE.read_text("utf-8"))
 NUMBER_WORDS: dict[str, str] = _LISTS.pop("numbers")
 WORDS = {key: "(?:" + words.replace("\n", "") + ")" for key, words in _LISTS.items()}
 SEEN = 80  # characters before and behind a place that are looked at
-LONGEST_REFUSAL = 400
+LONGEST_REFUSAL, _LONGEST_BEGIN = 400, 160
 ONE_CLAIM = 200  # characters: a longer answer explains, and its "or" offers the reader a choice
 
 _QUOTES = r"[\"'“”‘’«»`*(\[_]{0,4}"
@@ -207,9 +207,9 @@ def declines(text: str, *, only: bool) -> bool:
     """Whether a text says that it does not know, or declines; with `only`, and nothing else."""
     if only and len(text) > LONGEST_REFUSAL:
         return False
-    folded = _folded_beginning(text)
-    if not _BEGINS_TO_DECLINE.match(folded):
+    if not _BEGINS_TO_DECLINE.match(fold_for_matching(text.lstrip()[:_LONGEST_BEGIN])):
         return False
+    folded = _folded_beginning(text)
     if len(text) <= LONGEST_REFUSAL and (
         _KNOWS_NOTHING.fullmatch(folded) or (not only and _ASKS_BACK.fullmatch(folded))
     ):

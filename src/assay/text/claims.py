@@ -20,7 +20,7 @@ _ANNOUNCERS = (
 _ANNOUNCING = re.compile(rf"(?<!\w)(?:{_ANNOUNCERS})(?!\w)")
 _AROUND = re.compile(rf"(?<!\w)(?:{WORDS['around']}|{_ANNOUNCERS}|{WORDS['kind']})(?!\w)")
 _OR = re.compile(WORDS["or"])
-_PARTS = frozenset(_WORD.findall(WORDS["around"]))
+_PARTS = frozenset(_WORD.findall(WORDS["around"] + _ANNOUNCERS))
 _DENIES = re.compile(
     rf"{WORDS['negates']}|{WORDS['negated']}|{WORDS['wrong']}|{WORDS['or']}|{WORDS['but']}|no|non|none"
     r"|ne|n|t|without|sans|except|sauf"
@@ -66,7 +66,7 @@ def _is_surrounded(text: str, accepted: Collection[str], asked: Sequence[str]) -
     rest = text
     for each in sorted(accepted, key=len, reverse=True):
         if not _is_function(each):
-            rest = re.sub(_LEFT + re.escape(each) + _RIGHT, _X, rest)
+            rest = _standing_alone(each).sub(_X, rest)
     # Word by word first: most sentences have one that is in no list.
     if _X not in rest or not all(
         word in asked or _may_stand(word) or _is_known(word, asked) for word in _WORD.findall(rest)
@@ -79,6 +79,11 @@ def _is_surrounded(text: str, accepted: Collection[str], asked: Sequence[str]) -
     rest = rest.replace(_X, " ")
     words = {*_WORD.findall(rest)}
     return not _STRANGE.search(rest) and all(_is_known(word, asked) for word in words)
+
+
+@lru_cache(maxsize=1024)
+def _standing_alone(text: str) -> re.Pattern[str]:
+    return re.compile(_LEFT + re.escape(text) + _RIGHT)
 
 
 @lru_cache(maxsize=1024)
@@ -97,16 +102,14 @@ def _is_known(word: str, known: Collection[str]) -> bool:
     """Whether a word, or another form of it, is the question's: "painted" of "paints"."""
     if _DENIES.fullmatch(word):
         return False
-    return word in known or any(_is_form(word, other) for other in known)
+    begin = word[:_LEAST_SHARED]
+    return word in known or any(_is_form(word, each) for each in known if each.startswith(begin))
 
 
 def _is_form(word: str, other: str) -> bool:
-    shared = 0
-    for one, two in zip(word, other, strict=False):
-        if one != two:
-            break
-        shared += 1
-    return shared >= _LEAST_SHARED and max(len(word), len(other)) - shared <= _MOST_CHANGED
+    """Whether two words begin alike and few letters differ behind that."""
+    at = max(_LEAST_SHARED, max(len(word), len(other)) - _MOST_CHANGED)
+    return len(word) >= at and word[:at] == other[:at]
 
 
 def _announced_in(text: str, asked: Sequence[str]) -> Iterator[str]:
@@ -117,10 +120,16 @@ def _announced_in(text: str, asked: Sequence[str]) -> Iterator[str]:
         return
     for verb in _IS.finditer(text):
         before, behind = text[: verb.start()], text[verb.end() :]
-        if {*_WORD.findall(_ANNOUNCING.sub(" ", before))}.issubset(asked):
+        if _only_announces(before, asked):
             yield behind.strip()
-        if verb[0] != ":" and {*_WORD.findall(_ANNOUNCING.sub(" ", behind))}.issubset(asked):
+        if verb[0] != ":" and _only_announces(behind, asked):
             yield before.strip().removesuffix(" ye")
+
+
+def _only_announces(text: str, asked: Sequence[str]) -> bool:
+    if not all(word in asked or _may_stand(word) for word in _WORD.findall(text)):
+        return False
+    return {*_WORD.findall(_ANNOUNCING.sub(" ", text))}.issubset(asked)
 
 
 def _opens_with(text: str, accepted: Collection[str]) -> bool:

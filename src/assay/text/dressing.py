@@ -16,6 +16,7 @@ _END_TOKEN = re.compile(
     rf"(?<![`\"'«“])(?:<{_BAR}(?:im_end|im_start|endoftext|end_of_text|eot_id|eom_id|end|eos|return"
     rf"|end_of_turn|end▁of▁sentence|user|pad){_BAR}>|<end_of_turn>|<eos>|<pad>|<unk>|\[(?:EOS|PAD|SEP|INST)\]|</s>)"
 )
+_IN_BRACKETS = ("[EOS]", "[PAD]", "[SEP]", "INST]")
 _FIRST_TOKENS = re.compile(
     rf"\s*(?:<s>|<bos>|\[/INST\]|<start_of_turn>|<{_BAR}(?:begin_of_text|im_start|assistant|start_header_id"
     rf"|begin▁of▁sentence){_BAR}>)(?:(?:assistant|model)(?:<\|end_header_id\|>)?\s*\n)?"
@@ -54,7 +55,7 @@ _QUESTION_HEAD = re.compile(
 
 def plain_reply(text: str) -> str:
     """A reply without the tokens that begin and end it, what follows them, and what is not seen."""
-    if "<" in text or "[" in text:
+    if "<" in text or any(token in text for token in _IN_BRACKETS):
         text = _without_tokens(text)
     return drop_invisible(text)
 

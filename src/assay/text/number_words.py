@@ -52,6 +52,12 @@ def in_digits(text: str, language: str | None) -> str:
     return "".join([*pieces, text[done:]])
 
 
+def has_number_words(text: str, language: str | None) -> bool:
+    """Whether a text has a word that can be a number."""
+    values = _values(language if language in NUMBER_WORDS else "eng")
+    return not values.keys().isdisjoint(_WORD.findall(without_marks(text.casefold())))
+
+
 def _plain(word: re.Match[str]) -> str:
     return without_marks(word[0].casefold())
 

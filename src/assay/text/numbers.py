@@ -9,14 +9,15 @@ Floats never appear; values are exact.
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
-from assay.text.answer_words import NEGATION, WORDS, is_denied
+from assay.text.answer_words import NEGATION, WORDS, is_denied, may_deny
 from assay.text.folding import drop_invisible
-from assay.text.number_words import in_digits
+from assay.text.number_words import has_number_words, in_digits
 
 _PLAIN_SIGNS = str.maketrans({
     "\u2212": "-", "\ufe63": "-", "\uff0d": "-", "\uff0b": "+",
@@ -97,7 +98,7 @@ _DAY = re.compile(
     re.IGNORECASE,
 )
 _OFFERED = re.compile(rf"\d\W{{0,5}}\s{WORDS['or']}\s[^.!?;\n]{{0,30}}\d", re.IGNORECASE)
-_CUE_REACH = 90  # characters before a number in which a cue is looked for
+_CUE_REACH, _LABEL_REACH = 90, 30  # characters before a number in which these are looked for
 
 
 Exact = Decimal | Fraction  # the two compare exactly with each other
@@ -146,27 +147,40 @@ def read_number(
     text = _plainly_written(text)
     if not _DIGIT.search(text):
         text = in_digits(text, language)
-    number, distinct = _announced(text)
-    if number is not None or len(distinct) < 2 or not question:
-        return number, len(distinct)
-    if _DAY.search(text) and _ASKS_YEAR.search(question):
-        number, distinct = _announced(_DAY.sub(lambda day: day["month"] or "", text))
-    elif not _OFFERED.search(text):
-        asked = in_digits(_plainly_written(question[:_HEAD]), language)
-        asked_too = {item.number for item in _all_numbers(asked)}
-        others = [each for each in distinct if each not in asked_too]
-        number = others[0] if len(others) == 1 else None
-    return number, len(distinct)
-
-
-def _announced(text: str) -> tuple[Number | None, Collection[Number]]:
-    """The last number with a cue, else the only one, else the one that a sentence ends in."""
+    if question and _DAY.search(text) and _ASKS_YEAR.search(question):
+        text = _DAY.sub(lambda day: day["month"] or "", text)
     written = _without_list_numbers(text, _all_numbers(text))
+    cued, distinct = _announced(text, written)
+    if cued is None and question and (len(distinct) > 1 or has_number_words(text, language)):
+        cued = _unasked(text, distinct, question, language)
+    if cued is None:
+        cued = next(iter(distinct)) if len(distinct) == 1 else _stated(text, written)
+    return cued, len(distinct)
+
+
+def _unasked(
+    text: str, distinct: Collection[Number], question: str, language: str | None
+) -> Number | None:
+    """The only number that the question does not have, in words where all digits are its own."""
+    if _OFFERED.search(text):
+        return None
+    asked = in_digits(_plainly_written(question[:_HEAD]), language)
+    asked_too = {item.number for item in _all_numbers(asked)}
+    others = {*distinct} - asked_too
+    if not others:
+        read = in_digits(text, language)
+        others = {*_announced(read, _all_numbers(read))[1]} - asked_too
+    return others.pop() if len(others) == 1 else None
+
+
+def _announced(text: str, written: Sequence[_Written]) -> tuple[Number | None, Collection[Number]]:
+    """The last number with a cue, and all that differ and are not denied."""
     cued: Number | None = None
     distinct: dict[Number, None] = {}
+    denies = may_deny(text.casefold())
     for item in written:
         before = text[max(0, item.start - _CUE_REACH) : item.start].casefold()
-        if _LABEL.search(before) or is_denied(before):
+        if _LABEL.search(before[-_LABEL_REACH:]) or (denies and is_denied(before)):
             continue
         distinct.setdefault(item.number)
         cue = _CUE.search(before)
@@ -174,8 +188,6 @@ def _announced(text: str) -> tuple[Number | None, Collection[Number]]:
             text[item.end : item.end + _CUE_REACH].casefold()
         ):
             cued = item.number
-    if cued is None:
-        cued = next(iter(distinct)) if len(distinct) == 1 else _stated(text, written)
     return cued, distinct
 
 
@@ -203,6 +215,7 @@ def _stated(text: str, written: list[_Written]) -> Number | None:
     return None if _SENTENCE_END.search(subject) else written[-1].number
 
 
+@lru_cache(maxsize=1024)
 def read_expected(text: str, *, decimal_comma: bool) -> Number | None:
     """An expected number in digits: "1.234" is a decimal; "1,234" a thousand, or in French one."""
     number, _ = read_number(text) if any(map(str.isnumeric, text)) else (None, 0)

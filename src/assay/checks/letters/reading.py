@@ -21,6 +21,7 @@ that share one cue ("A or B") are several answers, and so none.
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from assay.checks.keywords import occurs
@@ -171,6 +172,7 @@ def _own_text_end(letter: str, after: str, options: Options) -> int:
     return 0 if after[end : end + 1].isalnum() else end
 
 
+@lru_cache(maxsize=256)
 def _own_text(letter: str, options: Options) -> str:
     position = ord(letter) - ord("A")
     if position >= len(options.texts):
@@ -333,6 +335,7 @@ def _by_text(text: str, options: Options, match: str) -> LetterReading | None:
     return LetterReading(letters.pop(), "text") if len(letters) == 1 else None
 
 
+@lru_cache(maxsize=64)
 def _folded_options(options: Options) -> list[tuple[str, str]]:
     folded = (" ".join(fold_for_matching(text).split()) for text in options.texts)
     return [(letter, text) for letter, text in zip(options.letters, folded, strict=False) if text]
