@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.checks.ewe.language import (
+    COMMON_FROM,
     ORDER,
     PARAMETERS,
     STEPS_PER_NAT,
@@ -44,7 +45,6 @@ NEVER_COUNTED = frozenset({"MediaWiki"})
 
 SEEN_AT_LEAST = 2  # runs of three or four seen once are dropped: a third less, recall as good
 LETTER_SEEN_AT_LEAST = 20
-WORD_SEEN_AT_LEAST = 10
 
 LICENCES = {
     "FLORES": "FLORES-200 dev, CC BY-SA 4.0",
@@ -52,6 +52,7 @@ LICENCES = {
     "Storybook": "African Storybook, CC BY",
     "MediaWiki": "MediaWiki messages, GPL-2+ (measured on, never counted)",
 }
+NAMES_LICENCE = "Unicode CLDR 41, names of months, days, languages and countries, Unicode-DFS-2016"
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ def train(
     without_sources: Collection[str] = (),
     without_languages: Collection[str] = (),
     seen_at_least: int = SEEN_AT_LEAST,
+    names: Iterable[str] = (),
 ) -> LanguageModel:
     """Count and smooth. The sources of NEVER_COUNTED are always left out."""
     left_out = NEVER_COUNTED | set(without_sources)
@@ -92,10 +94,10 @@ def train(
     languages = tuple(sorted(texts))
     joined = {code: [" ".join(parts) for parts in texts[code]] for code in languages}
     alphabet = _alphabet(joined)
-    words, gain = _word_order([part for parts in texts["ewe"] for part in parts])
+    words = _ewe_words(joined["ewe"], names)
     coder = _coder(languages, alphabet)
     encoded = {code: [coder.encode(text) for text in joined[code]] for code in languages}
-    return _smooth(coder, encoded, seen_at_least, words, gain)
+    return _smooth(coder, encoded, seen_at_least, words)
 
 
 def _alphabet(texts: Mapping[str, Sequence[str]]) -> str:
@@ -111,15 +113,14 @@ def _alphabet(texts: Mapping[str, Sequence[str]]) -> str:
 def _coder(languages: tuple[str, ...], alphabet: str) -> LanguageModel:
     """A model without figures, for its `encode`."""
     nothing: NDArray[Any] = np.zeros(0, dtype=np.uint8)
-    return LanguageModel(languages, alphabet, (), (), (), (), nothing, (), nothing)
+    return LanguageModel(languages, alphabet, (), (), (), (), nothing, {})
 
 
 def _smooth(
     coder: LanguageModel,
     encoded: Mapping[str, Sequence[NDArray[np.uint32]]],
     seen_at_least: int,
-    words: tuple[str, ...],
-    gain: NDArray[np.int8],
+    words: Mapping[str, int],
 ) -> LanguageModel:
     """Witten-Bell: P(c|h) = (count(hc) + kinds(h) P(c|h')) / (count(h) + kinds(h)).
 
@@ -150,7 +151,7 @@ def _smooth(
         back_off.append(_steps(weight))
     return LanguageModel(
         coder.languages, coder.alphabet, tuple(keys), tuple(steps), tuple(contexts),
-        tuple(back_off), unseen, words, gain,
+        tuple(back_off), unseen, words,
     )  # fmt: skip
 
 
@@ -179,23 +180,23 @@ def _steps(chance: NDArray[Any]) -> NDArray[np.uint8]:
     return np.asarray(steps, dtype=np.uint8)
 
 
-def _word_order(ewe: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int8]]:
-    """How much likelier a common word is after another than anywhere, log ratio in steps.
-
-    Row and column 0 stand for the edge of a sentence, 1 for any rarer word.
-    """
+def _ewe_words(ewe: Iterable[str], names: Iterable[str]) -> dict[str, int]:
     seen = Counter(word for sentence in ewe for word in sentence.split())
-    words = tuple(sorted(word for word, count in seen.items() if count >= WORD_SEEN_AT_LEAST))
-    number_of = {word: number for number, word in enumerate(words, 2)}
-    pairs = np.zeros((len(words) + 2, len(words) + 2))
-    for sentence in ewe:
-        numbers = [0, *(number_of.get(word, 1) for word in sentence.split()), 0]
-        np.add.at(pairs, (numbers[:-1], numbers[1:]), 1)
-    anywhere = (pairs.sum(axis=0) + 0.5) / (pairs.sum() + 0.5 * len(pairs))
-    kinds = (pairs > 0).sum(axis=1, keepdims=True)
-    after = (pairs + kinds * anywhere) / np.maximum(pairs.sum(axis=1, keepdims=True) + kinds, 1)
-    gain = np.round(np.log(after / anywhere) * STEPS_PER_NAT)
-    return words, np.asarray(np.clip(gain, -127, 127), dtype=np.int8)
+    for name in names:
+        for word in " ".join(sentences(name)).split():
+            seen[word] = max(1, seen[word])
+    return {word: min(count, COMMON_FROM) for word, count in sorted(seen.items())}
+
+
+def read_names(folder: Path) -> list[str]:
+    """Months, days, languages and countries in Ewe: known words, though no text has them."""
+    names = json.loads((folder.parent / "ewe" / "ewe_cldr.json").read_text(encoding="utf-8"))
+    return [
+        *names["months_wide"],
+        *names["days_wide_sun_to_sat"],
+        *names["languages_in_ewe"].values(),
+        *names["countries_in_ewe"].values(),
+    ]
 
 
 def pack(model: LanguageModel) -> bytes:
@@ -205,11 +206,14 @@ def pack(model: LanguageModel) -> bytes:
         arrays += [(name, np.diff(table, prepend=np.uint32(0))) for table in tables]
     for name, rows in (("steps", model.steps), ("back_off", model.back_off)):
         arrays += [(name, np.ascontiguousarray(table.T)) for table in rows]
-    arrays += [("unseen", model.unseen), ("pair_gain", model.pair_gain)]
+    arrays += [("unseen", model.unseen)]
     header = {
         "languages": model.languages,
         "alphabet": model.alphabet,
-        "common_words": model.common_words,
+        "ewe_words": [
+            [word for word, seen in model.ewe_words.items() if seen == count]
+            for count in range(1, COMMON_FROM + 1)
+        ],
         "arrays": [(name, array.dtype.str, array.shape) for name, array in arrays],
     }
     head = json.dumps(header, ensure_ascii=False).encode()
@@ -256,7 +260,7 @@ def _made(lines: Sequence[Line], model: LanguageModel, packed: bytes, folder: Pa
     }
     document = {
         "made_by": "scripts/make_language_model.py",
-        "sources": LICENCES,
+        "sources": LICENCES | {"CLDR": NAMES_LICENCE},
         "lines_counted": {name: count for name, count in counted.items() if count},
         "inputs_sha256": {
             path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in inputs
@@ -274,15 +278,13 @@ def _made(lines: Sequence[Line], model: LanguageModel, packed: bytes, folder: Pa
 
 def differences(shipped: LanguageModel, fresh: LanguageModel) -> list[str]:
     """What is not the same. A step more or less is: processors differ in the last bit of a log."""
-    parts = ("languages", "alphabet", "common_words")
+    parts = ("languages", "alphabet", "ewe_words")
     found = [name for name in parts if getattr(shipped, name) != getattr(fresh, name)]
     for name in ("keys", "contexts", "steps", "back_off"):
         tables = zip(getattr(shipped, name), getattr(fresh, name), strict=True)
         slack = 0 if name in ("keys", "contexts") else 1
         found += [name for ours, theirs in tables if not _alike(ours, theirs, slack)]
-    for name in ("unseen", "pair_gain"):
-        found += [name] if not _alike(getattr(shipped, name), getattr(fresh, name), 1) else []
-    return found
+    return found if _alike(shipped.unseen, fresh.unseen, 1) else [*found, "unseen"]
 
 
 def _alike(ours: NDArray[Any], theirs: NDArray[Any], slack: int) -> bool:
@@ -298,7 +300,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     options = parser.parse_args(arguments)
     lines = read_lines(options.texts)
-    fresh = train(lines)
+    fresh = train(lines, names=read_names(options.texts))
     packed = pack(fresh)
     target = options.out / PARAMETERS.name
     if options.check:

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.checks import scoring
-from assay.checks.ewe.language import sentences
-from assay.checks.ewe.quality import SINGLE_WORD_CAP, factors_of, quality_of
+from assay.checks.ewe.language import contains_ewe, sentences, shipped_model
+from assay.checks.ewe.quality import SINGLE_WORD_CAP, read_ewe
 from assay.checks.ewe_quality import EweQuality
 from assay.types import Answered, Case, Message, Score
 from tests.conftest import no_hang
@@ -29,6 +29,11 @@ REAL = [
 ]
 
 
+def quality_of(text: str, model: Any = None) -> tuple[float, str]:
+    reading = read_ewe(text, model)
+    return reading.value(), reading.explanation()
+
+
 def score_reply(text: str, **reply: Any) -> Score:
     case = Case(
         id="ewe_001", suite="s", category="c", messages=(Message("user", "?"),), check=EweQuality()
@@ -39,10 +44,16 @@ def score_reply(text: str, **reply: Any) -> Score:
 
 
 @pytest.mark.parametrize("text", REAL)
-def test_a_plain_ewe_sentence_passes_with_nothing_to_say_against_it(text: str) -> None:
-    score = score_reply(text)
-    assert score.value is not None
-    assert score.value >= 0.9
+def test_a_plain_ewe_sentence_passes(text: str) -> None:
+    """Proverbs with words that no counted text has pass too; then those words are named."""
+    value = score_reply(text).value
+    assert value is not None
+    assert value >= 0.7
+
+
+def test_a_sentence_of_known_words_passes_with_nothing_to_say_against_it() -> None:
+    score = score_reply("Eʋegbe nye gbe si wodona le Ghana kple Togo.")
+    assert (score.value or 0) >= 0.9
     assert score.explanation == "Reads as Ewe."
 
 
@@ -69,12 +80,12 @@ def test_a_mixed_answer_is_worth_about_the_share_that_is_ewe() -> None:
     value, explanation = quality_of(f"{ewe} Je viens de Lomé et je parle un peu français.")
     assert 0.3 <= value <= 0.6
     assert explanation.startswith(("Only 3", "Only 4"))
-    assert explanation.endswith("% of it surely reads as Ewe.")
+    assert "“je viens de lomé et je parle un peu français”" in explanation
 
 
 def test_a_loop_is_worth_little() -> None:
     assert quality_of("le le le le le le le le")[0] <= 0.1
-    sentence = "Nye ŋkɔe nye Kofi eye metso Togo. "
+    sentence = "Eʋegbe nye gbe si wodona le Ghana kple Togo. "
     twice, often = quality_of(sentence * 2), quality_of(sentence * 5)
     assert quality_of(sentence)[0] >= 0.9
     assert twice[0] < 0.7
@@ -85,7 +96,77 @@ def test_a_loop_is_worth_little() -> None:
 def test_particles_in_a_row_are_not_a_sentence() -> None:
     value, explanation = quality_of("ɖe kple le me la na be ŋu dzi ƒe si eye le na kple me")
     assert value < 0.6
-    assert "Its common words do not follow each other as in Ewe sentences." in explanation
+    assert "Words do not follow each other as in Ewe sentences: “" in explanation
+
+
+MADE_UP = "nyahɔ̃ɖewo alytɔ linye ɖewokunya wɔameɖow dzeagblɔdzĩ míekpemegba dzranduti"
+
+
+def test_made_up_words_do_not_pass_and_are_named() -> None:
+    """Each looks like Ewe letter by letter; none exists."""
+    value, explanation = quality_of(MADE_UP)
+    assert value < 0.5
+    assert "Not known as Ewe words: “nyahɔ̃ɖewo”, “alytɔ”, “linye”" in explanation
+    assert not contains_ewe(MADE_UP)
+    assert not contains_ewe(f"Il m'a dit : « {MADE_UP} », et voilà tout.")
+
+
+def test_a_shuffled_sentence_does_not_pass_and_its_worst_pairs_are_named() -> None:
+    real = "Le ɣleti aɖewo megbe la, ŋutsuvi la yi suku eye wòxlẽ agbalẽ geɖe le afi ma."
+    mixed = "geɖe la le wòxlẽ la megbe afi eye le suku ŋutsuvi ma aɖewo yi ɣleti agbalẽ"
+    assert quality_of(real)[0] >= 0.9
+    value, explanation = quality_of(mixed)
+    assert value < 0.7
+    assert explanation.startswith("Words do not follow each other as in Ewe sentences: “")
+
+
+def test_rare_words_drawn_from_the_lexicon_do_not_pass() -> None:
+    known = sorted(word for word, count in shipped_model().ewe_words.items() if count == 2)
+    salad = " ".join(random.Random(3).sample(known, 12))
+    value, explanation = quality_of(salad)
+    assert value < 0.7
+    assert "of 12 words" in explanation
+
+
+@pytest.mark.parametrize(
+    "text", ["Akpe na wò", "Mele nyuie", "Ame eve", "Hede nyuie!", "Ŋdi na mi"]
+)
+def test_a_short_answer_of_known_words_passes(text: str) -> None:
+    assert contains_ewe(text)
+    assert quality_of(text)[0] >= 0.7
+
+
+@pytest.mark.parametrize("text", ["la vie", "Le livre", "na wo", "me too", "o la la"])
+def test_a_short_answer_of_words_that_others_have_too_is_not_ewe(text: str) -> None:
+    assert not contains_ewe(text)
+    assert quality_of(text)[0] < 0.7
+
+
+@pytest.mark.parametrize(
+    "dressed",
+    ["```\n{}\n```", "```text\n{}\n```", "~~~\n{}\n~~~", "`{}`", "> {}", "« {} »", '"{}"'],
+)
+def test_fenced_and_quoted_ewe_is_read(dressed: str) -> None:
+    text = "Eʋegbe nye gbe si wodona le Ghana kple Togo."
+    assert quality_of(dressed.format(text)) == quality_of(text)
+    assert contains_ewe(dressed.format(text))
+
+
+def test_fenced_code_still_counts_for_nothing() -> None:
+    text = "Eʋegbe nye gbe si wodona le Ghana kple Togo."
+    code = "```python\nfor name in names:\n    print(name)\n```"
+    assert quality_of(f"{text}\n{code}") == quality_of(text)
+    assert quality_of(code) == (0.0, "There are no words to read.")
+
+
+def test_languages_in_turn_are_worth_their_share() -> None:
+    ewe = "Eʋegbe nye gbe si wodona le Ghana kple Togo. "
+    french = "Le livre est sur la table de la grande salle. "
+    more = "Amewo katã wodzi wo ablɔɖeviwoe eye wokpɔ gomekpɔkpɔ sɔsɔe. "
+    values = [quality_of(text)[0] for text in (ewe + french * 3, ewe + french, ewe + more + french)]
+    assert values == sorted(values)
+    assert values[0] < 0.4 < values[1] < 0.7
+    assert quality_of(ewe + more)[0] > values[2]
 
 
 def test_a_single_word_gets_half_at_most_and_is_told_so() -> None:
@@ -95,10 +176,10 @@ def test_a_single_word_gets_half_at_most_and_is_told_so() -> None:
 
 
 def test_signs_that_only_look_like_ewe_letters_cost_a_little_and_are_named() -> None:
-    right = "Nye ŋkɔe nye Kofi, eye metso Togo."
+    right = "Ame sia ame kpɔ gome le ablɔɖe me."
     value, explanation = quality_of(right.replace("ɔ", "\u037b"))
     assert 0.9 * quality_of(right)[0] <= value < quality_of(right)[0]
-    assert explanation == "1 sign only looks like an Ewe letter: U+037B for ɔ."
+    assert explanation == "2 signs only look like Ewe letters: U+037B for ɔ."
 
 
 def test_a_paragraph_without_any_special_letter_costs_a_little_and_is_told_so() -> None:
@@ -106,7 +187,7 @@ def test_a_paragraph_without_any_special_letter_costs_a_little_and_is_told_so() 
         "Nye nkoe nye Kofi eye metso Togo. Edzo dzi nam be mekpo wo egbea. "
         "Ame sia ame kpo gome le ablodee me le du sia me."
     )
-    assert factors_of(text)["letters"] == 0.9
+    assert read_ewe(text).factors["letters"] == 0.9
     assert "It has none of the letters ɖ ɛ ƒ ɣ ŋ ɔ ʋ." in quality_of(text)[1]
 
 
@@ -117,10 +198,16 @@ def test_a_long_answer_says_how_much_was_read() -> None:
     assert explanation.endswith("Only the first 20000 characters were read.")
 
 
-def test_the_score_shows_its_four_factors() -> None:
+def test_the_score_shows_its_five_factors() -> None:
     score = score_reply("Nye ŋkɔe nye Kofi eye metso Togo. " * 3)
-    assert (score.scorer, score.version) == ("ewe_quality", 2)
-    assert [part.name for part in score.parts] == ["share", "word_order", "variety", "letters"]
+    assert (score.scorer, score.version) == ("ewe_quality", 3)
+    assert [part.name for part in score.parts] == [
+        "share",
+        "words",
+        "word_order",
+        "variety",
+        "letters",
+    ]
 
 
 @given(st.text(alphabet=st.characters(), max_size=200))
@@ -133,29 +220,28 @@ def test_any_text_gets_a_value_and_a_reason(text: str) -> None:
 @given(st.permutations(["nye", "ŋkɔe", "nye", "kofi", "eye", "metso", "togo", "gake", "mele"]))
 def test_no_order_of_the_same_words_beats_the_share_read_as_ewe(words: list[str]) -> None:
     text = " ".join(words)
-    assert quality_of(text)[0] <= factors_of(text)["share"]
+    assert quality_of(text)[0] <= read_ewe(text).factors["share"]
 
 
 # ---------------------------------------------------------------------- sources never seen
 
 
-@pytest.fixture(scope="module", params=["MediaWiki", "UDHR"])
-def unseen(
-    request: pytest.FixtureRequest, lines: list[Any], model_without: Callable[[str], Any]
-) -> tuple[Any, list[Any]]:
-    """A model, and the lines of a source it never saw."""
-    return model_without(request.param), [line for line in lines if line.source == request.param]
+@pytest.fixture(scope="module")
+def unseen(lines: list[Any]) -> tuple[Any, list[Any]]:
+    """The shipped model, and the lines of a source it never saw. The benchmark has the others."""
+    return shipped_model(), [line for line in lines if line.source == "MediaWiki"]
 
 
 def ewe_of(lines: list[Any]) -> list[str]:
     return [line.text for line in lines if line.language == "ewe"]
 
 
-def test_real_ewe_of_a_source_never_seen_passes_95_times_in_100(unseen: Any) -> None:
+def test_real_ewe_of_a_source_never_seen_passes_nine_times_in_ten(unseen: Any) -> None:
+    """Messages of a user interface, many without a verb; news and stories: the benchmark."""
     model, lines = unseen
     values = [quality_of(text, model)[0] for text in ewe_of(lines)]
     assert statistics.median(values) >= 0.9
-    assert sum(value >= 0.7 for value in values) / len(values) >= 0.95
+    assert sum(value >= 0.7 for value in values) / len(values) >= 0.9
 
 
 def test_other_languages_of_a_source_never_seen_get_a_tenth_at_most(unseen: Any) -> None:

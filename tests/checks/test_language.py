@@ -328,7 +328,7 @@ def test_ewe_put_into_french_and_english_is_found_and_single_words_are_not(
     inline = [halved(draw.choice(hosts), text.rstrip(".!?")) for text in ewe]
     words = sorted({word for text in ewe for part in sentences(text) for word in part.split()})
     single = [halved(draw.choice(hosts), draw.choice(words)) for _ in range(300)]
-    assert sum(contains_ewe(text, model) for text in quoted) / len(quoted) >= 0.98
+    assert sum(contains_ewe(text, model) for text in quoted) / len(quoted) >= 0.97
     assert sum(contains_ewe(text, model) for text in inline) / len(inline) >= 0.92
     assert sum(contains_ewe(text, model) for text in single) <= 1
     assert not any(contains_ewe(text, model) for text in hosts)

@@ -92,10 +92,10 @@ class Composite(AnswerCheck):
         if self.reference:
             yield _likeness(fold_look_alikes(answer, context.language)[0], self.reference)
         if self.ewe_applies(context.test.language):
-            from assay.checks.ewe.quality import quality_of
+            from assay.checks.ewe.quality import read_ewe
 
-            value, explanation = quality_of(answer)
-            yield ScorePart(name="ewe_quality", value=value, explanation=explanation)
+            ewe = read_ewe(answer)
+            yield ScorePart(name="ewe_quality", value=ewe.value(), explanation=ewe.explanation())
 
     @property
     def keywords(self) -> Keywords | None:

@@ -8,16 +8,15 @@ from assay.types import AnswerCheck, Context, Score, ScorePart
 class EweQuality(AnswerCheck):
     """How well the answer reads as Ewe, from 0 to 1."""
 
-    version = 2
+    version = 3
 
     def score(self, answer: str, context: Context, /) -> Score:
         # Imported when an answer is scored: the language model takes longer than a small suite.
-        from assay.checks.ewe.quality import factors_of, quality_of
+        from assay.checks.ewe.quality import read_ewe
 
-        factors = factors_of(answer)
-        value, explanation = quality_of(answer, factors=factors)
+        reading = read_ewe(answer)
         return Score(
-            value=value,
-            explanation=explanation,
-            parts=tuple(ScorePart(name=name, value=value) for name, value in factors.items()),
+            value=reading.value(),
+            explanation=reading.explanation(),
+            parts=tuple(ScorePart(name=name, value=each) for name, each in reading.factors.items()),
         )

@@ -16,6 +16,7 @@ import math
 import re
 import unicodedata
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -31,9 +32,12 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint32]
 
 MARGIN_NEEDED = 5.0
-FIT_SLOPE = 4.0  # confidence is 0.5 at a margin of 5 and at a fit of 0
+MARGIN_OF_KNOWN = 1.5  # enough for SHORT words at most that are all known in Ewe
+SHORT = 5
+FIT_SLOPE = 4.0  # confidence is 0.5 at the margin needed and at a fit of 0
 UNKNOWN_HANDICAP = 0.7  # nats per letter that the mixture starts behind, word by word
 SWITCH_INSIDE, SWITCH_AT_BREAK = 14.0, 7.0  # what it costs to change the language between words
+KNOWN_NEEDED = 1 / 3  # of the words; 2 of 854 real lines of sources not seen have less
 QUOTE_WORDS = 3  # the least Ewe inside another language that counts
 QUOTE_MARGIN = 16.0  # and how sure it must be where it is no sentence of its own
 
@@ -56,6 +60,7 @@ class LanguageSpan:
     """
 
     code: str | None
+    text: str
     words: int
     letters: int
     margin: float
@@ -65,20 +70,29 @@ def identify(text: str, model: LanguageModel | None = None) -> LanguageReading:
     """The language of a text as a whole, or none where it is too short or fits no known one."""
     import numpy as np
 
-    read = " ".join(sentences(text))
+    model = model or shipped_model()
+    read = " ".join(sentences(text, model))
     if not read:
         return LanguageReading(code=None, confidence=0.0)
-    model = model or shipped_model()
     likelihoods = model.log_likelihoods(read)
     totals = likelihoods.sum(axis=0)
     best, second = (int(place) for place in np.argsort(-totals[:-1], kind="stable")[:2])
     margin = float(totals[best] - totals[second])
     fit = float(totals[best] - totals[-1] + 2 * margin) / len(likelihoods)
-    confidence = min(1 - 0.5 ** (margin / MARGIN_NEEDED), logistic(FIT_SLOPE * fit))
+    needed = MARGIN_NEEDED
+    if model.languages[best] == "ewe" and known_and_short(read, model):
+        needed = MARGIN_OF_KNOWN
+    confidence = min(1 - 0.5 ** (margin / needed), logistic(FIT_SLOPE * fit))
     return LanguageReading(
         code=model.languages[best] if confidence >= 0.5 else None,
         confidence=confidence,
     )
+
+
+def known_and_short(read: str, model: LanguageModel) -> bool:
+    """Two to five words, all of them known in Ewe: short answers are told by their words."""
+    words = read.split()
+    return 2 <= len(words) <= SHORT and all(word in model.ewe_words for word in words)
 
 
 def logistic(value: float) -> float:
@@ -90,10 +104,10 @@ def spans(text: str, model: LanguageModel | None = None) -> tuple[LanguageSpan, 
     """The text word by word: the likeliest sequence of languages, each change having its price."""
     import numpy as np
 
-    parts = sentences(text)
+    model = model or shipped_model()
+    parts = sentences(text, model)
     if not parts:
         return ()
-    model = model or shipped_model()
     words = [word for part in parts for word in part.split()]
     letters = model.log_likelihoods(" ".join(parts))
     letters[:, -1] -= UNKNOWN_HANDICAP
@@ -143,6 +157,7 @@ def _span(
     telling = {word for word, nats in zip(words, ahead, strict=True) if nats > 0}
     return LanguageSpan(
         code=languages[state] if known else None,
+        text=" ".join(words),
         words=len(telling),
         letters=sum(len(word) for word in words),
         margin=float(own.sum() - rivals.sum(axis=0).max()),
@@ -151,38 +166,54 @@ def _span(
 
 def contains_ewe(text: str, model: LanguageModel | None = None) -> bool:
     """The whole reads as Ewe, or a sentence or quotation in it, or several words inside a sentence.
-    A single Ewe word in a French text does not make it contain Ewe.
+    A single Ewe word in a French text does not make it contain Ewe, and made-up words are not Ewe.
     """
+    model = model or shipped_model()
+    parts = sentences(text, model)
     if identify(text, model).code == "ewe":
-        return True
+        return _has_known(" ".join(parts), model)
     if any(
         span.code == "ewe" and span.words >= QUOTE_WORDS and span.margin >= QUOTE_MARGIN
+        and _has_known(span.text, model)
         for span in spans(text, model)
-    ):
+    ):  # fmt: skip
         return True
     return any(
-        len(set(part.split())) >= QUOTE_WORDS and identify(part, model).code == "ewe"
-        for part in sentences(text)
+        len(set(part.split())) >= QUOTE_WORDS
+        and identify(part, model).code == "ewe"
+        and _has_known(part, model)
+        for part in parts
     )
+
+
+def _has_known(read: str, model: LanguageModel) -> bool:
+    words = read.split()
+    return sum(word in model.ewe_words for word in words) >= KNOWN_NEEDED * len(words)
 
 
 PARAMETERS = Path(__file__).parents[2] / "builtin" / "language" / "parameters.bin"
 CHARACTERS_READ = 20_000  # of a text; keeps the time bounded, and no answer needs more
 
+FENCED_READ = 50  # pieces that are fenced or in backquotes; the rest is taken for code
+
 ORDER = 4
 OTHER, SPACE = 0, 1  # symbol numbers; the alphabet starts at 2
 OTHER_COST, OTHER_BONUS = 10.0, 6.0  # a letter of no known language: dear for each, less if unknown
 STEPS_PER_NAT = 12
+COMMON_FROM = 10  # times; a word seen as often is common, and counted no further
 
-_FOLD = str.maketrans(CONFUSABLES)
+# U+1F78 and U+0220 are typed too, the first 59 times in the stories counted.
+_FOLD = str.maketrans(CONFUSABLES | {"\u1f78": "ò", "\u0220": "Ŋ"})
+_FENCED = re.compile(
+    r"(?P<fence>```|~~~)(?:[\w+#-]*\n)?(?P<block>.*?)(?:(?P=fence)|\Z)|`(?P<line>[^`\n]{1,300})`",
+    re.DOTALL,
+)
 _NOT_PROSE = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)"  # fenced code
-    r"|`[^`\n]{1,300}`"
-    r"|</?[A-Za-z!][^<>]{0,200}>"  # markup
+    r"</?[A-Za-z!][^<>]{0,200}>"  # markup
     r"|\b(?:https?|ftp|file)://\S+|\bwww\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.\w{2,}",
     re.DOTALL,
 )
-_MARKS_OF_NO_PROSE = re.compile(r"[`~<@]|://|www\.")  # each of those has one
+_MARKS_OF_NO_PROSE = re.compile(r"[<@]|://|www\.")  # each of those has one
 _BREAKS = frozenset('.!?…;:\n\r\u2028\u2029"“”„«»()[]{}|•*=—–→')
 _SINGLE_QUOTES = re.compile(r"(?<!\w)['‘’]|['‘’](?!\w)")  # not the apostrophe of l'eau
 # No letter has five marks, and putting thousands of them in order takes quadratic time.
@@ -215,11 +246,19 @@ def composed(text: str) -> str:
     return unicodedata.normalize("NFC", _MANY_MARKS.sub(r"\1", text))
 
 
-def sentences(text: str) -> list[str]:
+def sentences(text: str, model: LanguageModel | None = None) -> list[str]:
     """The sentences of a text as the model reads them: NFC, confusables and case folded, without
     code, markup, addresses, digits and punctuation; single spaces; no combining mark dropped.
+    What is fenced or in backquotes counts where it reads as Ewe, and is code otherwise.
     """
     prose = composed(text)
+    if "`" in prose or "~~~" in prose:
+
+        def read(fenced: re.Match[str]) -> str:
+            inside = (fenced["block"] or fenced["line"] or "").replace("`", " ").replace("~", " ")
+            return f"\n{inside}\n" if identify(inside, model).code == "ewe" else "\n"
+
+        prose = _FENCED.sub("\n", _FENCED.sub(read, prose, count=FENCED_READ))
     if _MARKS_OF_NO_PROSE.search(prose):
         prose = _NOT_PROSE.sub("\n", prose)
     prose = _SINGLE_QUOTES.sub("\n", prose)
@@ -235,8 +274,7 @@ class LanguageModel:
     `keys[n]` are the known runs of n + 1 symbols, eight bits each, ascending; `steps[n]` their
     negative log-likelihoods, a row a run and a column a language. `contexts[n]` and `back_off[n]`
     are what it costs to shorten a context of n + 1 symbols. `unseen`: a letter new to a language.
-    `common_words` and `pair_gain` say how much likelier one common Ewe word follows another
-    than chance has it; see quality.py.
+    `ewe_words`: the Ewe words counted, and how often each was seen, at most COMMON_FROM times.
     """
 
     languages: tuple[str, ...]
@@ -246,8 +284,7 @@ class LanguageModel:
     contexts: tuple[Keys, ...]
     back_off: tuple[NDArray[np.uint8], ...]
     unseen: NDArray[np.uint8]
-    common_words: tuple[str, ...]
-    pair_gain: NDArray[np.int8]
+    ewe_words: Mapping[str, int]
 
     @cached_property
     def _number_of(self) -> dict[str, int]:
@@ -334,12 +371,13 @@ def unpack(packed: bytes) -> LanguageModel:
         elif name in ("steps", "back_off"):
             table = np.ascontiguousarray(table.T)
         arrays[name] = (*arrays.get(name, ()), table)
-    (unseen,), (pair_gain,) = arrays.pop("unseen"), arrays.pop("pair_gain")
+    (unseen,) = arrays.pop("unseen")
     return LanguageModel(
         languages=tuple(header["languages"]),
         alphabet=header["alphabet"],
         unseen=unseen,
-        common_words=tuple(header["common_words"]),
-        pair_gain=pair_gain,
+        ewe_words={
+            word: count for count, words in enumerate(header["ewe_words"], 1) for word in words
+        },
         **arrays,
     )
