@@ -140,9 +140,14 @@ def test_the_short_ways_agree_with_the_long_ones(text: str) -> None:
     assert undress(text) == _undress(text)
 
 
-@pytest.mark.parametrize("junk", ["*", "`a`", "<s>", "</s>", "[a](", "> ", "Q: ", "_a", "\nQ:"])
+@pytest.mark.parametrize(
+    "junk", ["\n", "a\n", "one ", "*", "`a`", "<s>", "</s>", "[a](", "> ", "Q: ", "_a", "\nQ:"]
+)
 def test_junk_of_200_kilobytes_is_undressed_in_bounded_time(junk: str) -> None:
     text = junk * (200_000 // len(junk))
     with no_hang():
         cut_next_question(undress(plain_reply(text)), asking("Which?"))
         words_added(text, "Which?")
+        scored(ExactMatch(expected=("a", "1")), "Which?", "a" + text)
+        scored(ExactMatch(expected=("1",), normalize="number"), "Which year?", text)
+        scored(Keywords(expected_keywords=(("a",),)), "Which?", text)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from assay.files.fields import Doc, OneOrMore
 from assay.messages import tr
 from assay.plugins import check
+from assay.text.answer_words import ONE_CLAIM
 from assay.text.claims import says_only
 from assay.text.dressing import cut_next_question, cut_surroundings, undress
 from assay.text.folding import fold_whole_answer
@@ -54,7 +55,7 @@ class ExactMatch(AnswerCheck):
         bare = undress(answer)
         plain = fold_whole_answer(bare)
         texts = [plain]
-        if any(map(str.isdecimal, accepted)):
+        if len(plain) <= ONE_CLAIM and any(map(str.isdecimal, accepted)):
             texts.append(in_digits(plain, language))
         for text, spell in (way for each in texts for way in ways_to_read(each, language)):
             spelled = {*map(spell, accepted)}

@@ -46,7 +46,7 @@ _NEXT_QUESTION = re.compile(
 # What a chat or a program wraps around a text.
 _TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9_]{0,20}/?>")
 _AFTERWORD = re.compile(
-    rf"(?<=\S)\s*\n[\s*_#]*(?i:{WORDS['explained']})[*_]{{0,2}}[ \u00a0]?:.*", re.DOTALL
+    rf"\n[ \t*_#]{{0,9}}(?i:{WORDS['explained']})[*_]{{0,2}}[ \u00a0]?:.*", re.DOTALL
 )
 _QUESTION_HEAD = re.compile(
     rf"[\s*_#>]*(?i:{WORDS['asks']})[ \t]*\d{{0,3}}[*_]{{0,2}}[ \u00a0]?:[*_\s]*"
@@ -91,7 +91,7 @@ def cut_surroundings(text: str, question: str) -> str:
     asked = question.strip()
     if asked and rest.casefold().startswith(asked.casefold()) and rest[len(asked) :].strip():
         text = rest[len(asked) :]
-    return _AFTERWORD.sub("", text) if "\n" in text and ":" in text else text
+    return _AFTERWORD.sub("", text.strip()) if "\n" in text and ":" in text else text
 
 
 def cut_next_question(text: str, test: Case) -> str:

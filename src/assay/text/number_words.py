@@ -45,7 +45,7 @@ def in_digits(text: str, language: str | None) -> str:
         at += used
         is_article = used == 1 and _plain(run[0]) in _ALSO_ARTICLES
         if is_article and (_WORD.search(text, 0, start) or _WORD.search(text, end)):
-            value = value if _COUNTED_ONE.search(text, 0, start) else None
+            value = value if _COUNTED_ONE.search(text[max(0, start - 12) : start]) else None
         if value is not None:
             pieces += [text[done:start], str(value)]
             done = end
