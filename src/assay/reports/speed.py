@@ -135,9 +135,7 @@ def draw_depths(title: str, measured: Measured) -> str:
     legend = [labelled(number, name) for number, (name, _) in enumerate(measured, 1)]
     legend.append(tr("vertical line: range of the tries, hidden where it is shorter than its dot"))
     told = ((model, each) for model, of in measured for each in of)
-    description = " ".join(
-        f"{labelled(f'{m}, {of.depth}', numbers.figure(of.decode))}." for m, of in told
-    )
+    description = " ".join(f"{_told(m, of.depth, of.decode)}." for m, of in told)
     below = bottom + 2 * picture.LINE + 24
     return picture.document(pieces, below, legend=legend, title=title, description=description)
 
@@ -164,12 +162,7 @@ def _scale(name: str, measured: Measured) -> Scale:
 def _panel(name: str, measured: Measured, across: Scale, up: Scale, box: Box) -> Iterator[str]:
     for place, (model, of) in enumerate(measured, 1):
         dots = [
-            Dot(
-                "",
-                Extent(depth),
-                Extent.of(figure),
-                labelled(f"{model}, {depth}", numbers.figure(figure)),
-            )
+            Dot("", Extent(depth), Extent.of(figure), _told(model, depth, figure))
             for depth, figure in _known(name, of)
         ]
         plot = Plot(box, across, up, dots, ())
@@ -180,3 +173,7 @@ def _panel(name: str, measured: Measured, across: Scale, up: Scale, box: Box) ->
         yield from plot.draw_dots()
         for x, y in plot.places[-1:]:
             yield words(x + DOT + 4, y + 4.5, str(place), bold=True)
+
+
+def _told(model: str, depth: int, figure: Estimate) -> str:
+    return labelled(f"{model}, {depth}", numbers.figure(figure))

@@ -22,7 +22,7 @@ import click
 import assay
 from assay.errors import AssayError, ExitCode, Interrupted, UsageError
 from assay.interfaces.cli.commands import COMMAND_GROUPS, COMMANDS
-from assay.interfaces.cli.output import Context, say, settle_streams, write_examples
+from assay.interfaces.cli.output import Explained, say, settle_streams
 from assay.messages import CATALOGUES, LANGUAGES_OFFERED, fill, labelled, speak, tr
 
 Run = Callable[[list[str]], int | None]
@@ -36,10 +36,8 @@ def load_command(name: str) -> click.Command:
     return command
 
 
-class _Commands(click.Group):
+class _Commands(Explained, click.Group):
     """Finds commands in the table; suggests the nearest for a misspelt one."""
-
-    context_class = Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -53,10 +51,6 @@ class _Commands(click.Group):
             with formatter.section(fill(title, {})):
                 rows = [(name, fill(summary, {})) for name, (_, summary) in commands.items()]
                 formatter.write_dl(rows)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The examples, one a line, never wrapped."""
-        write_examples(formatter, self.epilog)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

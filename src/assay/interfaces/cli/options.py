@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 import click
 
 from assay.interfaces.cli.commands import COMMANDS
-from assay.interfaces.cli.output import Context, write_examples
+from assay.interfaces.cli.output import Explained
 from assay.messages import LANGUAGES_OFFERED, fill, tr
 from assay.types.option_fields import GROUPS, OUTPUT, CommandOptions, OptionField, options_of
 from assay.types.options import RunOptions
@@ -43,10 +43,8 @@ class GroupedOption(click.Option):
         return extra
 
 
-class GroupedCommand(click.Command):
+class GroupedCommand(Explained):
     """Shows the options in groups, then the examples."""
-
-    context_class = Context
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Accept --tensorboard DIR, the old name of --log tensorboard:DIR."""
@@ -65,10 +63,6 @@ class GroupedCommand(click.Command):
             if records:
                 with formatter.section(group):
                     formatter.write_dl(records)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The examples, one a line, never wrapped."""
-        write_examples(formatter, self.epilog)
 
 
 def command(

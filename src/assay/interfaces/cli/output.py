@@ -74,11 +74,14 @@ class Context(click.Context):
     formatter_class = Formatter
 
 
-def write_examples(formatter: click.HelpFormatter, examples: str | None) -> None:
-    """The end of a help text: commands, one a line, never wrapped."""
-    if examples:
+class Explained(click.Command):
+    """A command whose help ends with examples, one a line, never wrapped."""
+
+    context_class = Context
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section(tr("Examples")):
-            for line in examples.splitlines():
+            for line in (self.epilog or "").splitlines():
                 formatter.write(f"{'':{formatter.current_indent}}{line}\n")
 
 
