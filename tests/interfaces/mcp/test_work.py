@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sqlite3
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 from assay.errors import UsageError
 from assay.interfaces.mcp.folders import AllowedFolders
+from assay.interfaces.mcp.work import MOST_BYTES, _lines
 from tests.interfaces.mcp.conftest import over_stdio
 
 MANY = 400
@@ -150,3 +152,15 @@ def test_a_file_exchanged_while_it_is_read_withholds_the_result(tmp_path: Path) 
     (folder / "kept").rename(folder / "config.json")  # as if nothing had happened
     with pytest.raises(UsageError, match="changed while it was read"):
         allowed.check_unchanged(checked)
+
+
+def test_a_result_that_is_too_long_is_an_error_and_no_crash() -> None:
+    async def read() -> list[dict]:
+        program = f"print('x' * {MOST_BYTES + 1})"
+        process = await anyio.open_process([sys.executable, "-S", "-c", program])
+        async with process:
+            return [each async for each in _lines(process)]
+
+    (only,) = anyio.run(read)
+    assert "longer than" in only["error"]["message"]
+    assert only["error"]["retry"] is False

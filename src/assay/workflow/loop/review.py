@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.checks.own_prompt import OwnPrompt
-from assay.errors import AssayError, in_one_line
+from assay.errors import AssayError, Interrupted, ServerGone, in_one_line
 from assay.messages import tr
 from assay.reports.checkpoints.decision import name_of
 from assay.reports.checkpoints.facts import advice_texts
@@ -131,6 +131,8 @@ def ask_model(
     try:
         report = evaluate(asking, observer)
     except AssayError as error:
+        if isinstance(error, Interrupted) and not isinstance(error, ServerGone):
+            raise  # by the user, or for want of room on the disk
         raise ReviewFailed(in_one_line(error)) from error
     (model,) = report.models
     (row,) = model.suites[0].tests

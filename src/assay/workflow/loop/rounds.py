@@ -9,8 +9,6 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -20,26 +18,21 @@ from assay.decide.accept import accept
 from assay.decide.rounds import changes_of, compare_round
 from assay.decide.scores import weigh
 from assay.errors import (
-    AssayError,
     ExitCode,
     ModelUnavailable,
     Refusals,
     TrainingFailed,
     UsageError,
     in_one_line,
-    raise_all,
-    tried,
 )
 from assay.messages import tr
-from assay.models.opening import open_model
 from assay.reports.checkpoints.facts import sentence
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.reports.checkpoints.headlines import checkpoint_headline
 from assay.reports.formats.html import render_html
 from assay.reports.loop import loop_document, round_document
-from assay.suites.gate_file import load_gate
 from assay.types import Observer
-from assay.types.decisions import MEASURES, Gate, Measurements, Recommendation
+from assay.types.decisions import Gate, Measurements, Recommendation
 from assay.types.options import LoopOptions
 from assay.types.results import Report
 from assay.types.rounds import LoopEnd, LoopRound, RoundReview, SuggestedChange, TrainingLoop
@@ -49,25 +42,18 @@ from assay.workflow.checkpoints.report_files import read_report
 from assay.workflow.checkpoints.watch import best_in, places_in
 from assay.workflow.evaluate.evaluation import evaluate, resumable
 from assay.workflow.evaluate.job import Job
-from assay.workflow.evaluate.preparation import check_files
 from assay.workflow.evaluate.run_folder import explain_write_errors, replace_file
 from assay.workflow.loop.commands import UserCommand, last_lines, read_end, run_guarded
+from assay.workflow.loop.preparation import check_options, take_folder
 from assay.workflow.loop.review import ReviewFailed, ask_command, ask_model, round_to_review
 
-try:
-    import fcntl
-except ImportError:  # Windows: two loops may then share a folder
-    fcntl = None  # type: ignore[assignment]
-
-PLACEHOLDERS = ("changes", "steps", "out", "resume")
 REVIEW_S = 600.0
-LOCK_S = 15.0  # in which the training of a killed loop ends
 Reviewed = tuple[RoundReview, tuple[SuggestedChange, ...]]
 
 
 def run_loop(options: LoopOptions, observer: Observer) -> TrainingLoop:
-    loop = _checked(options, observer)
-    with _only_one(loop.out) as lock, resumable(loop.out, loop.job.command):
+    loop = _Loop(options, observer, *check_options(options))
+    with take_folder(loop.out) as lock, resumable(loop.out, loop.job.command):
         loop.lock = lock
         loop.read()
         while (end := loop.find_end()) is None:
@@ -77,95 +63,6 @@ def run_loop(options: LoopOptions, observer: Observer) -> TrainingLoop:
         if end == "accepted":
             loop.run_on_accept()
         return loop.result(end)
-
-
-def _checked(options: LoopOptions, observer: Observer) -> "_Loop":
-    """Every mistake that can be known is told before the first training."""
-    errors: list[AssayError] = []
-    job = _job(options, errors)
-    gate = tried(errors, check_files, job) if not errors else []
-    train = tried(errors, UserCommand.read, "--train", options.train, PLACEHOLDERS)
-    for command in train:
-        errors += _unfit(command, options)
-    others = {
-        name: tried(errors, UserCommand.read, name, text, known)
-        for name, text, known in (
-            ("--review", options.review, ("checkpoint",)),
-            ("--on-accept", options.on_accept, ("checkpoint", "round")),
-        )
-        if text is not None
-    }
-    if options.judge is not None:
-        tried(errors, _check_judge, options.judge, job)
-        if options.review is not None:
-            problem = tr("--review and --judge both say who reviews a round")
-            errors.append(UsageError(problem, hint=tr("leave one of them out")))
-    raise_all(errors)
-    commands = {name: found[0] for name, found in others.items()}
-    return _Loop(options, observer, job, gate[0], train[0], commands)
-
-
-def _job(options: LoopOptions, errors: list[AssayError]) -> Job:
-    """With a gate only what it needs is measured, round after round; without one, everything."""
-    called = options.command_line("loop", "--train", options.train)
-    job = Job.of(options, models=("",), called=called)
-    if options.gate is None:
-        return replace(job, measures=options.measures or MEASURES)
-    for gate in [] if options.suites else tried(errors, load_gate, options.gate):
-        names = tuple(dict.fromkeys(each.name for each in gate.suites))
-        job = replace(job, suites=names, only_named=True)
-    return job
-
-
-def _unfit(command: UserCommand, options: LoopOptions) -> Iterator[UsageError]:
-    named = {*command.named()}
-    if "out" not in named:
-        yield UsageError(
-            tr("--train has no {out}, so that its checkpoints could not be found"),
-            hint=tr("give it the folder to write into, as in: python train.py --out {out}"),
-        )
-    if "steps" in named and options.steps is None:
-        yield UsageError(
-            tr("--train has {steps}, and the steps of the first round are not known"),
-            hint=tr("name them: --steps 1000"),
-        )
-    try:
-        out = str(options.out.resolve())
-        command.fill(dict.fromkeys(PLACEHOLDERS, out) | {"steps": "1"})
-    except UsageError as error:
-        yield error
-
-
-def _check_judge(spec: str, job: Job) -> None:
-    model = open_model(spec, job, job)
-    try:
-        model.probe()
-    finally:
-        model.close()
-
-
-@contextmanager
-def _only_one(out: Path) -> Iterator[int]:
-    """The process that guards a training holds the lock too: a loop that follows a killed one
-    begins when that training has ended.
-    """
-    with explain_write_errors(out):
-        out.mkdir(parents=True, exist_ok=True)
-        lock = (out / "loop.lock").open("w")
-    with lock:
-        until = time.monotonic() + LOCK_S
-        while fcntl is not None:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    raise UsageError(
-                        tr("another loop works in {out}", out=out),
-                        hint=tr("wait for its end, or name another folder with --out"),
-                    ) from None
-                time.sleep(0.05)
-        yield lock.fileno()
 
 
 @dataclass(slots=True)
