@@ -6,6 +6,7 @@ import json
 import random
 import shlex
 import sys
+from math import inf
 from pathlib import Path
 
 import psutil
@@ -14,6 +15,7 @@ import pytest
 import assay
 from assay.errors import ExitCode, Refusals, TrainingFailed, UsageError
 from assay.workflow.loop.commands import UserCommand
+from assay.workflow.loop.review import ReviewFailed, ask_command
 from tests import waiting
 from tests.conftest import Bench
 from tests.models.local.checkpoints import make_checkpoint
@@ -124,8 +126,10 @@ def test_a_round_that_made_things_worse_is_named_and_the_next_starts_from_the_be
 
 
 def test_budgets_end_a_loop_with_what_it_has_and_a_larger_one_goes_on(yard):
-    spent = yard.loop(rounds=1)
+    spent = yard.loop(rounds=1, review=yard.reviewer("print('train longer')"))
     assert (spent.exit_code, spent.ended) == (ExitCode.NOT_ACCEPTED, "rounds")
+    assert "not JSON" in yard.round(1)["review"]["failed"]
+    assert yard.round(1)["changes"][0]["steps"] == 100  # Assay's advice takes its place
     assert "Out of budget after 1 round" in spent.headline
     program = f"import sys; sys.stdin.read(); print({json.dumps(json.dumps(REVIEW))})"
     spent = yard.loop(rounds=4, tokens=60, review=yard.reviewer(program))
@@ -138,39 +142,29 @@ def test_budgets_end_a_loop_with_what_it_has_and_a_larger_one_goes_on(yard):
 
 
 HOSTILE = {
-    "no JSON": "print('train longer')",
-    "another shape": 'print(\'{"changes": "all"}\')',
-    "not a number": 'print(\'{"changes": [{"change": "data", "categories": ["a"],'
-    ' "times": NaN, "reason": ""}]}\')',
-    "a path as steps": 'print(\'{"changes": [{"change": "steps", "steps": "; rm -rf /",'
-    ' "reason": ""}]}\')',
-    "no text": "import sys; sys.stdout.buffer.write(bytes([255, 254]))",
-    "an error": "raise SystemExit('no key')",
-    "without end": "import sys\nwhile True: sys.stdout.write('[' * 9999)",
-    "deep": "print('[' * 100000)",
+    "no JSON": ("print('train longer')", "not JSON"),
+    "another shape": ('print(\'{"changes": "all"}\')', "schema"),
+    "not a number": (
+        'print(\'{"changes": [{"change": "data", "times": NaN}]}\')',
+        "not JSON",
+    ),
+    "a path as steps": (
+        'print(\'{"changes": [{"change": "steps", "steps": "; rm -rf /", "reason": ""}]}\')',
+        "schema",
+    ),
+    "no text": ("import sys; sys.stdout.buffer.write(bytes([255, 254]))", "UTF-8"),
+    "an error": ("raise SystemExit('no key')", "no key"),
+    "without end": ("import sys\nwhile True: sys.stdout.write('[' * 9999)", "more than"),
+    "deep": ("print('[' * 100000)", "not JSON"),
 }
 
 
-def test_a_hostile_review_fails_with_a_sentence_and_the_advice_takes_its_place(yard):
-    file = yard.folder / "kind"
-    programs = json.dumps(list(HOSTILE.values()))
-    program = (
-        f"import json, pathlib\np = pathlib.Path({str(file)!r})\n"
-        f"n = int(p.read_text()) if p.exists() else 0\np.write_text(str(n + 1))\n"
-        f"exec(json.loads({programs!r})[n])"
-    )
-    (yard.folder / "gate.toml").write_text("[perplexity]\nmax = 1\n")
-    found = yard.loop(review=yard.reviewer(program), rounds=len(HOSTILE), steps=1)
-    why = [each.review.failed for each in found.rounds]
-    assert all(why), why
-    for said, part in zip(
-        why,
-        ("not JSON", "schema", "not JSON", "schema", "UTF-8", "no key", "more than", "not JSON"),
-        strict=True,
-    ):
-        assert part in said
-    assert [each["steps"] for each in yard.trained()] == [2**n for n in range(len(HOSTILE))]
-    assert yard.round(1)["review"]["failed"]
+@pytest.mark.parametrize(("program", "why"), HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_review_fails_with_a_sentence(program, why, tmp_path):
+    (tmp_path / "review.py").write_text(program)
+    command = UserCommand.read("--review", f"{sys.executable} -S {tmp_path / 'review.py'}", [])
+    with (tmp_path / "lock").open("w") as lock, pytest.raises(ReviewFailed, match=why):
+        ask_command(command, {"checkpoint": "x"}, tmp_path, until=inf, lock=lock.fileno())
 
 
 def test_a_judge_model_reviews_through_the_store(yard):
