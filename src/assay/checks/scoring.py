@@ -11,7 +11,7 @@ from assay.checks.letters.options import most_likely
 from assay.messages import tr
 from assay.text.answer_words import declines_instead
 from assay.text.dressing import plain_reply
-from assay.text.echo import begins_like, is_piece, words_added
+from assay.text.echo import begins_like, is_echo, is_piece, words_added
 from assay.text.folding import fold_for_matching, is_blank, is_only_punctuation
 from assay.text.look_alikes import fold_look_alikes, shown
 from assay.types import LETTERS, Answered, Case, ChoiceLikelihoods, Context, Failed, Reply, Score
@@ -84,14 +84,15 @@ def _score(case: Case, reply: Answered | ChoiceLikelihoods) -> Score:
 
 def _unless_echoed(score: Score, text: str, context: Context) -> Score:
     """The score, or no answer where the question is repeated. What is added may be the answer,
-    where one is known; a repetition may be what was asked for, where the whole answer is compared.
+    where one is known; a mere repetition is right where the expected answer is one itself.
     """
-    check, added = context.test.check, words_added(text, context.test.question)
+    check, question = context.test.check, context.test.question
+    added = words_added(text, question)
     if added is None:
         return score
-    if check.gold() is not None:
+    if (gold := check.gold()) is not None:
         may_repeat = not check.baselines_add_up and not check.requests().letters
-        if score.value == 1.0 and may_repeat:
+        if score.value == 1.0 and may_repeat and (added or is_echo(gold, (question,))):
             return score
         alone = _as_score(check.score(added, context)) if added else score
         if added and alone.value == 1.0:

@@ -70,14 +70,14 @@ class Formatter(click.HelpFormatter):
         self.write(f"{'':{self.current_indent}}{shown}\n")
 
 
-class Context(click.Context):
+class TranslatedContext(click.Context):
     formatter_class = Formatter
 
 
 class Explained(click.Command):
     """A command whose help ends with examples, one a line, never wrapped."""
 
-    context_class = Context
+    context_class = TranslatedContext
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section(tr("Examples")):
