@@ -31,7 +31,7 @@ USUAL_UNKNOWN, USUAL_COMMON = 0.2, 0.4  # shares of the words of a text
 EDGE = "|"  # before and after a text
 
 
-class Evidence(NamedTuple):
+class OrderEvidence(NamedTuple):
     """What order and words say for a text being Ewe sentences, in nats; the sum is 0 where it
     could be either.
     """
@@ -58,11 +58,11 @@ class WordOrder:
     def gain(self, slots: Sequence[int]) -> float:
         return float(self.weights[slots].sum(dtype=int)) * self.step
 
-    def evidence(self, counts: Sequence[int], gain: float) -> Evidence:
+    def evidence(self, counts: Sequence[int], gain: float) -> OrderEvidence:
         """Of a text whose words were counted so often, and whose pairs gain so much."""
         root = math.sqrt(len(counts))
         unknown, uncommon = unusual(counts)
-        return Evidence(
+        return OrderEvidence(
             order=self.order * gain / root,
             words=(self.unknown * unknown + self.uncommon * uncommon) / root,
             length=self.length * root + self.bias,
