@@ -18,7 +18,7 @@ import pytest
 from corpus import RECORD, Cleaner
 from devices import chosen_devices
 from facts import BARE, Facts
-from leaks import OF_SERVED_MODELS, Forbidden, forbidden_runs
+from leaks import AFTER_THE_TRAINING, Forbidden, forbidden_runs
 from sources import Document
 from troubles import FRAMES, Troubles, word_trouble
 
@@ -41,7 +41,7 @@ def asked_in(value: Any) -> Iterator[dict[str, Any]]:
 def shipped() -> tuple[dict[str, Any], ...]:
     suites = sorted((BUILTIN / "suites").rglob("*.json"))
     files = [
-        *(path for path in suites if path.parent.name not in OF_SERVED_MODELS),
+        *(path for path in suites if path.parent.name not in AFTER_THE_TRAINING),
         BUILTIN / "samples.json",
     ]
     return tuple(test for path in files for test in asked_in(json.loads(path.read_text("utf-8"))))

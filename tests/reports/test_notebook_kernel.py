@@ -25,6 +25,7 @@ def outputs(tmp_path_factory):
     tests = numbered(5)
     (folder / "my-tests").mkdir()
     (folder / "my-tests" / "sum.json").write_text(json.dumps(tests))
+    (folder / "my-tests" / "suite.json").write_text("{}")
     (folder / "good.json").write_text(json.dumps({"answers": right(tests), "delay_s": 0.1}))
     (folder / "<b>weak.json").write_text(json.dumps({"default": "<script>alert(1)</script>"}))
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])

@@ -140,6 +140,7 @@ def test_a_run_says_first_which_tests_will_have_no_evidence(folder: Path) -> Non
 
     script = folder.parents[1] / "script.json"
     script.write_text('{"default": "```json\\n{}\\n```"}')
+    (folder.parent / "suite.json").write_text("{}")
     notes = Notes()
     report = api.run(
         [f"scripted:{script}"], suites=[folder.parent], out=script.parent / "out", observer=notes

@@ -53,6 +53,7 @@ class Yard:
         ]
         (folder / "tests").mkdir()
         (folder / "tests" / "pick.json").write_text(json.dumps(tests), "utf-8")
+        (folder / "tests" / "suite.json").write_text("{}", "utf-8")
         self.options = {
             "suites": [str(folder / "tests")],
             "text": folder / "text.txt",
