@@ -40,7 +40,7 @@ from assay.models.opening import open_model
 from assay.request_identity import example_key
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Message, Model, Reply
 from assay.types.choices import Layout
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     Anchor,
     Judgement,
     Rubric,

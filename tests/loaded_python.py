@@ -53,7 +53,7 @@ LOADED = (
     "assay.interfaces.benchmark_script",
     "assay.models.home_made.adapter",
     "assay.models.scripted",
-    "assay.reports.drift",
+    "assay.reports.measured.drift",
     "assay.reports.formats.terminal",
     "assay.reports.leaderboard",
     "assay.reports.progress",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.reports.formats.markdown import render_markdown
-from assay.reports.suite_card import card_document
+from assay.reports.suites.card import card_document
 from assay.suites.load import load_suite, shipped
 from assay.workflow.discover.discovery import describe
 

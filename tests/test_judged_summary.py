@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from assay.summary.judged import EarlierRun, judged
-from assay.types.judged import POINTS_OF_10, Judged, ModelChoice, ModelJudged
-from assay.types.judgements import Evidence, Quote
+from assay.types.judging.judged import POINTS_OF_10, Judged, ModelChoice, ModelJudged
+from assay.types.judging.judgements import Evidence, Quote
 from tests.reports.judged_answers import CODING, DATA, evidence, flat, judgement, model, verdict
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay.summary.speed import performance, try_figures
 from assay.types import Answered, ChoiceLikelihoods, Failed, ReadText, Reply, Timing
-from assay.types.performance import Clock
+from assay.types.measured.performance import Clock
 
 
 def answer(**told: object) -> Answered:

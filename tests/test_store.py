@@ -42,7 +42,7 @@ from assay.types import (
     Suite,
     Timed,
 )
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     ChecklistAnswer,
     CriterionScore,
     Deviation,

@@ -19,7 +19,7 @@ from assay.checking.begin import BadResult, run_make
 from assay.messages import tr
 from assay.sandbox import Limits, Program, Ran, Sandbox
 from assay.types.checks import SHIPPED_SUITES
-from assay.types.judgements import CODE_NOT_ALLOWED, Evidence, EvidenceCheck
+from assay.types.judging.judgements import CODE_NOT_ALLOWED, Evidence, EvidenceCheck
 
 MAKE, CHECK = "make.py", "check.py"
 _CPU_S, _WALL_S = 40, 75  # for one item, with room for the limits inside; each further one:

@@ -22,7 +22,7 @@ from assay.checks.health.nonsense import nonsense
 from assay.checks.health.reading import QUOTED_AT_MOST
 from assay.checks.health.ticks import accuracy, relevance
 from assay.suites.sample_prompts import load_samples
-from assay.types.samples import Health, HealthCheck, SampleCheck, SamplePrompt
+from assay.types.measured.samples import Health, HealthCheck, SampleCheck, SamplePrompt
 from tests.samples import failures_of, read_labels
 
 FOLDER = Path(__file__).parents[1] / "health_samples"

@@ -10,7 +10,7 @@ from assay.checks.judge import Judge
 from assay.judge.questionnaire import Questionnaire
 from assay.judge.rubrics import load_rubric
 from assay.types import Answered, Case, Message, ModelFacts, Reply, Request
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     CriterionScore,
     Evidence,
     EvidenceCheck,

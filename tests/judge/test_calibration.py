@@ -18,7 +18,13 @@ from assay.judge.calibration import (
     fit_curve,
     left_one_out,
 )
-from assay.types.judgements import CriterionScore, Judgement, Rubric, RubricCriterion, ScoredExample
+from assay.types.judging.judgements import (
+    CriterionScore,
+    Judgement,
+    Rubric,
+    RubricCriterion,
+    ScoredExample,
+)
 
 shares = st.floats(0, 1, allow_nan=False)
 points = st.integers(0, 10)

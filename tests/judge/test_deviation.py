@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.judge.calibration import deviation_of
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     CriterionScore,
     Deviation,
     Judgement,

@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from assay.judge.final_judgement import borderline, make_final_judgement, score_of
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     Evidence,
     EvidenceCheck,
     Judgement,

@@ -34,7 +34,7 @@ from assay.types import (
     ToChoose,
 )
 from assay.types.choices import Layout
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     NO_EVIDENCE,
     Evidence,
     EvidenceCheck,

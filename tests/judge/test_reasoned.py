@@ -13,7 +13,7 @@ from assay.judge.final_judgement import make_final_judgement
 from assay.judge.questionnaire import Assignment
 from assay.judge.reasoned.questionnaire import ReasonedQuestionnaire
 from assay.types import Failed, Message, ToAnswer
-from assay.types.judgements import Evidence, EvidenceCheck
+from assay.types.judging.judgements import Evidence, EvidenceCheck
 from tests.judge.material import (
     ANSWER,
     CASE,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from assay.judge.guards.suspicions import INJECTION, flags_of, lower_of, without_demands
-from assay.types.judgements import CriterionScore, Judgement
+from assay.types.judging.judgements import CriterionScore, Judgement
 from tests.judge.material import ANSWER, CODING
 from tests.judge.test_suspicions import BENIGN, DEMANDS
 

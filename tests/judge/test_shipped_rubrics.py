@@ -14,7 +14,7 @@ from assay.judge.guards.trivial import why_trivial
 from assay.judge.rubrics import SHIPPED, load_rubric, shipped_rubrics
 from assay.sandbox import open_sandbox
 from assay.suites.load import load_suite
-from assay.types.judgements import BANDS, NEAR_AN_EDGE, band_of, overall_tenths
+from assay.types.judging.judgements import BANDS, NEAR_AN_EDGE, band_of, overall_tenths
 
 RUBRICS = {name: load_rubric(name) for name in ("coding", "data")}
 EXAMPLES = [(name, each.id) for name, rubric in RUBRICS.items() for each in rubric.examples]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from assay.types import Estimate, Machine, Observed, OutcomeKind
-from assay.types.performance import Performance, Speeds, TryFigures
+from assay.types.measured.performance import Performance, Speeds, TryFigures
 from assay.types.results import (
     Baselines,
     CategoryComparison,

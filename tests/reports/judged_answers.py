@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.summary.judged import JudgedModel
 from assay.types import Estimate
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     Confidence,
     CriterionScore,
     Evidence,
@@ -18,7 +18,7 @@ from assay.types.judgements import (
     Quote,
     lower_median,
 )
-from assay.types.performance import Performance, Speeds
+from assay.types.measured.performance import Performance, Speeds
 
 CRITERIA = {
     "coding": (

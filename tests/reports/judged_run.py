@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assay.summary.judged import EarlierRun, JudgedModel, judged
-from assay.types.judged import Judged
-from assay.types.judgements import Deviation, Evidence, FinalJudgement, Judging, Quote
+from assay.types.judging.judged import Judged
+from assay.types.judging.judgements import Deviation, Evidence, FinalJudgement, Judging, Quote
 from tests.reports.judged_answers import (
     NAMES,
     categories_of,

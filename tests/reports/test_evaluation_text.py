@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assay.reports.judged.evaluation_reading import Imported, read_evaluations
 from assay.reports.judged.evaluation_text import evaluation_text
 from assay.text.safe_text import one_line
-from assay.types.judgements import Judgement, Quote, overall_tenths
+from assay.types.judging.judgements import Judgement, Quote, overall_tenths
 from tests.reports.conftest import HOSTILE
 from tests.reports.judged_answers import CRITERIA, evidence, judgement, verdict
 

@@ -19,8 +19,8 @@ from assay.reports.judged.pages import comparative_analysis, final_summary
 from assay.reports.judged.section import judged_blocks
 from assay.reports.judged.sentences import choice_sentence, closing_sentence
 from assay.summary.judged import judged
-from assay.types.judged import Judged
-from assay.types.judgements import Judging
+from assay.types.judging.judged import Judged
+from assay.types.judging.judgements import Judging
 from tests.reports.conftest import HOSTILE
 from tests.reports.judged_answers import CODING, DATA, evidence, flat, judgement, model, verdict
 from tests.reports.judged_run import judged_run, steady

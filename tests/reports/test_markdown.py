@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from assay.reports.comparison import comparison_document
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.leaderboard import leaderboard_document
-from assay.reports.quantities import performance_document
+from assay.reports.measured.quantities import performance_document
 from assay.reports.run_report import run_document
 from assay.types import Observed
 from assay.types.results import Comparison, Leaderboard, Report

@@ -18,8 +18,8 @@ from assay.reports.formats.notebook import (
     shown,
 )
 from assay.text.safe_text import one_line
-from assay.types.drift import Drift, DriftLimits, FlippedToken, ModelDrift
-from assay.types.judge_cards import CardMark, JudgeCard, JudgeCheck
+from assay.types.judging.cards import CardMark, JudgeCard, JudgeCheck
+from assay.types.measured.drift import Drift, DriftLimits, FlippedToken, ModelDrift
 from assay.types.results import Report
 from tests.reports.conftest import HOSTILE, share
 

@@ -15,7 +15,7 @@ from assay.checks.keywords import Keywords
 from assay.checks.multiple_choice import MultipleChoice
 from assay.checks.top_k import TopK
 from assay.reports.formats.markdown import render_markdown
-from assay.reports.test_plan import test_plan
+from assay.reports.suites.test_plan import test_plan
 from assay.types import AnswerCheck, Case, Message
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assay.plan import AskOptions, make_plan
-from assay.reports.test_plan import test_plan as plan_page
+from assay.reports.suites.test_plan import test_plan as plan_page
 from assay.suites.load import load_suite
 from assay.suites.suite_file import YAWO, with_defaults
 from assay.types import ModelFacts, Suite

@@ -10,7 +10,7 @@ import pytest
 from assay.checks.own_prompt import OwnPrompt
 from assay.errors import InvalidFiles, UsageError
 from assay.reports.formats.markdown import render_markdown
-from assay.reports.test_plan import test_plan
+from assay.reports.suites.test_plan import test_plan
 from assay.suites.load import SHIPPED, load_suite
 from assay.suites.test_plan_file import load_test_plans
 from assay.types import Case, Message, Suite

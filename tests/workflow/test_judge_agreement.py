@@ -11,8 +11,8 @@ import pytest
 from assay import api
 from assay.stats.agreement import icc, krippendorff_alpha, quadratic_kappa, spearman
 from assay.summary.judge_agreement import agreements_of
-from assay.types.judgements import CriterionScore as Score
-from assay.types.judgements import Evidence, FinalJudgement, Judgement
+from assay.types.judging.judgements import CriterionScore as Score
+from assay.types.judging.judgements import Evidence, FinalJudgement, Judgement
 from tests.workflow.judged_work import Court, form, judged_test, standard
 
 POINTS = {"own_001": 9, "own_002": 7, "own_003": 5, "own_004": 3}

@@ -11,7 +11,7 @@ from assay.judge.qualification.readings import gold_digest
 from assay.judge.rubrics import load_rubric
 from assay.models.opening import open_model
 from assay.types import Estimate
-from assay.types.judge_cards import CardMark, CardScale, JudgeCard
+from assay.types.judging.cards import CardMark, CardScale, JudgeCard
 from assay.types.options import LocalOptions, ServerOptions
 from assay.workflow.judging.judge_scales import scale_on_card
 from assay.workflow.judging.panel import cards_folder, read_card, write_card

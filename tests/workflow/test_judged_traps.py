@@ -9,7 +9,7 @@ import pytest
 from assay import api
 from assay.errors import UsageError
 from assay.reports.progress import SilentProgress
-from assay.types.judgements import Evidence, EvidenceCheck
+from assay.types.judging.judgements import Evidence, EvidenceCheck
 from tests.workflow.judged_work import (
     ANSWER,
     CHECK_CODE,

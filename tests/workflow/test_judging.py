@@ -15,7 +15,7 @@ from assay.errors import Interrupted, SandboxUnavailable
 from assay.reports.json_documents import run_json
 from assay.sandbox import open_sandbox
 from assay.types import Estimate
-from assay.types.judge_cards import CardMark, JudgeCard
+from assay.types.judging.cards import CardMark, JudgeCard
 from tests.workflow.judged_work import (
     ANSWER,
     CHECK_CODE,

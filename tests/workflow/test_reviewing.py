@@ -247,7 +247,7 @@ KILLED = """
 import sys, time
 from pathlib import Path
 from assay.store import Store
-from assay.types.reviews import Review
+from assay.types.judging.reviews import Review
 store = Store(Path(sys.argv[1]))
 run = store.find_run("latest")
 state = next(iter(store.read_answer_states(run)))

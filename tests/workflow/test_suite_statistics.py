@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay import api
-from assay.types.suite_statistics import SuiteStatistics
+from assay.types.measured.suite_statistics import SuiteStatistics
 
 MODELS = 6
 

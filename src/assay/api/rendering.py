@@ -20,8 +20,8 @@ from assay.reports.reviews import reviews_document
 from assay.reports.sentences import headline, role
 from assay.reports.side_by_side import answers_document
 from assay.types.documents import Document, Heading, Picture, plain_text
+from assay.types.judging.reviews import Reviewed
 from assay.types.results import Comparison, Leaderboard, Report, SuiteCard
-from assay.types.reviews import Reviewed
 
 if TYPE_CHECKING:
     from assay.workflow.discover.discovery import SuiteList
@@ -112,7 +112,8 @@ def _views(result: Result, *, whole: bool) -> Views:
         return known.document, known.to_dict
     if isinstance(result, Reviewed):
         return partial(reviews_document, result), partial(plain_value, result)
-    from assay.reports import doctor, suite_card
+    from assay.reports import doctor
+    from assay.reports.suites import card as suite_card
     from assay.workflow.discover.discovery import SuiteList
     from assay.workflow.discover.doctor import Examination
 

@@ -11,7 +11,7 @@ from assay.messages import tr, trn
 from assay.reports.json_documents import test_json
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.reports.sentences import outcome, short_names
-from assay.reports.suite_card import suites_json
+from assay.reports.suites.card import suites_json
 from assay.store import Store
 from assay.text.safe_text import one_line
 from assay.types import Case

@@ -16,7 +16,7 @@ from assay.messages import tr
 from assay.stats.agreement import spearman
 from assay.stats.estimates import average
 from assay.types.choices import Layout, form_of
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     MOST,
     Deviation,
     Judgement,

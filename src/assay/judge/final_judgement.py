@@ -15,7 +15,7 @@ from assay.judge.guards.trivial import NOTHING_SAID, Trivial, explain
 from assay.messages import tr, trn
 from assay.text.safe_text import one_line
 from assay.types import Case, Score, ScorePart
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     BANDS,
     BOUND_CLOSELY,
     MOST,

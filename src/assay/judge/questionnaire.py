@@ -7,7 +7,7 @@ from assay.judge.calibration import Calibration
 from assay.request_identity import judge_key, make_judge_request
 from assay.types import Case, ModelFacts, Reply, Request, Sampling, Thinking, ToAnswer, ToChoose
 from assay.types.choices import Layout, form_of
-from assay.types.judgements import NO_EVIDENCE, Evidence, Judgement, Rubric
+from assay.types.judging.judgements import NO_EVIDENCE, Evidence, Judgement, Rubric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

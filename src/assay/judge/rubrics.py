@@ -24,7 +24,7 @@ from assay.files.validation import Validator
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
 from assay.types import Case, FileFinding
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     MOST,
     Anchor,
     Rubric,

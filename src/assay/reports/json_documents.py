@@ -11,8 +11,8 @@ from assay.reports.judged.sentences import closing_sentence
 from assay.reports.leaderboard import leaderboard_headline
 from assay.reports.sentences import headline, why_this_score
 from assay.types import Estimate, Suite
-from assay.types.judged import DomainJudged, Judged, ModelChoice, ModelJudged, TestJudged
-from assay.types.judgements import FinalJudgement, Judgement
+from assay.types.judging.judged import DomainJudged, Judged, ModelChoice, ModelJudged, TestJudged
+from assay.types.judging.judgements import FinalJudgement, Judgement
 from assay.types.results import (
     Comparison,
     Leaderboard,

@@ -7,7 +7,7 @@ from assay.reports.judged.section import agreement_blocks
 from assay.text import number_format as numbers
 from assay.types import Estimate
 from assay.types.documents import Block, Document, Heading, Line, Note, Paragraph, Span, table
-from assay.types.reviews import Reviewed, ReviewedSuite
+from assay.types.judging.reviews import Reviewed, ReviewedSuite
 
 
 def reviews_document(of: Reviewed) -> Document:

@@ -4,15 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from assay.messages import labelled, tr, trn
-from assay.reports import quantities, sentences
+from assay.reports import sentences
 from assay.reports.checkpoints.decision import decision_blocks, name_of
 from assay.reports.comparison import compared_suite
 from assay.reports.every_test import every_test
 from assay.reports.failures import failure_blocks
 from assay.reports.judged.section import judged_blocks
+from assay.reports.measured import quantities
+from assay.reports.measured.speed import depth_blocks, picture_of
 from assay.reports.pictures.quality import draw_quality
 from assay.reports.reviews import reviewed_blocks
-from assay.reports.speed import depth_blocks, picture_of
 from assay.text import number_format as numbers
 from assay.types import Estimate, documents
 from assay.types.documents import Block, Figures, Fold, Heading, Hint, Note, Paragraph, Row, Span

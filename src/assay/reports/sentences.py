@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from assay.messages import Message, fill, joined, labelled, message, message_n, tr, trn
 from assay.reports.checkpoints.headlines import decision_headline
 from assay.reports.judged.sentences import closing_sentence
-from assay.reports.speed import speed_headline
+from assay.reports.measured.speed import speed_headline
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate, Machine, Observed, OutcomeKind

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import assay
 from assay.types import Machine, Message, ModelFacts, Observed, Reply, SamplingMode, Score
 from assay.types.decisions import DecisionPlan, PlannedCheckpoint
-from assay.types.judgements import FinalJudgement, Judging
-from assay.types.reviews import Review
+from assay.types.judging.judgements import FinalJudgement, Judging
+from assay.types.judging.reviews import Review
 
 TryKey = tuple[str, str, int]  # suite, test id, repeat
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from assay.store.bodies import read_back, to_json, utc_now
 from assay.store.database import Database
 from assay.store.records import AnswerState, Run, StoredReview
-from assay.types.reviews import GROUPS, Review
+from assay.types.judging.reviews import GROUPS, Review
 
 # Every answer of a run that has a score or a reason for none, with the number of its group and its
 # place in it, drawn by a factor: squares modulo a prime look like chance. The values: the factor,

@@ -26,7 +26,7 @@ from assay.store.records import (
 from assay.store.reviews import ReviewVerbs
 from assay.types import Machine, ModelFacts, Observed, Reply, Request, Score, Suite, Work
 from assay.types.decisions import DecisionPlan
-from assay.types.judgements import FinalJudgement, Judging
+from assay.types.judging.judgements import FinalJudgement, Judging
 
 FILE_NAME = "assay.db"
 

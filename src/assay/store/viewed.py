@@ -11,7 +11,7 @@ from assay.messages import tr
 from assay.store.bodies import read_back
 from assay.store.verbs import Store
 from assay.types import Reply, Score, Work
-from assay.types.judgements import FinalJudgement
+from assay.types.judging.judgements import FinalJudgement
 from assay.types.views import (
     MatrixPage,
     MatrixRow,

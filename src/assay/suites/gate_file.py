@@ -19,7 +19,7 @@ from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
 from assay.types import FileFinding
 from assay.types.decisions import SIZE_CLASSES, TARGETS, Gate, GreedyRole, SizeClass, SuiteLimit
-from assay.types.drift import DriftLimits
+from assay.types.measured.drift import DriftLimits
 
 MOST = 1_000_000_000  # beyond every model, and a float and an int alike on every machine
 

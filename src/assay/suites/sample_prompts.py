@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from assay.types.samples import SamplePrompt
+from assay.types.measured.samples import SamplePrompt
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "samples.json"
 

@@ -26,7 +26,7 @@ from assay.types import (
     Timed,
 )
 from assay.types.decisions import Sample, SpeedFigures, SuiteFigures, TextFigures
-from assay.types.drift import DriftBlock, DriftLimits, FlippedToken, ModelDrift
+from assay.types.measured.drift import DriftBlock, DriftLimits, FlippedToken, ModelDrift
 from assay.types.results import SuiteSummary
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from assay.stats.pairs import (
     tell_apart,
 )
 from assay.types import CONSTRAINED, THINKING, Estimate, OutcomeKind
-from assay.types.performance import TryFigures
+from assay.types.measured.performance import TryFigures
 from assay.types.results import (
     CategoryComparison,
     Direction,

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from assay.types import Case, Suite
-from assay.types.suite_statistics import AlikeTests
+from assay.types.measured.suite_statistics import AlikeTests
 
 NEAR = 0.8
 MOST_CHARACTERS = 20_000  # of a question

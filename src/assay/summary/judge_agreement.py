@@ -11,8 +11,8 @@ from itertools import combinations
 from assay.stats import estimates
 from assay.stats.agreement import icc, krippendorff_alpha, quadratic_kappa, share_within, spearman
 from assay.types import Estimate
-from assay.types.judged import AgreementKind, AgreementName, RaterAgreement
-from assay.types.judgements import FinalJudgement, Judgement, lower_median
+from assay.types.judging.judged import AgreementKind, AgreementName, RaterAgreement
+from assay.types.judging.judgements import FinalJudgement, Judgement, lower_median
 from assay.types.results import JudgedPair, PairJudging
 
 DRAWS = 500  # each statistic is computed anew for each: 2,000 would take a second

@@ -28,7 +28,7 @@ from assay.summary.judged_domain import (
     tests_of,
 )
 from assay.types import Estimate
-from assay.types.judged import (
+from assay.types.judging.judged import (
     POINTS_OF_10,
     DomainDifference,
     DomainJudged,
@@ -44,8 +44,8 @@ from assay.types.judged import (
     RunPoint,
     TestJudged,
 )
-from assay.types.judgements import MOST, Band, FinalJudgement, Judging
-from assay.types.performance import Performance
+from assay.types.judging.judgements import MOST, Band, FinalJudgement, Judging
+from assay.types.measured.performance import Performance
 
 SIGNIFICANT = 0.05
 CLOSE = 0.5  # points of 10 within which two means without a significant difference count as equal

@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from assay.stats import estimates
 from assay.types import Estimate
-from assay.types.judged import (
+from assay.types.judging.judged import (
     LEAST_EVIDENCE,
     POINTS_OF_10,
     CriterionMean,
@@ -16,7 +16,7 @@ from assay.types.judged import (
     Remark,
     TestJudged,
 )
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     BANDS,
     MOST,
     Band,

@@ -17,7 +17,7 @@ from typing import Any
 
 from assay.stats import estimates
 from assay.types import Answered, Cause, ChoiceLikelihoods, Estimate, Failed, Reply, Timed, Timing
-from assay.types.performance import Clock, DepthFigures, Performance, Speeds, TryFigures
+from assay.types.measured.performance import Clock, DepthFigures, Performance, Speeds, TryFigures
 
 AnyAnswer = Answered | ChoiceLikelihoods
 Work = tuple[float, float]  # tokens, and the seconds they took

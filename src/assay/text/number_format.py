@@ -8,7 +8,7 @@ from datetime import datetime
 
 from assay.messages import fill, language, message, tr, trn, written
 from assay.types import Estimate
-from assay.types.judged import POINTS_OF_10
+from assay.types.judging.judged import POINTS_OF_10
 
 DECIMALS = {
     "points": 1, POINTS_OF_10: 1, "share": 3, "tokens": 0, "tokens/s": 1, "s": 3, "characters": 0,

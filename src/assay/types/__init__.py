@@ -5,6 +5,13 @@ only. Case x ModelFacts -> Request -> Reply -> Score; together an Attempt; Attem
 """
 
 from assay.types.checks import LETTERS, AnswerCheck, Context, FieldProblem, JudgeFields, Requests
+from assay.types.measured.samples import (
+    Health,
+    HealthCheck,
+    SampleCheck,
+    SampleCheckKind,
+    SamplePrompt,
+)
 from assay.types.models import Capability, Machine, Model, ModelFacts, Observed, TokenizerFigures
 from assay.types.requests import (
     Answered,
@@ -29,7 +36,6 @@ from assay.types.requests import (
     ToTime,
     Work,
 )
-from assay.types.samples import Health, HealthCheck, SampleCheck, SampleCheckKind, SamplePrompt
 from assay.types.scores import Attempt, Estimate, Observer, OutcomeKind, Score, ScorePart
 from assay.types.tests import (
     BASE_MODEL_MAX_TOKENS,

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from assay.types import Estimate, Health, SamplePrompt, TokenizerFigures
 from assay.types.choices import MeasureKind
-from assay.types.drift import DriftLimits
+from assay.types.measured.drift import DriftLimits
 
 Value = str | int | float | None | Estimate | tuple[Any, ...]
 

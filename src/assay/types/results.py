@@ -11,9 +11,9 @@ from typing import ClassVar, Literal
 
 from assay.types import Estimate, Machine, Message, Observed, OutcomeKind, SamplingMode, Suite
 from assay.types.decisions import Decision
-from assay.types.judged import Judged
-from assay.types.performance import DepthFigures, Performance, TryFigures
-from assay.types.reviews import Reviewed
+from assay.types.judging.judged import Judged
+from assay.types.judging.reviews import Reviewed
+from assay.types.measured.performance import DepthFigures, Performance, TryFigures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

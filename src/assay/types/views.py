@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 from assay.types import Estimate, Reply, Score, Work
-from assay.types.judgements import FinalJudgement
+from assay.types.judging.judgements import FinalJudgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from assay.suites.test_folder import (
     read_wrong,
 )
 from assay.types import Case, FileFinding, JudgeFields, Observer, Severity
-from assay.types.judgements import EvidenceCheck
+from assay.types.judging.judgements import EvidenceCheck
 from assay.types.options import SandboxChoice
 from assay.types.scores import SilentProgress
 

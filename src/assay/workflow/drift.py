@@ -17,7 +17,7 @@ from assay.suites.held_out_text import HeldOut, load_held_out
 from assay.summary.checkpoints import find_flips, perplexity_of, sum_up_drift
 from assay.text.number_format import count
 from assay.types import Model, Observer, ReadText
-from assay.types.drift import Drift, DriftLimits, FlippedToken
+from assay.types.measured.drift import Drift, DriftLimits, FlippedToken
 from assay.types.model_spec import without_secrets
 from assay.types.options import DriftOptions
 

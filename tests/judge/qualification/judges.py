@@ -25,7 +25,7 @@ from assay.types import (
     ToAnswer,
     ToChoose,
 )
-from assay.types.judgements import ScoredExample
+from assay.types.judging.judgements import ScoredExample
 
 _BLOCK = re.compile(r"=== ANSWER \w+ BEGINS ===\n(.*?)\n=== ANSWER \w+ ENDS ===", re.DOTALL)
 _GOLD = [each for name in GOLD_RUBRICS for each in gold_set(name).rubric.examples]

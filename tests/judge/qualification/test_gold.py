@@ -8,7 +8,7 @@ import pytest
 
 from assay.judge.guards.trivial import why_trivial
 from assay.judge.qualification.readings import GOLD_RUBRICS, gold_set
-from assay.types.judgements import overall_tenths
+from assay.types.judging.judgements import overall_tenths
 
 
 def known_overall(name: str, example_id: str) -> int:

@@ -26,7 +26,7 @@ from assay.checks.health.nonsense import nonsense
 from assay.checks.health.reading import READ_AT_MOST, quote, read, without_marker
 from assay.checks.health.ticks import accuracy, relevance
 from assay.messages import tr, trn
-from assay.types.samples import Health, HealthCheck, SamplePrompt
+from assay.types.measured.samples import Health, HealthCheck, SamplePrompt
 
 NAME = "repetition"
 FEWEST_WORDS, FEWEST_IF_STUCK = 40, 20

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from assay.checks.health.reading import QUOTED_AT_MOST, READ_AT_MOST, Read, Word, quote, read
 from assay.messages import tr
 from assay.text.number_format import exact
-from assay.types.samples import HealthCheck
+from assay.types.measured.samples import HealthCheck
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,7 @@ import re
 
 from assay.checks.health.reading import READ_AT_MOST, quote
 from assay.messages import tr
-from assay.types.samples import HealthCheck
+from assay.types.measured.samples import HealthCheck
 
 NAME = "nonsense"
 BROKEN_SHARE = 0.05  # of the characters

@@ -17,7 +17,7 @@ from assay.checks.shell.sequence import CommandsFound, harm_in, known_programs
 from assay.checks.shell.syntax import parse
 from assay.messages import tr, trn
 from assay.text.folding import fold_for_matching
-from assay.types.samples import HealthCheck, SampleCheck, SamplePrompt
+from assay.types.measured.samples import HealthCheck, SampleCheck, SamplePrompt
 
 TICK = "tick:"
 

@@ -10,7 +10,7 @@ from assay.errors import AssayError
 from assay.interfaces.web.pages import LARGE, PageView, Shown, address, page
 from assay.interfaces.web.sample import shown_sample
 from assay.messages import message
-from assay.types.reviews import ReviewQueue
+from assay.types.judging.reviews import ReviewQueue
 from assay.types.views import RunRow
 
 SHOWN_ITEMS = 20

@@ -23,7 +23,7 @@ from assay.types import (
     ToAnswer,
     ToChoose,
 )
-from assay.types.judgements import FinalJudgement, Judgement, Quote
+from assay.types.judging.judgements import FinalJudgement, Judgement, Quote
 from assay.types.views import TestKey, ViewedSample
 
 

@@ -28,7 +28,7 @@ from hashlib import sha256
 from rapidfuzz import fuzz
 
 from assay.messages import tr
-from assay.types.judgements import Quote
+from assay.types.judging.judgements import Quote
 
 # Part of the boundary, and so of every request's id.
 PROMPT_VERSION = 1

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from assay.judge.guards.fencing import without_look_alikes
 from assay.messages import tr
-from assay.types.judgements import Judgement, Rubric, overall_of, shown_tenths
+from assay.types.judging.judgements import Judgement, Rubric, overall_of, shown_tenths
 
 MOST_SEARCHED = 60_000  # characters: some 15,000 tokens; 0.7 seconds at the very worst
 _MOST_BLOBS = 20

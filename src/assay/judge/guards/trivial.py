@@ -12,7 +12,7 @@ from assay.text import answer_words
 from assay.text.answer_words import LONGEST_REFUSAL, declines
 from assay.text.echo import is_echo
 from assay.types import Case
-from assay.types.judgements import CriterionScore, Judgement
+from assay.types.judging.judgements import CriterionScore, Judgement
 
 Trivial = Literal["empty", "short", "punctuation", "echo", "refusal"]
 NOTHING_SAID: frozenset[str] = frozenset({"empty", "refusal"})  # these are no answers

@@ -20,7 +20,7 @@ from assay.judge.reasoned.reading import list_of, object_of, read_text, read_tex
 from assay.text.json_in_prose import JsonObject, objects_in
 from assay.types import Case, Message
 from assay.types.choices import Layout
-from assay.types.judgements import ChecklistAnswer, Evidence, RubricCriterion
+from assay.types.judging.judgements import ChecklistAnswer, Evidence, RubricCriterion
 
 DEFAULT_LAYOUT: Layout = "fence"
 LAYOUTS: tuple[Layout, ...] = ("fence", "around", "again")

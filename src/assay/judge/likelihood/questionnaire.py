@@ -46,7 +46,7 @@ from assay.types import (
     ToAnswer,
     ToChoose,
 )
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     ChecklistAnswer,
     CriterionScore,
     Evidence,

@@ -27,7 +27,7 @@ from assay.judge.questionnaire import Questionnaire
 from assay.stats.estimates import mean_of, proportion, ratio
 from assay.types import Estimate
 from assay.types.choices import form_of
-from assay.types.judge_cards import (
+from assay.types.judging.cards import (
     LEAST_ORDER,
     MOST_INJECTION,
     MOST_LEVEL,
@@ -36,7 +36,7 @@ from assay.types.judge_cards import (
     CardScale,
     CardTrial,
 )
-from assay.types.judgements import MOST, Judgement, Rubric, overall_of
+from assay.types.judging.judgements import MOST, Judgement, Rubric, overall_of
 
 A_POINT = 1.0
 _ROUNDING = 1e-9

@@ -30,7 +30,7 @@ from assay.request_identity import example_key
 from assay.types import Case, Message, ModelFacts, ToAnswer, ToChoose
 from assay.types.checks import AnswerCheck
 from assay.types.choices import JudgeFormChoice, Layout
-from assay.types.judgements import Rubric, ScoredExample
+from assay.types.judging.judgements import Rubric, ScoredExample
 
 GOLD_RUBRICS = ("coding", "data")
 _INJECTIONS = SHIPPED / "injections.toml"

@@ -27,7 +27,7 @@ from assay.judge.reasoned.reading import (
 )
 from assay.judge.rubrics import questions_for
 from assay.types import Answered, Failed, Message, Reply, Request, Sampling, Thinking, ToAnswer
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     BOUND_CLOSELY,
     ChecklistAnswer,
     Evidence,

@@ -24,7 +24,7 @@ from assay.judge.guards.trivial import is_refusal
 from assay.messages import tr
 from assay.text.json_in_prose import JsonObject, is_one_object, objects_in
 from assay.types import Answered, Failed, Reply
-from assay.types.judgements import MOST, Answer, CriterionScore, RubricCriterion
+from assay.types.judging.judgements import MOST, Answer, CriterionScore, RubricCriterion
 
 ANSWERS = ("yes", "no", "partial", "na")
 CONFIDENCES = ("low", "medium", "high")

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from assay.errors import UsageError
 from assay.files.wording import did_you_mean
 from assay.messages import tr
+from assay.reports.checkpoints.loop import loop_document, loop_json
 from assay.reports.comparison import comparison_document
-from assay.reports.drift import drift_document, drift_json
 from assay.reports.json_documents import comparison_json, leaderboard_json, run_json
 from assay.reports.json_values import JsonObject
 from assay.reports.judged.section import check_document, check_json
 from assay.reports.leaderboard import leaderboard_document
-from assay.reports.loop import loop_document, loop_json
+from assay.reports.measured.drift import drift_document, drift_json
 from assay.reports.run_report import run_document, suites_table
 from assay.reports.runs import runs_document, runs_json
-from assay.reports.suite_statistics import statistics_document, statistics_json
+from assay.reports.suites.statistics import statistics_document, statistics_json
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types.documents import (
@@ -39,11 +39,11 @@ from assay.types.documents import (
     plain_text,
     table,
 )
-from assay.types.drift import Drift
-from assay.types.judge_cards import JudgeCheck
+from assay.types.judging.cards import JudgeCheck
+from assay.types.measured.drift import Drift
+from assay.types.measured.suite_statistics import SuiteStatistics
 from assay.types.results import Comparison, Leaderboard, Report
 from assay.types.rounds import TrainingLoop
-from assay.types.suite_statistics import SuiteStatistics
 from assay.types.views import RunList
 
 if TYPE_CHECKING:

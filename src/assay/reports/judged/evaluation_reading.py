@@ -20,7 +20,7 @@ from assay.reports.judged.evaluation_text import (
 )
 from assay.text.safe_text import one_line
 from assay.types import FileFinding
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     IMPORTED,
     MOST,
     CriterionScore,

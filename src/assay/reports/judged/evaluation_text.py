@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from assay.messages import joined, labelled, tr
 from assay.text.safe_text import one_line
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     MOST,
     FinalCriterion,
     FinalJudgement,

@@ -19,8 +19,8 @@ from assay.types.documents import (
     bullets,
     table,
 )
-from assay.types.judged import DomainDifference, DomainJudged, Judged, ModelJudged
-from assay.types.judgements import Band
+from assay.types.judging.judged import DomainDifference, DomainJudged, Judged, ModelJudged
+from assay.types.judging.judgements import Band
 
 FITS: dict[Band | None, bool] = {"EXCELLENT": True, "GOOD": True, "ACCEPTABLE": False}
 SHOWN_FAULTS = 3

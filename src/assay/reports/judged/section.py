@@ -25,9 +25,9 @@ from assay.types.documents import (
     sign,
     table,
 )
-from assay.types.judge_cards import CardMark, JudgeCard, JudgeCheck
-from assay.types.judged import AgreementName, Judged, RaterAgreement, TestJudged
-from assay.types.judgements import Band, Deviation, JudgedBy, band_of, shown_tenths
+from assay.types.judging.cards import CardMark, JudgeCard, JudgeCheck
+from assay.types.judging.judged import AgreementName, Judged, RaterAgreement, TestJudged
+from assay.types.judging.judgements import Band, Deviation, JudgedBy, band_of, shown_tenths
 
 TONES: dict[Band, Tone] = {
     "EXCELLENT": "good",

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from assay.messages import joined, labelled, tr, trn
 from assay.reports.judged.evaluation_text import confidence_name, isolation_sentence
 from assay.text import number_format as numbers
-from assay.types.judged import (
+from assay.types.judging.judged import (
     DomainJudged,
     JudgeCost,
     Judged,
@@ -15,7 +15,7 @@ from assay.types.judged import (
     Rival,
     TestJudged,
 )
-from assay.types.judgements import BANDS, shown_tenths
+from assay.types.judging.judgements import BANDS, shown_tenths
 
 EXPECTED = ("coding", "data")  # the closing sentence speaks of both, whatever was run
 SHOWN_TESTS = 12

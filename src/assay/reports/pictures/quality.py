@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from assay.messages import joined, labelled, tr
-from assay.reports import quantities
+from assay.reports.measured import quantities
 from assay.reports.pictures import canvas as picture
 from assay.reports.pictures.canvas import words
 from assay.reports.pictures.plot import RIGHT, SMALL_ABOVE, Box, Dot, Extent, Plot, left_edge

@@ -24,14 +24,14 @@ from assay.reports.formats.markdown import render_markdown
 from assay.reports.json_documents import run_json
 from assay.reports.judged.evaluation_text import evaluation_text
 from assay.reports.judged.pages import comparative_analysis, final_summary
-from assay.reports.quantities import performance_document
+from assay.reports.measured.quantities import performance_document
+from assay.reports.measured.speed import PICTURE, picture_of
 from assay.reports.run_report import run_document
-from assay.reports.speed import PICTURE, picture_of
-from assay.reports.test_plan import test_plan
+from assay.reports.suites.test_plan import test_plan
 from assay.store import Store, TryKey
 from assay.summary.baselines import baselines
 from assay.types import Answered, Case, Reply, Request, Score, Suite
-from assay.types.judged import Judged
+from assay.types.judging.judged import Judged
 from assay.types.results import Baselines, ModelReport, Report
 
 try:

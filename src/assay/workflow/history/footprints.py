@@ -15,7 +15,7 @@ from assay.summary.checkpoints import speed_figures
 from assay.summary.speed import depth_figures, performance
 from assay.text import number_format as numbers
 from assay.types import Machine, Reply
-from assay.types.performance import DepthFigures
+from assay.types.measured.performance import DepthFigures
 from assay.types.results import Footprint, ModelLeftOut
 from assay.workflow.checkpoints.measures import SPEED
 

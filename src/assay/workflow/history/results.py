@@ -22,7 +22,7 @@ from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise
 from assay.types import Failed, Reply, Suite
 from assay.types.decisions import Decision, Measurements
-from assay.types.judged import Judged
+from assay.types.judging.judged import Judged
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
 from assay.workflow.checkpoints.decision import decide, passes, selected_in

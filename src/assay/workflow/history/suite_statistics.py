@@ -17,8 +17,8 @@ from assay.suites.load import find, load_suite
 from assay.summary.baselines import sample_cases
 from assay.summary.duplicates import find_alike
 from assay.types import Estimate, Suite
+from assay.types.measured.suite_statistics import FEWEST_TO_DISCRIMINATE, SolvedTest
 from assay.types.options import DEFAULT_OUT
-from assay.types.suite_statistics import FEWEST_TO_DISCRIMINATE, SolvedTest
 from assay.workflow.evaluate.run_folder import baselines_of
 from assay.workflow.history.comparison import same_tests
 

@@ -21,7 +21,7 @@ from assay.store import Run, RunModel, Store
 from assay.suites.test_plan_file import load_test_plans
 from assay.text.safe_text import drop_terminal_codes
 from assay.types import Observer, Suite
-from assay.types.judgements import Judgement
+from assay.types.judging.judgements import Judgement
 from assay.types.options import StoredAnswerOptions
 from assay.types.results import Report
 from assay.workflow.evaluate.evaluation import evaluate, resumable

@@ -25,8 +25,8 @@ from assay.store import Run, Store
 from assay.suites.load import SHIPPED, load_suite
 from assay.types import Case, ChoiceLikelihoods, Observer, Request, Suite
 from assay.types.choices import Layout
-from assay.types.judge_cards import JudgeCard
-from assay.types.judgements import Deviation, Rubric
+from assay.types.judging.cards import JudgeCard
+from assay.types.judging.judgements import Deviation, Rubric
 from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.judging.panel import JudgePanel, PanelJudge, example_questionnaire
 

@@ -22,8 +22,8 @@ from assay.sandbox import Sandbox, open_sandbox
 from assay.text import number_format as numbers
 from assay.types import Case, Model, ModelFacts, Suite
 from assay.types.choices import Layout, form_of
-from assay.types.judge_cards import JudgeCard
-from assay.types.judgements import JudgedBy, Rubric, ScoredExample
+from assay.types.judging.cards import JudgeCard
+from assay.types.judging.judgements import JudgedBy, Rubric, ScoredExample
 from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
 from assay.workflow.evaluate.run_folder import replace_file
 

@@ -30,7 +30,7 @@ from assay.models.opening import open_model
 from assay.store import Run, RunModel, Store, new_run_id, utc_now
 from assay.types import Model, Observer, Reply, Request, Timed
 from assay.types.choices import form_of
-from assay.types.judge_cards import JudgeCard, JudgeCheck
+from assay.types.judging.cards import JudgeCard, JudgeCheck
 from assay.types.options import JudgeCheckOptions
 from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.evaluate.evaluation import resumable, slug_of

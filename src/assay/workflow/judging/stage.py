@@ -26,7 +26,7 @@ from assay.store import Run, RunModel, Store, StoredJudgement, StoredTry
 from assay.store.bodies import read_back, to_json
 from assay.suites.test_folder import made_for
 from assay.types import Answered, Case, Observer, Score, Suite
-from assay.types.judgements import (
+from assay.types.judging.judgements import (
     CODE_NOT_ALLOWED,
     NO_EVIDENCE,
     Evidence,

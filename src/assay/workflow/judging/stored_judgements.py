@@ -10,8 +10,8 @@ from assay.store import Run, RunModel, Store, StoredTry, TryKey
 from assay.summary.judge_agreement import agreements_of
 from assay.summary.judged import EarlierRun, JudgedModel, judged
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Suite, Timed
-from assay.types.judged import JudgeCost, Judged
-from assay.types.judgements import Evidence, FinalJudgement
+from assay.types.judging.judged import JudgeCost, Judged
+from assay.types.judging.judgements import Evidence, FinalJudgement
 from assay.types.results import ModelReport
 from assay.workflow.judging.panel import judged_cases
 

@@ -29,8 +29,8 @@ from assay.messages import tr
 from assay.reports.checkpoints.facts import sentence
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.reports.checkpoints.headlines import checkpoint_headline
+from assay.reports.checkpoints.loop import loop_document, round_document
 from assay.reports.formats.html import render_html
-from assay.reports.loop import loop_document, round_document
 from assay.types import Observer
 from assay.types.decisions import Gate, Measurements, Recommendation
 from assay.types.options import LoopOptions

@@ -15,9 +15,8 @@ from assay.messages import tr
 from assay.store import AnswerState, Run, StoredReview
 from assay.store.reviews import PRIME
 from assay.store.viewed import ViewedStore
-from assay.types.judgements import RubricCriterion
-from assay.types.options import DEFAULT_OUT
-from assay.types.reviews import (
+from assay.types.judging.judgements import RubricCriterion
+from assay.types.judging.reviews import (
     GROUPS,
     AnswerToReview,
     GroupProgress,
@@ -25,6 +24,7 @@ from assay.types.reviews import (
     ReviewItem,
     ReviewQueue,
 )
+from assay.types.options import DEFAULT_OUT
 from assay.types.views import TestKey, ViewedSample
 
 RANGE = 2**40  # of the numbers that hide those of scores

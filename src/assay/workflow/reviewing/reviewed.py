@@ -8,9 +8,9 @@ from assay.store import Run, RunModel, Store, StoredReview, StoredTry, TryKey
 from assay.summary.judge_agreement import Rated, people_agreements
 from assay.summary.trials import summarise
 from assay.types import Attempt, OutcomeKind, Score, Suite
-from assay.types.judgements import MOST
+from assay.types.judging.judgements import MOST
+from assay.types.judging.reviews import Reviewed, ReviewedSuite
 from assay.types.options import DEFAULT_OUT
-from assay.types.reviews import Reviewed, ReviewedSuite
 from assay.workflow.history.trials import trials_of
 
 PEOPLE = "people"  # the scorer of a score that people gave

@@ -9,9 +9,9 @@ from assay.errors import UsageError
 from assay.messages import tr
 from assay.store import Store
 from assay.text.safe_text import visible
-from assay.types.judgements import MOST, overall_tenths
+from assay.types.judging.judgements import MOST, overall_tenths
+from assay.types.judging.reviews import AnswerToReview, Review
 from assay.types.options import DEFAULT_OUT
-from assay.types.reviews import AnswerToReview, Review
 from assay.workflow.reviewing.queue import find_answer
 
 LONGEST_NAME, LONGEST_REASON = 80, 4_000

@@ -20,7 +20,7 @@ from assay.types.documents import (
     Table,
     table,
 )
-from assay.types.suite_statistics import AlikeTests, SolvedTest, SuiteStatistics
+from assay.types.measured.suite_statistics import AlikeTests, SolvedTest, SuiteStatistics
 
 MOST_ON_TERMINAL = 20
 

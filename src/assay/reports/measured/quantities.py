@@ -9,7 +9,7 @@ from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Cause, Estimate, documents
 from assay.types.documents import Block, Document, Heading, Note, Paragraph, Span, facts, table
-from assay.types.performance import Performance, TryFigures
+from assay.types.measured.performance import Performance, TryFigures
 from assay.types.results import ModelReport, Report
 
 SHOWN_FINISHES = 8  # a server may invent a new word every time

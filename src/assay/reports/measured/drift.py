@@ -21,7 +21,7 @@ from assay.types.documents import (
     sign,
     table,
 )
-from assay.types.drift import Drift, ModelDrift
+from assay.types.measured.drift import Drift, ModelDrift
 
 SHOWN_FLIPS = 8  # on a terminal
 LONGEST_BEFORE = 60  # characters

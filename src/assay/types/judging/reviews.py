@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from assay.types.judged import RaterAgreement
-from assay.types.judgements import RubricCriterion
+from assay.types.judging.judged import RaterAgreement
+from assay.types.judging.judgements import RubricCriterion
 from assay.types.scores import Estimate
 from assay.types.views import ViewedSample
 

@@ -20,7 +20,7 @@ from typing import Literal
 from assay.messages import written
 from assay.types.choices import JudgeForm as JudgeForm
 from assay.types.choices import Layout
-from assay.types.judge_cards import JudgeCard
+from assay.types.judging.cards import JudgeCard
 
 Band = Literal["EXCELLENT", "GOOD", "ACCEPTABLE", "POOR", "FAILED"]
 Answer = Literal["yes", "no", "partial", "na"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from assay.types import Estimate
-from assay.types.judgements import Band, Confidence, Deviation, FinalJudgement, JudgedBy
+from assay.types.judging.judgements import Band, Confidence, Deviation, FinalJudgement, JudgedBy
 
 POINTS_OF_10 = "points of 10"
 LEAST_RELIABLE, LEAST_TENTATIVE = 0.8, 0.667  # alpha

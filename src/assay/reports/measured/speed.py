@@ -11,7 +11,7 @@ from assay.reports.pictures.scales import Scale, scale_for
 from assay.text import number_format as numbers
 from assay.types import Estimate
 from assay.types.documents import Block, Heading, Line, Note, Paragraph, Picture, Span, table
-from assay.types.performance import DepthFigures
+from assay.types.measured.performance import DepthFigures
 from assay.types.results import ModelReport, Report
 
 PICTURE = "reports/speed.svg"

@@ -1,0 +1,1 @@
+"""Speed, memory and drift in reports."""

@@ -1,0 +1,1 @@
+"""Reports on suites: the card, statistics of the tests, test plans."""

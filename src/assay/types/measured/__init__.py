@@ -1,0 +1,1 @@
+"""What is measured beside scores: speed and memory, drift, samples, statistics of tests."""
