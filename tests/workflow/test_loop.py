@@ -209,6 +209,12 @@ def test_a_training_that_fails_ends_the_loop_and_is_tried_again(yard, behave, wh
     assert yard.loop(rounds=1).ended == "rounds"
 
 
+def test_an_end_that_was_not_stored_is_said(yard):
+    """As on a full disk: the process that stores it is gone."""
+    with pytest.raises(TrainingFailed, match="was not stored; is the disk full"):
+        assay.loop("sh -c 'kill -9 $PPID' sh {out}", **yard.options())
+
+
 # ---------------------------------------------------------------------------------------- kills
 
 

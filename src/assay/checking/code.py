@@ -163,7 +163,7 @@ def functions(tree: ast.Module) -> list[Function]:
 
 
 def find_function(block: Block, count: int, *, but: str = "") -> str | None:
-    """The only function that could be meant: it takes so many arguments, or needs them all."""
+    """The only function that takes `count` arguments, or the only public one that needs all."""
     able = [one for one in functions(block.tree) if takes(one, count) and one.name != but]
     for narrowed in (able, [one for one in able if needs(one) == count and one.name[:1] != "_"]):
         if len(names := {one.name for one in narrowed}) == 1:
@@ -178,7 +178,7 @@ def needs(function: Function) -> int:
 
 
 def takes(function: Function, count: int) -> bool:
-    """Whether it can be called with so many arguments by position."""
+    """Whether it can be called with `count` positional arguments."""
     arguments = function.args
     positional = len(arguments.posonlyargs) + len(arguments.args)
     enough = count <= positional or arguments.vararg is not None

@@ -111,7 +111,7 @@ class _Search(Continued):
 def beams(
     network: Network, prompts: Sequence[Prompt], *, k: int, most_rows: int | None = None
 ) -> Iterator[tuple[int, tuple[Beam, ...]]]:
-    """Fewer than k where not so many different ones exist. Raises what `generate` raises."""
+    """Fewer than k where fewer different ones exist. Raises what `generate` raises."""
     searches = [_Search(*each, k) for each in limits(network, prompts)]
     width = max(LEAST_WIDTH, 2 * k)
     return run_all(network, searches, most_rows, _Search.best, _alone, _together, width=width)
@@ -149,7 +149,7 @@ def _together(
 
 @torch.inference_mode()
 def _extend(logits: Tensor, searches: Sequence[_Search], rows: int) -> None:
-    """Each search's next step; so many rows of the logits are its own, the live ones first."""
+    """Each search's next step; `rows` rows of the logits are its own, the live ones first."""
     vocabulary = logits.shape[1]
     # Nothing is added, except that one logit which is no number makes its whole row none.
     whole = logits.logsumexp(-1, keepdim=True) + 0 * logits.sum(-1, keepdim=True)

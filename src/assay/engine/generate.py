@@ -140,7 +140,7 @@ def run_all(
     *,
     width: int = 1,
 ) -> Iterator[tuple[int, R]]:
-    """Results as they come: so many at a time, `width` slots each, or by the slow way."""
+    """Results as they come: several at a time, `width` slots each, or by the slow way."""
     unfinished = {one.index: one for one in work if one.limit > 0}
     yield from ((one.index, result(one)) for one in work if one.limit <= 0)
     if not network.serves_trees:

@@ -46,7 +46,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """The scale of one judge in one layout on one rubric, made from so many examples."""
+    """The scale of one judge in one layout on one rubric, from this many examples."""
 
     examples: int = 0
     curves: Mapping[str, Curve] = field(default_factory=dict)

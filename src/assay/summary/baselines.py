@@ -55,7 +55,7 @@ def _always(text: str) -> Callable[[Case], str]:
 
 
 def sample_cases(suite: Suite, sample: int) -> list[Case]:
-    """All tests, or a seeded sample of about so many that is spread over the categories."""
+    """All tests, or a seeded sample of about that size, spread over the categories."""
     if (total := len(list(suite.cases))) <= sample:
         return list(suite.cases)
     chosen: list[Case] = []

@@ -50,7 +50,7 @@ def rounded(number: float, digits: int = 3) -> str:
 
 
 def fixed(number: float, decimals: int, sign: str = "") -> str:
-    """12,345.60: so many decimals, whatever the size; with the sign "+" always with one."""
+    """12,345.60: a fixed number of decimals; the sign "+" is always shown."""
     return written(f"{number:{sign},.{decimals}f}".replace("-", "−"))
 
 

@@ -64,7 +64,7 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
 
     Args:
         suites: None: those that the gate names.
-        limit: at most so many tests of each suite; None: all of them.
+        limit: maximum number of tests per suite; None: all of them.
         measures: beside the suites. Speed taken in the middle of training says nothing.
         stop_when_accepted: end training when every limit of the gate that was measured is met.
         background: evaluate in a process of its own, while training goes on.

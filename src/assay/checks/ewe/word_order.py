@@ -59,7 +59,7 @@ class WordOrder:
         return float(self.weights[slots].sum(dtype=int)) * self.step
 
     def evidence(self, counts: Sequence[int], gain: float) -> OrderEvidence:
-        """Of a text whose words were counted so often, and whose pairs gain so much."""
+        """`counts`: of each word in the lexicon; `gain`: the sum over its pairs."""
         root = math.sqrt(len(counts))
         unknown, uncommon = unusual(counts)
         return OrderEvidence(

@@ -30,7 +30,7 @@ LONGEST_UNIT_WORDS = 200
 LONGEST_UNIT_CHARACTERS = 240
 ITEMS_COMPARED = 4_000  # words; characters twice as many
 
-# Times a unit has to come: units of at most so many words or characters, times.
+# (N, times): a unit of at most N words or characters loops if it comes that many times.
 _AT_END = ((2, 4.0), (4, 3.0), (7, 2.7), (17, 2.4), (LONGEST_UNIT_WORDS, 1.9))
 _IN_MIDDLE = ((1, 6.0), (2, 5.0), (4, 4.0), (7, 3.5), (17, 3.0), (LONGEST_UNIT_WORDS, 2.2))
 _COUNTED = ((2, 7.0), (4, 4.0), (8, 3.0), (LONGEST_UNIT_WORDS, 2.5))

@@ -209,7 +209,7 @@ def grow(contexts: Sequence[tuple[int, ...]]) -> Forest:
 
 
 def _runs(shared: Sequence[int], first: int, end: int, least: int) -> Iterator[tuple[int, int]]:
-    """Maximal ranges of two or more neighbours that share at least so many tokens."""
+    """Maximal ranges of two or more neighbours that share at least `least` tokens."""
     low = first
     for index in range(first, end):
         if index + 1 == end or shared[index] < least:

@@ -312,7 +312,7 @@ def _counted(values: Sequence[float], raw: float) -> str:
 
 
 def room_for_answer(judge: ModelFacts, task: str, copies: int) -> int:
-    """How many characters are shown of each of so many answers, to a judge of small context."""
+    """How many characters of each of `copies` answers a judge of small context is shown."""
     if judge.context_length is None:
         return LIMIT
     whole = int(judge.context_length * _LETTERS_A_TOKEN) - min(len(task), LIMIT) - _OWN_WORDS

@@ -44,7 +44,7 @@ _clock = _Clock()
 
 @contextmanager
 def within(seconds: float, called_off: threading.Event | None = None) -> Iterator[None]:
-    """What this thread does on the network inside must be over in so many seconds."""
+    """Whatever this thread does on the network inside ends within these seconds."""
     before = (_clock.until, _clock.allowed_s, _clock.called_off)
     _clock.called_off = called_off
     restart(seconds)

@@ -22,7 +22,7 @@ class ReadingSpeed:
         return tokens / (self._tokens_per_s or UNKNOWN_TOKENS_PER_S)
 
     def learn(self, body: Mapping[str, Any], seconds: float | None, *, new: float = 1.0) -> None:
-        """A prompt was read in so many seconds; `new`: the share that was not kept from before."""
+        """A prompt was read in `seconds`; `new`: the share that was not kept from before."""
         tokens = estimate_tokens(prompt_of(body)) * new
         if seconds and tokens >= FEWEST_TOKENS:
             self._slow_down_to(tokens / seconds)

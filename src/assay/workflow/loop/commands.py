@@ -2,7 +2,7 @@
 
 A command is split into words as a shell would, and placeholders are filled in afterwards: a path
 with spaces or quotes stays one word. Inside the script of a shell (`sh -c "…{out}…"`) that would
-not hold, so that only plain values may stand there.
+not hold, so that only plain values are allowed there.
 """
 
 import json

@@ -221,6 +221,9 @@ class _Loop:
             )
         if ended.cut == "time":
             return False
+        if ended.code is None:
+            why = tr("how the training ended was not stored; is the disk full?")
+            raise self._failed(number, why)
         if ended.code != 0:
             gaps = {"code": ended.code, "why": last_lines(log)}
             raise self._failed(number, tr("the training ended with {code}: {why}", **gaps))

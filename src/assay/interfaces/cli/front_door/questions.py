@@ -90,7 +90,7 @@ def say(text: str, style: str = "") -> None:
 def _read_line(
     asked: str, usual: str, can: Sequence[Option], options: Sequence[Option], typed: Typed | None
 ) -> list[str]:
-    """What a typed line stands for; asked again as long as a word of it is wrong."""
+    """What a typed line means; asked again as long as a word of it is wrong."""
     while True:
         text = str(click.prompt(asked, default=usual or None))
         try:
