@@ -147,30 +147,22 @@ def test_all_panels_have_the_same_steps() -> None:
     assert places[0] == places[1] == places[2]
 
 
-def test_final_stands_behind_the_last_step_and_is_reached_by_a_dotted_line() -> None:
+def test_final_stands_behind_the_last_step() -> None:
     drawn = panel(over_steps(twelve()), "perplexity")
     places = [at(dot, "cx") for dot in dots(drawn)]
     assert places[-1] == max(places)
     assert places[-1] - places[-2] > places[1] - places[0]
-    (dotted,) = classed(drawn, "dotted")
-    assert (at(dotted, "x1"), at(dotted, "x2")) == (places[-2], places[-1])
     assert "final" in [text.text for text in texts(ET.fromstring(over_steps(twelve())))]
 
 
-def test_a_failed_checkpoint_is_a_gap_with_a_cross() -> None:
+def test_a_failed_checkpoint_is_a_gap() -> None:
     drawn = panel(over_steps(twelve()), "perplexity")
     lines = [e for e in classed(drawn, "curve") if e.tag == f"{SVG}polyline"]
     counts = [len(e.get("points", "").split()) for e in lines]
-    assert counts == [5, 6]  # five before the failed one, six behind it
-    (cross,) = classed(drawn, "cross")
-    said = cross.find(f"{SVG}title")
-    assert said is not None
-    assert said.text == "tiny/step_6000: weights are not finite"
-    assert "could not be evaluated" in over_steps(twelve())
-    assert "could not be evaluated" not in over_steps(three())
+    assert counts == [5, 7]  # five before the failed one, seven behind it
 
 
-def test_what_was_not_measured_is_a_gap_without_a_cross() -> None:
+def test_what_was_not_measured_is_a_gap() -> None:
     made = [
         checkpoint("a/1", 1, perplexity=40),
         checkpoint("a/2", 2, os=0.5),
@@ -179,7 +171,6 @@ def test_what_was_not_measured_is_a_gap_without_a_cross() -> None:
     drawn = panel(over_steps(evaluated(made)), "perplexity")
     assert len(dots(drawn)) == 2
     assert classed(drawn, "curve") == []
-    assert classed(drawn, "cross") == []
 
 
 def test_the_selected_one_is_ringed_in_every_panel_and_named_once() -> None:
@@ -189,7 +180,7 @@ def test_the_selected_one_is_ringed_in_every_panel_and_named_once() -> None:
         (ring,) = classed(drawn, "ring")
         last = dots(drawn)[-1]
         assert (at(ring, "cx"), at(ring, "cy")) == (at(last, "cx"), at(last, "cy"))
-    assert [t.text for t in texts(ET.fromstring(svg))].count("selected: tiny/step_8000") == 1
+    assert svg.count("ring: tiny/step_8000, selected") == 1
     assert classed(panel(over_steps(replace(three(), selected=None)), "perplexity"), "ring") == []
 
 

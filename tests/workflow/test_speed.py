@@ -54,7 +54,7 @@ def test_the_report_has_a_table_and_a_picture_and_runs_of_tests_show_the_figures
     assert done.returncode == 0, done.stderr
     assert "Speed by context" in done.stdout
     picture = next(bench.out.glob("runs/*/reports/speed.svg")).read_text("utf-8")
-    assert len(ET.fromstring(picture).findall("{*}polyline")) == 4
+    assert len(ET.fromstring(picture).findall(".//{*}polyline")) == 4
     page = bench.assay("report", "latest", "--format", "md").stdout
     assert "speed.svg" in page
     assert "| 1,024 |" in page

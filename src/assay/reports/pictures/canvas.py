@@ -33,7 +33,6 @@ STYLES = {
     "soft": ("", "fill:#59636e", "fill:#a6b0ba"),
     "grid": ("", "stroke:#d8dee4", "stroke:#343c46"),
     "curve": ("fill:none;stroke-width:1.5", "stroke:#0072b2", "stroke:#56b4e9"),
-    "dotted": ("stroke-dasharray:1.5 4", "", ""),
     "dot": ("", "fill:#0072b2", "fill:#56b4e9"),
     "hollow": ("stroke-width:2", "fill:#ffffff;stroke:#0072b2", "fill:#14181d;stroke:#56b4e9"),
     "whisker": ("stroke-width:2", "stroke:#5ba6d6", "stroke:#2c7fb0"),
@@ -41,9 +40,7 @@ STYLES = {
     "front": ("fill:none;stroke-width:1.2", "stroke:#59636e", "stroke:#a6b0ba"),
     "limit": ("stroke-width:1.5;stroke-dasharray:6 4", "stroke:#b34700", "stroke:#f0a35e"),
     "limit-text": ("", "fill:#b34700", "fill:#f0a35e"),
-    "cross": ("fill:none;stroke-width:2", "stroke:#b34700", "stroke:#f0a35e"),
     "ring": ("fill:none;stroke-width:2", "stroke:#1f2328", "stroke:#e6edf3"),
-    "upright": ("stroke-dasharray:1 3", "stroke:#59636e", "stroke:#a6b0ba"),
 }  # fmt: skip
 
 

@@ -1,16 +1,19 @@
-"""One plot of dots, as SVG: a scale upwards, limits, intervals, marks."""
+"""Plots of dots, as SVG: a scale upwards, limits, intervals, marks; several above each other."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from assay.messages import tr
 from assay.reports.pictures import canvas as picture
-from assay.reports.pictures.canvas import TEXT, element, text_width
-from assay.reports.pictures.scales import Scale
+from assay.reports.pictures.canvas import TEXT, element, fitted, harmless, text_width
+from assay.reports.pictures.scales import Scale, scale_for
 from assay.types import Estimate
 
 RIGHT = 66  # pixels; the limits are written there
 DOT, SMALL_DOT, RING = 4.5, 2.5, 8.5
 SMALL_ABOVE = 40  # more dots than this are drawn small
+TOP, TITLE, HEIGHT, GAP = 10, 20, 136, 18  # of panels
+INSET = 18  # from the edge of a panel to its first dot
 
 Limit = tuple[float, str]  # its value, and what it asks for: "< 50"
 
@@ -96,3 +99,70 @@ class Plot:
 def left_edge(scales: Iterable[Scale]) -> float:
     widths = [text_width(label) for scale in scales for _, label in scale.ticks]
     return max(46.0, *(width + 14 for width in widths))
+
+
+class Panel(NamedTuple):
+    """One figure. `curves`: dots that a line joins; `drawn`: other values that its scale holds."""
+
+    name: str
+    title: str
+    curves: Sequence[Sequence[Dot]]
+    limits: Sequence[Limit] = ()
+    drawn: Sequence[float] = ()
+    by_ratio: bool = False
+
+    @property
+    def dots(self) -> list[Dot]:
+        return [dot for curve in self.curves for dot in curve]
+
+
+def draw_panels(
+    panels: Sequence[Panel],
+    marks: Sequence[tuple[float, str]],
+    axis: str,
+    *,
+    legend: Sequence[str],
+    title: str,
+    description: str,
+) -> str:
+    """Panels above each other, over one scale to the right; `marks` are written below it."""
+    scales = [_scale_of(panel) for panel in panels]
+    left, right = left_edge(scales), picture.WIDTH - RIGHT
+    values = [dot.x.value for panel in panels for dot in panel.dots]
+    values += [value for value, _ in marks]
+    across = scale_for(values, left + INSET, right - INSET)
+    pieces = []
+    for place, (panel, scale) in enumerate(zip(panels, scales, strict=True)):
+        top = TOP + place * (TITLE + HEIGHT + GAP) + TITLE
+        up, box = scale._replace(start=top + HEIGHT, end=top), Box(left, top, right, top + HEIGHT)
+        drawn = "\n".join(_draw_panel(panel, box, across, up))
+        pieces.append(element("g", drawn, data_figure=harmless(panel.name)))
+    bottom = TOP + len(panels) * (TITLE + HEIGHT + GAP) - GAP
+    for value, label in marks:
+        x = across.at(value)
+        pieces.append(picture.line("grid", x, bottom, x, bottom + 5))
+        shown = fitted(label, RIGHT)
+        pieces.append(picture.words(x, bottom + 18, shown, anchor="middle"))
+    pieces.append(picture.soft_words(right, bottom + 36, axis, anchor="end"))
+    below = bottom + 2 * picture.LINE + 24
+    return picture.document(pieces, below, legend=legend, title=title, description=description)
+
+
+def _scale_of(panel: Panel) -> Scale:
+    ends = [end for dot in panel.dots for end in dot.y.known]
+    ends += [*panel.drawn, *(limit for limit, _ in panel.limits)]
+    return scale_for(ends, HEIGHT, 0, by_ratio=panel.by_ratio, most=6)
+
+
+def _draw_panel(panel: Panel, box: Box, across: Scale, up: Scale) -> Iterator[str]:
+    title = tr("{figure} (log scale)", figure=panel.title) if up.log else panel.title
+    title = fitted(title, picture.WIDTH - TOP - box.left, bold=True)
+    yield picture.words(box.left, box.top - 7, title, bold=True)
+    plot = Plot(box._replace(top=box.top - 3), across, up, panel.dots, panel.limits)
+    yield from plot.draw_ground()
+    start = 0
+    for curve in panel.curves:
+        if len(curve) > 1:
+            yield picture.polyline("curve", plot.places[start : start + len(curve)])
+        start += len(curve)
+    yield from plot.draw_dots()
