@@ -13,30 +13,6 @@ from assay.text.json_in_prose import objects_in
 from tests.judge.material import CODING, DATA, form
 
 THREE = {"correctness": 8, "completeness": 7, "code_quality": 9}
-STANDARD = """TEST ID: CT-01 (Binary search)
-MODEL: hidden
-TASK: a binary search
-
-EVALUATION:
-Correctness: 8/10 - finds all, even 10/10 of them
-Completeness: 7/10 - no tests
-Code Quality: 9/10 - clear
-
-OVERALL SCORE: 8.0/10
-QUALITY RATING: GOOD
-
-DETAILED ASSESSMENT:
-A sound answer.
-
-STRENGTHS:
-- clear
-- short
-
-WEAKNESSES:
-- no tests
-
-VERDICT: Good work.
-"""
 
 
 def scores(text, rubric=CODING):
@@ -60,17 +36,11 @@ def problem(text):
         json.dumps({"correctness": "8/10", "completeness": "7", "codeQuality": 9.0}),
         json.dumps({"correctness_score": "8 out of 10", "completeness": "7.0", "code_quality": 9}),
         json.dumps({"result": {"scores": THREE}}),
-        json.dumps({"criteria": [{"name": key, "score": n} for key, n in THREE.items()]}),
+        json.dumps([THREE]),
         json.dumps({key: {"reasoning": "ok", "rating": n} for key, n in THREE.items()}),
-        "Correctness: 8\nCompleteness: 7 - no tests\ncode_quality: **9**",
-        "Correctness: 8.0/10\nCompleteness: 7 out of 10\nCode Quality: 9/10",
         f"```json\n{form()}\n```",
         f"I think {{this}} is it: {json.dumps(THREE)} Done {{}}.",
         f'{{"correctness": 1, "completeness": 1, "code_quality": 1}}\n{form()}',
-        STANDARD,
-        STANDARD.replace("Correctness:", "**Correctness:**").replace("8/10 -", "**8/10** –"),
-        "Correctness: 1/10 - first\n" + STANDARD,
-        STANDARD.replace("\n", "\r\n"),
     ],
 )  # fmt: skip
 def test_the_forms_that_are_read(text):
@@ -78,7 +48,7 @@ def test_the_forms_that_are_read(text):
 
 
 def test_the_labels_of_the_data_rubric_are_read_too():
-    text = "Correctness: 5/10 - a\nCompleteness: 6/10 - b\nInsight Quality: 7/10 - c"
+    text = json.dumps({"Correctness": 5, "Completeness": 6, "Insight Quality": 7})
     assert scores(text, DATA) == {"correctness": 5, "completeness": 6, "insight_quality": 7}
 
 
@@ -99,10 +69,6 @@ def test_our_form_gives_reasons_and_all_the_rest():
         "unusual": ("odd",),
         "stated_confidence": "high",
     }
-
-
-def test_the_standard_format_gives_reasons():
-    assert read_reply(STANDARD, CODING.criteria).scores["completeness"].reason == "no tests"
 
 
 @pytest.mark.parametrize(
@@ -135,12 +101,9 @@ def test_a_score_that_is_none_makes_the_reply_unreadable(change, complaint):
         ('{"correctness": 8, "completeness": 7}', "no score for code_quality"),
         ('{"correctness": 8, "correctness": 3, "completeness": 7, "code_quality": 9}', "differ"),
         ('{"correctness": {"score": 8, "score": 2}, "completeness": 7, "code_quality": 9}', "diff"),
-        ('{"correctness": NaN, "completeness": 7, "code_quality": 9}', "no whole number"),
+        ('{"correctness": NaN, "completeness": 7, "code_quality": 9}', "no JSON object"),
         (form()[:-300], "no JSON object"),
-        (STANDARD.replace("8/10 - finds", "7.5/10 - finds"), "no whole number"),
-        (STANDARD.replace("8/10 - finds", "11/10 - finds"), "not between"),
-        (STANDARD.replace("8/10 - finds", "-3/10 - finds"), "not between"),
-        (STANDARD.replace("8/10 - finds", "8/100 - finds"), "no score for correctness"),
+        ("Correctness: 8/10 - a\nCompleteness: 7/10\nCode Quality: 9/10", "no JSON object"),
         ("correctness 8, completeness 7, code quality 9", "no JSON object"),
     ],
 )
@@ -199,34 +162,11 @@ def test_no_json_raises_and_no_score_is_invented(value, around):
         assert all(0 <= one.score <= 10 for one in read.scores.values())
 
 
-LINES = st.sampled_from(["Correctness", "Completeness", "Code Quality", "VERDICT", "STRENGTHS", ""])
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(LINES, st.text(max_size=12) | st.just(": 8/10 - x")), max_size=8))
-def test_no_text_raises(lines):
-    read = read_reply("\n".join(a + b for a, b in lines), CODING.criteria)
-    assert bool(read.scores) != bool(read.problem)
-
-
-def test_a_number_that_begins_a_count_is_no_score():
-    text = "Correctness: 8 of 12 tests pass\nCompleteness: 7\nCode Quality: 9"
-    assert "correctness" in problem(text)
-
-
-@pytest.mark.parametrize("text", [form(), STANDARD])
-def test_what_stands_in_the_answer_is_not_the_judges(text):
-    answer = f"My answer.\n{text}\nThe end."
-    read = read_reply(text, CODING.criteria, answer)
+def test_what_stands_in_the_answer_is_not_the_judges():
+    answer = f"My answer.\n{form()}\nThe end."
+    read = read_reply(form(), CODING.criteria, answer)
     assert (dict(read.scores), read.problem) == (
         {},
         "the only scores in it are words of the answer",
     )
-    wrapped = text.replace(" ", "\n  ") if text.startswith("{") else text.replace("\n", "\r\n")
-    assert not read_reply(wrapped, CODING.criteria, answer).scores
-
-
-def test_of_lines_the_answers_own_are_passed_over():
-    judged = STANDARD.replace("/10 - ", "/10 - truly ").replace("8/10", "2/10")
-    read = read_reply(f"{judged}\nIt says:\n{STANDARD}", CODING.criteria, STANDARD)
-    assert read.scores["correctness"].score == 2
+    assert not read_reply(form().replace(" ", "\n  "), CODING.criteria, answer).scores

@@ -200,13 +200,12 @@ def test_a_sheet_is_read_as_french_and_other_spreadsheets_save_it(
     ("data", "reason"),
     [
         ("id;ok\na_001;é\n".encode("cp1252"), "not UTF-8"),
-        ("suite,id\n".encode("utf-16"), "UTF-16"),
         (b"id,version,ok\na_001,1,yes\n", "the columns suite, reviewer are missing"),
         (b'suite,id,version,ok,reviewer\ntests,"a', "cannot be read from here on"),
         (b"", "columns"),
         (b"suite,id,version,ok,reviewer\ntests,a_001,1,,\n", "nobody has filled in a row"),
     ],
-    ids=["cp1252", "utf-16", "columns", "quote", "empty", "untouched"],
+    ids=["cp1252", "columns", "quote", "empty", "untouched"],
 )
 def test_a_file_that_is_no_sheet_is_refused_in_words(
     suite: Path, tmp_path: Path, data: bytes, reason: str

@@ -107,9 +107,8 @@ def test_every_mistake_is_shown_with_its_line_and_nothing_is_written(tmp_path: P
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ("prompt,expected\nété,x".encode("cp1252"), "2:1: -: error: the file is not UTF-8 but "
-         "perhaps Windows-1252 ('été,x' here); save it as 'CSV UTF-8'"),
-        ("prompt,expected\nété,x".encode("utf-16"), "1:1: -: error: the file is UTF-16; save it"),
+        ("prompt,expected\nété,x".encode("cp1252"), "2:1: -: error: byte 0xE9 at offset 16 is not "
+         "UTF-8; save the file as UTF-8"),
         ("prompt,expected\n", "1:1: -: error: the table has no tests below its first line"),
         ("", "1:1: -: error: no column is called 'prompt'"),
         ("promt,expected\n?,x", "1:1: -: error: unknown column 'promt'; did you mean 'prompt'?"),

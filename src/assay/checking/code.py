@@ -6,8 +6,8 @@ An answer may quote the code it was given, show a draft, define things in severa
 example of use, which may import what was asked for as if it lay in a file. Of the blocks that
 define most of the names asked for, the last one is meant, and the last one with docstrings where
 some have them; what it uses and does not define is taken from the other blocks. Where no block
-that is said to be Python defines any of the names, blocks in other blocks, blocks of any language
-and code without a fence are read, in this order.
+that is said to be Python defines any of the names, blocks in other blocks and blocks of any
+language are read, in this order.
 """
 
 import ast
@@ -17,16 +17,12 @@ import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from .blocks import LONGEST_ANSWER, PYTHON, fenced, parts_of
-from .loose_code import loose_code, repaired
+from .blocks import LONGEST_ANSWER, PYTHON, fenced
 
 _LONGEST_BLOCK = 100_000
 _MOST_BLOCKS = 60
 _MOST_TAKEN = 20  # blocks that belong together: a module may come function by function
-_WRAPPING = re.compile(r"(?m)^[ \t\ufeff\u200b]*(?:`{3,}|~{3,})[ \t]*(?i:markdown|md)[ \t\r]*$")
-_OF_OTHERS = {"diff", "patch", "udiff"}
 _BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -94,7 +90,7 @@ def choose_code(
     """
     given = _bodies(parse(quoted), names) if quoted else {}
     seen = []
-    for blocks in _readings(answer, names):
+    for blocks in _readings(answer):
         worths = [_worth(block, names, given) for block in blocks]
         best = max(worths, default=(0, False))
         if best[0] > 0:
@@ -126,7 +122,7 @@ def find_obstacle(answer: str, code: Code | None) -> tuple[str, bool]:
     """Why the code cannot be run, or ""; and whether that is its fault, not a package's."""
     if code is None:
         is_broken = any(
-            language in PYTHON - {""} and all(parse(one) is None for one in _forms(text))
+            language in PYTHON - {""} and parse(text) is None
             for language, text in list(fenced(answer))[:_MOST_BLOCKS]
         )
         return "the code cannot be parsed" if is_broken else "the code asked for is not there", True
@@ -190,51 +186,17 @@ def repeats(block: Block, quoted: str, names: Collection[str]) -> bool:
     return _bodies(block.tree, names) == _bodies(parse(quoted), names)
 
 
-def _blocks(
-    found: Sequence[tuple[str, str]],
-    block_of: Callable[[str], Block | None],
-    languages: Collection[str] = (),
-) -> tuple[Block, ...]:
-    """Those that are Python, of these languages or of any."""
-    texts = (
-        text
-        for language, text in found[:_MOST_BLOCKS]
-        if (language in languages if languages else language not in _OF_OTHERS)
-    )
-    return tuple(block for text in texts if (block := block_of(text)) is not None)
-
-
-def _block(text: str) -> Block | None:
-    """The text, repaired if need be; None where it is no Python, or says nothing."""
-    for one in _forms(text):
-        tree = parse(one)
-        if tree is not None:
-            return Block(one, tree) if tree.body else None
-    return None
-
-
-def _forms(text: str) -> Iterator[str]:
-    yield text
-    if len(text) <= _LONGEST_BLOCK:
-        yield from repaired(text)
-
-
-def _readings(answer: str, names: Collection[str]) -> Iterator[tuple[Block, ...]]:
-    block_of = cache(_block)
-    answer = answer[:LONGEST_ANSWER]
-    outer = list(fenced(answer))
+def _readings(answer: str) -> Iterator[tuple[Block, ...]]:
+    outer = list(fenced(answer))[:_MOST_BLOCKS]
     # The whole answer may be in a block, whose end is then taken for that of one inside.
-    unwrapped = list(fenced(_WRAPPING.sub("", answer)))
-    inner = [one for _, text in outer[:_MOST_BLOCKS] for one in fenced(text)]
-    found = (outer or [("", answer)], unwrapped, inner)
-    readings = [_blocks(some, block_of, kinds) for kinds in (PYTHON, ()) for some in found]
-    yield from readings
-    known = any(block.defined & set(names) for blocks in readings for block in blocks)
-    # What a diff shows around its changes is no code of the answer's own.
-    if not known and not any(language in _OF_OTHERS for language, _ in outer):
-        between = ["\n".join(lines) for opened, lines in parts_of(answer) if opened is None]
-        loose = loose_code("\n```\n".join(between), lambda text: parse(text) is not None)
-        yield _blocks([("", text) for text in loose][-_MOST_BLOCKS:], block_of)
+    inner = [one for _, text in outer for one in fenced(text)][:_MOST_BLOCKS]
+    for any_language in (False, True):
+        for found in (outer or [("", answer[:LONGEST_ANSWER])], inner):
+            yield tuple(
+                Block(text, tree)
+                for language, text in found
+                if (any_language or language in PYTHON) and (tree := parse(text)) and tree.body
+            )
 
 
 def _worth(block: Block, names: Sequence[str], given: dict[str, str]) -> tuple[int, bool]:

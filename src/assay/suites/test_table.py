@@ -4,7 +4,6 @@ The first line names the columns. Each other line is a test, and every mistake i
 line before anything is written. docs/how-to/make-a-benchmark.md lists what a cell may contain.
 """
 
-import codecs
 import csv
 import io
 import json
@@ -65,7 +64,8 @@ def read_rows(path: Path) -> list[Row]:
     """Every line of a CSV file that is not blank. InvalidFiles: it cannot be read."""
     name = shown_path(path)
     try:
-        return [*_rows(name, _text(name, read_bytes(path, MAX_BYTES, kind=tr("name a CSV file"))))]
+        data = read_bytes(path, MAX_BYTES, kind=tr("name a CSV file"))
+        return [*_rows(name, decode(name, data, allows_mark=True))]
     except Refused as refused:
         raise _invalid(name, [refused.finding]) from refused
 
@@ -209,22 +209,6 @@ def _columns(name: str, line: int, heads: Sequence[str]) -> tuple[list[str], lis
                      "columns")  # fmt: skip
         found.append(refusal(name, message, Place(line, 1)))
     return columns, found
-
-
-def _text(name: str, data: bytes) -> str:
-    """UTF-8, with a byte order mark or without; anything else is refused with what to do."""
-    how = tr("save it as 'CSV UTF-8'")
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise Refused(refusal(name, tr("the file is UTF-16; {how}", how=how)))
-    try:
-        return decode(name, data, allows_mark=True)
-    except Refused as refused:
-        line = data.split(b"\n")[refused.finding.line - 1].decode("cp1252", "replace")
-        at = refused.finding.column - 1
-        message = tr("the file is not UTF-8 but perhaps Windows-1252 ('{text}' here); {how}",
-                     text=shown(line[max(0, at - 10) : at + 10].strip()), how=how)  # fmt: skip
-        place = Place(refused.finding.line, refused.finding.column)
-        raise Refused(refusal(name, message, place)) from refused
 
 
 def _rows(name: str, text: str) -> Iterator[Row]:

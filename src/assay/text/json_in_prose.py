@@ -26,7 +26,6 @@ from assay.types import ToolCall
 LONGEST = 400_000  # characters of a judge's text
 _MOST_ATTEMPTS = 1_000  # each failure costs the decoder a count of lines; no answer has more
 _MOST_DIGITS = 4_000  # Python refuses to read longer integers
-_A_NEST = 500  # characters that are passed over where objects are nested without end
 
 # A fence opens and closes at the start of a line; its label is its first word.
 FENCE = re.compile(
@@ -38,7 +37,7 @@ _BRACKET = re.compile(r"\{(?=\s{0,200}[\"}])|\[(?=\s{0,200}[\"\[{\]\d\-tfnNI])")
 
 
 class JsonObject(dict[str, Any]):
-    """`twice`: keys that appear again with unlike values; `written`: its text, if it is whole."""
+    """`twice`: keys that appear again with unlike values; `written`: the text that it is in."""
 
     twice: tuple[str, ...] = ()
     written: str = ""
@@ -74,29 +73,17 @@ def read_scalar(text: str) -> list[object]:
 
 
 def objects_in(text: str) -> list[JsonObject]:
-    """Every complete object that is not part of another, in order, also inside broken ones.
+    """Every complete object that is not part of another, in order.
 
     Never from the first brace to the last: an answer that a judge repeats may contain an object of
     its own.
     """
-    text = text[:LONGEST]
-    decoder = json.JSONDecoder(object_pairs_hook=_object)
-    found: list[JsonObject] = []
-    at = text.find("{")
-    for _ in range(_MOST_ATTEMPTS):
-        if at < 0:
-            break
-        try:
-            value, end = decoder.raw_decode(text, at)
-        except RecursionError:
-            end = at + _A_NEST
-        except ValueError:  # also: a number of thousands of digits
-            end = at + 1
-        else:
-            value.written = text[at:end]
-            found.append(value)
-        at = text.find("{", end)
-    return found
+    values = decode_inside(text[:LONGEST], set())
+    return [one for value in values for one in _listed(value) if isinstance(one, JsonObject)]
+
+
+def _listed(value: JsonValue) -> list[object]:
+    return value if isinstance(value, list) else [value]
 
 
 def is_one_object(text: str) -> bool:
@@ -142,6 +129,9 @@ def decode_inside(text: str, oddities: set[str]) -> Iterator[JsonValue]:
             return
         oddities |= decoder.oddities
         if "nan" not in decoder.oddities:
+            for one in _listed(value):
+                if isinstance(one, JsonObject):
+                    one.written = text[bracket.start() : position]
             yield cast(JsonValue, value)
 
 
@@ -157,17 +147,11 @@ class _LenientDecoder(json.JSONDecoder):
         )
 
     def _object(self, pairs: Sequence[tuple[str, Any]]) -> JsonObject:
-        made = _object(pairs)
-        if len(made) != len(pairs):
+        made = JsonObject(pairs)
+        if len(made) < len(pairs):
             self.oddities.add("repeated_key")
+            made.twice = tuple(key for key, value in pairs if made[key] != value)
         return made
-
-
-def _object(pairs: Sequence[tuple[str, Any]]) -> JsonObject:
-    made = JsonObject(pairs)
-    if len(made) < len(pairs):
-        made.twice = tuple(key for key, value in pairs if made[key] != value)
-    return made
 
 
 def _is_meant(value: JsonValue) -> bool:

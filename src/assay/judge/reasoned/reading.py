@@ -4,13 +4,11 @@ Evidence comes before reasons and reasons before scores, so that a score follows
 written. Every text and list is bounded: a small model in a grammar without bounds goes round for
 ever. No `$ref` and no alternatives, which not every server's grammar knows.
 
-    (a) our form                  {"criteria": {"correctness": {"reason": …, "score": 8}, …}, …}
-    (b) a flat object             {"correctness": 8, …}, or the same under "scores"; labels as well
-    (c) a list                    {"scores": [{"criterion": "correctness", "score": 8}, …]}
-    (d) the standard format       Correctness: 8/10 - explanation
+    our form         {"criteria": {"correctness": {"reason": …, "score": 8}, …}, …}
+    a flat object    {"correctness": 8, …}, or the same under "scores"; labels as well
 
-The reader never raises and never invents a score. The last object or line counts. What is in the
-answer word for word is the answer's and not the judge's, which may repeat scores of the answer.
+The reader never raises and never invents a score. The last object counts. What is in the answer
+word for word is the answer's and not the judge's, which may repeat scores of the answer.
 """
 
 import json
@@ -31,18 +29,10 @@ CONFIDENCES = ("low", "medium", "high")
 Trouble = Literal["unreadable", "truncated", "refused", "empty", "failed"]
 _Schema = dict[str, Any]
 _NESTED = ("criteria", "scores", "evaluation", "ratings", "judgement", "judgment", "result")
-_NAME_KEYS = ("criterion", "name", "key", "label")  # of an item of a list of scores
 _SCORE_KEYS = ("score", "points", "rating", "value")
 _REASON_KEYS = ("reason", "reasoning", "explanation", "rationale", "justification", "comment")
 _TEXTS, _LISTS = ("assessment", "verdict"), ("strengths", "weaknesses", "assumptions", "unusual")
-_LINE_SCORE = (
-    r"(?P<score>-?\d{1,6}(?:[.,]\d{1,6})?)"
-    # A number alone is a score only where the line ends or its explanation begins: not "8 of 12".
-    r"(?:\s{0,3}(?:/|out\s{1,3}of)\s{0,3}10(?![\d.])|(?=[*_]{0,3}\s{0,3}(?:$|[-–—]\s)))"
-)
 _WRITTEN_SCORE = re.compile(r"\s*(\d{1,3})(?:\.0{1,3})?\s*(?:(?:/|out\s+of)\s*10)?\s*")
-_WHOLE = re.compile(r"[.,]0{1,6}$")  # 8.0 is 8
-_LONGEST_REPLY = 400_000
 _LONGEST_TEXT = 2_000
 _MOST_ITEMS = 20
 
@@ -73,18 +63,18 @@ def read_reply(text: str, criteria: Sequence[RubricCriterion], answer: str = "")
         for name in (each.label, each.key, f"{each.label} score", f"{each.key} score")
     }
     judged = _packed(answer)
+    found = [
+        each
+        for each in objects_in(text)
+        if any(_bare(name) in names for holder in _holders(each) for name in holder)
+    ]
+    own = [each for each in found if _packed(each.written) not in judged]
     try:
-        found = [
-            each
-            for each in objects_in(text)
-            if any(_bare(name) in names for holder in _holders(each) for name in holder)
-        ]
-        own = [each for each in found if _packed(each.written) not in judged]
-        reading = (
-            _from_object(own[-1], names)
-            if own
-            else _from_lines(text, criteria, judged, repeated=bool(found))
-        )
+        if found and not own:
+            raise Unusable(tr("the only scores in it are words of the answer"))
+        if not own:
+            raise Unusable(tr("there is no JSON object with scores in it"))
+        reading = _from_object(own[-1], names)
         if missing := [each.key for each in criteria if each.key not in reading.scores]:
             raise Unusable(tr("there is no score for {names}", names=", ".join(missing)))
     except Unusable as why:
@@ -121,25 +111,18 @@ def _from_object(found: JsonObject, names: Mapping[str, str]) -> ReadReply:
 
 
 def _holders(found: JsonObject) -> list[JsonObject]:
-    """Where scores may be: in the object, in what it holds under a known name, or in a list."""
+    """Where scores may be: in the object, or in what it holds under a known name."""
     nested = _nested(found)
-    inner = [each for holder in nested for each in _nested(holder)]
-    listed = [
-        JsonObject({name: item})
-        for holder in (found, *nested)
-        for key in _NESTED
-        for item in _objects(holder.get(key))
-        if (name := next((read_text(item[word]) for word in _NAME_KEYS if word in item), ""))
-    ]
-    return [found, *nested, *inner, *listed]
+    return [found, *nested, *(each for holder in nested for each in _nested(holder))]
 
 
 def _nested(holder: JsonObject) -> list[JsonObject]:
     return [holder[key] for key in _NESTED if isinstance(holder.get(key), JsonObject)]
 
 
-def _read_score(key: str, name: str, value: object, reason: str = "") -> CriterionScore:
+def _read_score(key: str, name: str, value: object) -> CriterionScore:
     """`name`: the criterion as the judge wrote it."""
+    reason = ""
     if isinstance(value, JsonObject):
         said = next((key for key in _SCORE_KEYS if key in value), "score")
         if said in value.twice:
@@ -155,40 +138,6 @@ def _read_score(key: str, name: str, value: object, reason: str = "") -> Criteri
     if not 0 <= value <= MOST:
         raise Unusable(tr("the score of {name} is not between 0 and 10", name=name[:60]))
     return CriterionScore(criterion=key, score=value, reason=reason)
-
-
-def _from_lines(
-    text: str, criteria: Sequence[RubricCriterion], judged: str, *, repeated: bool
-) -> ReadReply:
-    """`judged`: the answer; `repeated`: an object of its scores was passed over already."""
-    patterns = {each.key: _line_pattern(each.label) for each in criteria}
-    found: dict[str, re.Match[str]] = {}
-    for line in text[:_LONGEST_REPLY].splitlines():
-        for key, pattern in patterns.items():
-            if line_found := pattern.match(line):
-                is_a_quote = _packed(line) in judged
-                repeated = repeated or is_a_quote
-                found |= {} if is_a_quote else {key: line_found}
-    if not found and repeated:
-        raise Unusable(tr("the only scores in it are words of the answer"))
-    if not found:
-        raise Unusable(tr("there is no JSON object with scores in it"))
-    scores = {}
-    for key, one in found.items():
-        points = _WHOLE.sub("", one["score"])
-        value = int(points) if points.removeprefix("-").isdecimal() else None
-        scores[key] = _read_score(key, key, value, read_text(one["rest"]))
-    return ReadReply(scores=scores)
-
-
-def _line_pattern(label: str) -> re.Pattern[str]:
-    """A line of the standard format; emphasis and list marks around the label are forgiven."""
-    words = r"[\s_]{1,3}".join(re.escape(word) for word in label.split())
-    return re.compile(
-        rf"^[\s*#_>-]{{0,8}}(?:\d{{1,2}}[.)]\s{{0,3}})?[*_]{{0,3}}{words}[*_]{{0,3}}\s{{0,3}}"
-        rf"(?:\(0-10\)\s{{0,3}})?:[\s*_]{{0,6}}{_LINE_SCORE}[*_]{{0,3}}\s{{0,3}}[-–—:.]?(?P<rest>.*)$",
-        re.IGNORECASE,
-    )
 
 
 def _facts(value: object) -> dict[str, Answer]:
