@@ -36,7 +36,6 @@ WARNINGS: list[tuple[Any, list[str]]] = [
     (asking("multiple_choice", expected="C", prompt=CHOICES_IN_PROMPT), []),
     (asking("multiple_choice", expected="G"),
      ["'G' is not among the letters offered (A, B, C, D, E)"]),
-    (good(live=True), ["'live' changes nothing here: it needs at least two user turns"]),
     (asking("composite", expected_keywords=["xyz"], weights={"format": 1}),
      ["'format' has a weight, but the test has no such part"]),
 ]  # fmt: skip

@@ -398,15 +398,6 @@ def test_a_line_that_is_no_object_is_shown(
     assert found.startswith(f"hellaswag_val.jsonl:1: {problem}")
 
 
-def test_the_two_forms_of_contexts_are_not_mixed(tmp_path: Path, benchmarks: Path) -> None:
-    joined = {key: value for key, value in PASSAGES[1].items() if not key.startswith("ctx")}
-    source = lines(tmp_path / "h", [PASSAGES[0], {**joined, "ctx": "A man opens a box."}])
-    assert mistakes(benchmarks, "hellaswag", source) == [
-        "hellaswag_val.jsonl:2: some rows have ctx_a and ctx_b and others have ctx alone; "
-        "use one form"
-    ]
-
-
 @pytest.mark.parametrize("name", ["mmlu", "hellaswag"])
 def test_a_wrong_folder_is_told_what_was_looked_for(
     tmp_path: Path, benchmarks: Path, name: str

@@ -98,8 +98,9 @@ def test_plans_of_other_tests_are_passed_over(tmp_path: Path, write_suite: Write
 )
 def test_a_block_that_is_no_test_is_refused_with_its_page(tmp_path: Path, block: str) -> None:
     (tmp_path / "x.md").write_text(f"# x\n\n```json\n{block}\n```\n", "utf-8")
-    with pytest.raises(InvalidFiles, match=r"x\.md"):
+    with pytest.raises(InvalidFiles) as refused:
         load_test_plans(tmp_path)
+    assert {Path(finding.file).name for finding in refused.value.findings} == {"x.md"}
 
 
 def test_mistakes_inside_a_test_are_told_with_the_page(tmp_path: Path) -> None:

@@ -2,21 +2,20 @@
 
 import json
 import re
-import tempfile
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
-from assay.errors import InvalidFiles, UsageError
+from assay.errors import UsageError
 from assay.files.file_text import refusal
-from assay.files.notes import Notes
+from assay.files.notes import Notes, invalid_files
 from assay.files.validation import Validator
 from assay.messages import tr
-from assay.suites.load import load_suite
 from assay.suites.test_folder import NAME_FORM, folder_digest, is_test_folder
-from assay.types import Case, Suite
+from assay.suites.test_format.case import Shared, read_case
+from assay.types import Case, Category, FileFinding, Suite
 from assay.types.checks import SHIPPED_SUITES
 
 
@@ -44,94 +43,64 @@ _BLOCK = re.compile(r"^(```+)json\n(.*?)\n\1\s*$", re.DOTALL | re.MULTILINE)
 
 
 def load_test_plans(folder: Path) -> tuple[Suite, ...]:
-    """Every judged test of a folder of plans. UsageError: no page contains one; InvalidFiles: one
-    contains something else, or the tests have mistakes.
+    """Every judged test of a folder of plans. UsageError: no page contains one; InvalidFiles: some
+    contain something else, or tests with mistakes.
     """
-    suites: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
-    checkers: dict[tuple[str, str], PlannedChecker] = {}
+    suites: dict[str, list[Case]] = defaultdict(list)
+    findings: list[FileFinding] = []
     for page in sorted(folder.glob("*.md")):
-        found = _test_of(page)
-        if found is not None:
-            suites[found.suite][found.category].append(found.test)
-            if found.checker is not None:
-                checkers[found.suite, str(found.test.get("id"))] = found.checker
+        case, mistakes = _read_plan(page)
+        findings += [refusal(str(page), why) for why in mistakes]
+        if case is not None:
+            suites[case.suite].append(case)
+    if findings:
+        hint = tr("fix them, or name the suite with -s")
+        raise invalid_files(str(folder), findings, hint=hint)
     if not suites:
         raise UsageError(
             tr("no page in {folder} contains a judged test", folder=folder),
             hint=tr("name the suite with -s; a run of Assay writes such pages into test-plans/"),
         )
-    return tuple(
-        _with_checkers(_loaded(name, categories, folder), checkers)
-        for name, categories in suites.items()
-    )
+    return tuple(_suite(name, cases, folder) for name, cases in suites.items())
 
 
-def _test_of(page: Path) -> PlannedTest | None:
-    """The block at a page's end, if its checker is what it was; None: it has none, as the plan of
-    another kind of test.
+def _read_plan(page: Path) -> tuple[Case | None, list[str]]:
+    """The test at a page's end, or what is wrong with it. Neither: the plan of another kind of
+    test has none. A prompt contains its files already.
     """
+    notes = Notes()
     try:
         text = page.read_bytes()[:MAX_BYTES].decode("utf-8", "replace").replace("\r\n", "\n")
         blocks = _BLOCK.findall(text)
-        value = json.loads(blocks[-1][1]) if blocks else None
-    except (OSError, ValueError, RecursionError) as error:
-        raise _no_test(page, str(error)) from error
-    if not blocks:
-        return None
-    notes = Notes()
-    found: PlannedTest | None = _PLAN.check(value, notes)
-    if found is None:
-        raise _no_test(page, notes.all[0].message)
-    if found.checker is not None:
-        folder = SHIPPED_SUITES / found.checker.folder
-        if not is_test_folder(folder) or folder_digest(folder) != found.checker.digest:
-            raise _no_test(page, tr("its checker in {folder} has changed since", folder=folder))
-    return found
-
-
-def _with_checkers(suite: Suite, checkers: Mapping[tuple[str, str], PlannedChecker]) -> Suite:
-    """Its tests with the checkers that their plans name. The prompts contain the files already."""
-
-    def completed(case: Case) -> Case:
-        planned, judged = checkers.get((suite.name, case.id)), case.check.judged
-        if planned is None or judged is None:
-            return case
-        check = replace(  # type: ignore[type-var]
-            judged,
-            checker=planned.folder,
-            checker_digest=planned.digest,
-            runs_code=planned.runs_code,
-            data_seed=planned.data_seed,
+        found: PlannedTest | None = (
+            _PLAN.check(json.loads(blocks[-1][1]), notes) if blocks else None
         )
-        return replace(case, check=check)
-
-    return suite.with_cases(map(completed, suite.cases))
-
-
-def _loaded(name: str, categories: Mapping[str, list[Any]], folder: Path) -> Suite:
-    with tempfile.TemporaryDirectory(prefix="assay-plans-") as place:
-        home = Path(place) / name
-        home.mkdir()
-        for category, tests in categories.items():
-            (home / f"{category}.json").write_text(json.dumps(tests), "utf-8")
-        try:
-            suite = load_suite(home)
-        except InvalidFiles as error:
-            findings = [
-                replace(each, file=f"{folder}/{each.test_id}.md", line=1, column=1)
-                for each in error.findings
-            ]
-            raise InvalidFiles(
-                tr("the test plans in {folder} have mistakes", folder=folder),
-                findings,
-                hint=tr("fix them, or name the suite with -s"),
-            ) from error
-    return replace(suite, path=str(folder))
-
-
-def _no_test(page: Path, why: str) -> InvalidFiles:
-    return InvalidFiles(
-        tr("{page} contains no test that can be read", page=page),
-        [refusal(str(page), why)],
-        hint=tr("fix it, or name the suite with -s"),
+    except (OSError, ValueError, RecursionError) as error:
+        return None, [str(error)]
+    case = None
+    if found is not None:
+        shared = Shared(suite=found.suite, category=found.category, shown={})
+        case = read_case(found.test, (), shared, notes)
+    if found is None or case is None or found.checker is None or case.check.judged is None:
+        return case, [note.message for note in notes.all]
+    planned = found.checker
+    folder = SHIPPED_SUITES / planned.folder
+    if not is_test_folder(folder) or folder_digest(folder) != planned.digest:
+        return None, [tr("its checker in {folder} has changed since", folder=folder)]
+    check = replace(  # type: ignore[type-var]
+        case.check.judged,
+        checker=planned.folder,
+        checker_digest=planned.digest,
+        runs_code=planned.runs_code,
+        data_seed=planned.data_seed,
     )
+    return replace(case, check=check), []
+
+
+def _suite(name: str, cases: list[Case], folder: Path) -> Suite:
+    categories = tuple(
+        Category(name=each, cases=tuple(case for case in cases if case.category == each))
+        for each in sorted({case.category for case in cases})
+    )
+    source = sha256(repr(categories).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return Suite(name=name, path=str(folder), categories=categories, source=source)

@@ -40,7 +40,8 @@ def in_digits(text: str, language: str | None) -> str:
             if not _JOINED.fullmatch(text, run[-1].end(), word.start()):
                 break
             run.append(word)
-        used, value = _read([values[_plain(word)] for word in run], language)
+        read = _read_scale_first if language == "ewe" else _read_scale_last
+        used, value = read([values[_plain(word)] for word in run])
         start, end = run[0].start(), run[used - 1].end()
         at += used
         is_article = used == 1 and _plain(run[0]) in _ALSO_ARTICLES
@@ -62,12 +63,8 @@ def _plain(word: re.Match[str]) -> str:
     return without_marks(word[0].casefold())
 
 
-def _read(values: list[int], language: str) -> tuple[int, int | None]:
+def _read_scale_last(values: list[int]) -> tuple[int, int | None]:
     """How many of these make one number, and which: "two three" are two."""
-    return _read_scale_first(values) if language == "ewe" else _read_scale_last(values)
-
-
-def _read_scale_last(values: list[int]) -> tuple[int, int]:
     total = part = used = previous = 0
     room, limit = 100, 10**12
     for value in values:

@@ -77,22 +77,18 @@ class CommandsFound:
     def __init__(self, commands: Sequence[Command]) -> None:
         self.commands = tuple(commands)
         self.actions = [actions_of(command) for command in self.commands]
-        self._by_program: dict[str, list[tuple[int, int]]] = {}
-        for at, actions in enumerate(self.actions):
-            for which, action in enumerate(actions):
-                self._by_program.setdefault(action.program, []).append((at, which))
         self._places: dict[Action, list[tuple[int, int]]] = {}
 
     def places(self, wanted: Action) -> list[tuple[int, int]]:
         """Where an action is done: command and action, in order."""
-        places = self._places.get(wanted)
-        if places is None:
-            places = self._places[wanted] = [
+        if wanted not in self._places:
+            self._places[wanted] = [
                 (at, which)
-                for at, which in self._by_program.get(wanted.program, ())
-                if fulfils(self.actions[at][which], wanted)
+                for at, actions in enumerate(self.actions)
+                for which, action in enumerate(actions)
+                if fulfils(action, wanted)
             ]
-        return places
+        return self._places[wanted]
 
     def match(self, steps: Sequence[Sequence[str]]) -> dict[int, int]:
         """The longest in-order match: step -> the command that completes it."""

@@ -175,17 +175,6 @@ def _fact(text: str) -> str:
     return " ".join(defused(text[:_LONGEST_FACT]).split())
 
 
-def work_for(
-    step: Step, about: Assignment, *, answer_limit: int, with_schema: bool, complaint: str = ""
-) -> ToAnswer:
-    """`with_schema`: whether the judge's server is bound to the form of the prompt."""
-    return ToAnswer(
-        messages=_messages(step, about, answer_limit=answer_limit, complaint=complaint),
-        sampling=_sampling(step, about),
-        schema=_form(step, about) if with_schema else None,
-    )
-
-
 def room_for(about: Assignment) -> int:
     """Characters of the answer that fit beside the rest of the prompt and the reply."""
     context = about.judge.context_length
@@ -283,16 +272,15 @@ class ReasonedQuestionnaire(Questionnaire):
         return None if self._step == "shorter" else self._make_request("shorter", trouble)
 
     def _make_request(self, step: Step, trouble: Trouble | None = None) -> Request:
-        work = work_for(
-            step,
-            self._about,
-            answer_limit=self._answer_limit,
-            with_schema=self._with_schema,
-            complaint=COMPLAINTS[trouble] if trouble else "",
+        about, complaint = self._about, COMPLAINTS[trouble] if trouble else ""
+        work = ToAnswer(
+            messages=_messages(step, about, answer_limit=self._answer_limit, complaint=complaint),
+            sampling=_sampling(step, about),
+            schema=_form(step, about) if self._with_schema else None,
         )
         turn = self._attempts
         self._step, self._attempts = step, self._attempts + 1
-        return self._about.request(work, turn=turn)
+        return about.request(work, turn=turn)
 
     @property
     def _shown(self) -> Fenced:

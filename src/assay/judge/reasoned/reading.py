@@ -13,7 +13,6 @@ word for word is the answer's and not the judge's, which may repeat scores of th
 
 import json
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
@@ -28,11 +27,7 @@ ANSWERS = ("yes", "no", "partial", "na")
 CONFIDENCES = ("low", "medium", "high")
 Trouble = Literal["unreadable", "truncated", "refused", "empty", "failed"]
 _Schema = dict[str, Any]
-_NESTED = ("criteria", "scores", "evaluation", "ratings", "judgement", "judgment", "result")
-_SCORE_KEYS = ("score", "points", "rating", "value")
-_REASON_KEYS = ("reason", "reasoning", "explanation", "rationale", "justification", "comment")
 _TEXTS, _LISTS = ("assessment", "verdict"), ("strengths", "weaknesses", "assumptions", "unusual")
-_WRITTEN_SCORE = re.compile(r"\s*(\d{1,3})(?:\.0{1,3})?\s*(?:(?:/|out\s+of)\s*10)?\s*")
 _LONGEST_TEXT = 2_000
 _MOST_ITEMS = 20
 
@@ -57,11 +52,7 @@ class Unusable(Exception):
 
 
 def read_reply(text: str, criteria: Sequence[RubricCriterion], answer: str = "") -> ReadReply:
-    names = {
-        _bare(name): each.key
-        for each in criteria
-        for name in (each.label, each.key, f"{each.label} score", f"{each.key} score")
-    }
+    names = {_bare(name): each.key for each in criteria for name in (each.label, each.key)}
     judged = _packed(answer)
     found = [
         each
@@ -111,26 +102,18 @@ def _from_object(found: JsonObject, names: Mapping[str, str]) -> ReadReply:
 
 
 def _holders(found: JsonObject) -> list[JsonObject]:
-    """Where scores may be: in the object, or in what it holds under a known name."""
-    nested = _nested(found)
-    return [found, *nested, *(each for holder in nested for each in _nested(holder))]
-
-
-def _nested(holder: JsonObject) -> list[JsonObject]:
-    return [holder[key] for key in _NESTED if isinstance(holder.get(key), JsonObject)]
+    """Where scores may be."""
+    places = (found, found.get("criteria"), found.get("scores"))
+    return [each for each in places if isinstance(each, JsonObject)]
 
 
 def _read_score(key: str, name: str, value: object) -> CriterionScore:
     """`name`: the criterion as the judge wrote it."""
     reason = ""
     if isinstance(value, JsonObject):
-        said = next((key for key in _SCORE_KEYS if key in value), "score")
-        if said in value.twice:
+        if "score" in value.twice:
             raise Unusable(tr("{name} has two scores that differ", name=name[:60]))
-        reason = next((read_text(value[key]) for key in _REASON_KEYS if key in value), "")
-        value = value.get(said)
-    if isinstance(value, str) and (written := _WRITTEN_SCORE.fullmatch(value)):
-        value = int(written[1])
+        reason, value = read_text(value.get("reason")), value.get("score")
     if isinstance(value, float) and math.isfinite(value) and value == int(value):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):

@@ -47,17 +47,14 @@ _ROW = Validator(PassageRow, ignores_others=True)
 
 
 def read_passages(rows: Iterable[tuple[RowPlace, Row]]) -> tuple[list[BenchmarkItem], bool]:
-    """The items, and whether somebody else joined their contexts, which are then used unchanged."""
+    """The items, and whether somebody else joined contexts, which are then used unchanged."""
     items: list[BenchmarkItem] = []
-    forms: set[bool] = set()
+    some_joined = False
     for place, row in rows:
         joined = "ctx_a" not in row and "ctx_b" not in row
-        forms.add(joined)
-        if len(forms) > 1:
-            problem = tr("some rows have ctx_a and ctx_b and others have ctx alone; use one form")
-            raise broken_source(place, problem)
+        some_joined = some_joined or joined
         items.append(_item(place, row, joined=joined))
-    return items, True in forms
+    return items, some_joined
 
 
 def _item(place: RowPlace, row: Row, *, joined: bool) -> BenchmarkItem:

@@ -190,8 +190,6 @@ def _check_conversation(raw: Raw, path: Place, notes: Notes, *, sound: bool) -> 
             _check_turns(raw, path, notes)
     elif "prompt" not in raw:
         notes.error(path, tr("the test asks nothing; it needs 'prompt' or 'messages'"))
-    elif raw.get("live") is True:
-        _warn_not_live(path, notes)
 
 
 def _turns(asked: CommonFields) -> tuple[Message, ...]:
@@ -229,8 +227,6 @@ def _check_turns(raw: Raw, path: Place, notes: Notes) -> None:
                 '"live": true to ask them one after the other'
             ),
         )
-    if raw.get("live") is True and roles.count("user") < 2:
-        _warn_not_live(path, notes)
 
 
 def _check_system(raw: Raw, roles: list[str], path: Place, notes: Notes) -> None:
@@ -244,11 +240,6 @@ def _check_system(raw: Raw, roles: list[str], path: Place, notes: Notes) -> None
         if role == "system" and index > 0:
             message = tr("a system message can only be the first one")
             notes.error((*path, "messages", index), message)
-
-
-def _warn_not_live(path: Place, notes: Notes) -> None:
-    message = tr("'live' changes nothing here: it needs at least two user turns")
-    notes.warning((*path, "live"), message, about_key=True)
 
 
 def find_files(
