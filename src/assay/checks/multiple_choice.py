@@ -1,10 +1,8 @@
 """multiple_choice: the letter that the model chose, or its most likely option, is the right one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import Annotated, Literal, Self
 
 from annotated_types import Len
 
@@ -24,9 +22,6 @@ from assay.types import (
     Requests,
     Score,
 )
-
-if TYPE_CHECKING:
-    from assay.checks.letters.reading import How
 
 _WITHOUT_MARKERS = "ABCDE"
 _HOW = {
@@ -82,7 +77,15 @@ class MultipleChoice(AnswerCheck):
             options = replace(options, texts=tuple(map(without_marks, options.texts)))
         reading = read_letter(answer, options)
         if reading.letter is None:
-            explanation = _why_none(reading.how, self.expected)
+            explanation = tr(
+                "No letter can be read from the answer; expected {expected}.",
+                expected=self.expected,
+            )
+            if reading.how == "several":
+                explanation = tr(
+                    "Several letters, and nothing says which is the answer; expected {expected}.",
+                    expected=self.expected,
+                )
             return Score(value=0.0, no_answer=True, explanation=explanation)
         gaps = {
             "letter": reading.letter,
@@ -186,12 +189,3 @@ class MultipleChoice(AnswerCheck):
                 letters=", ".join(offered),
             )
             yield FieldProblem(("expected",), message)
-
-
-def _why_none(how: How, expected: str) -> str:
-    if how == "several":
-        return tr(
-            "Several letters, and nothing says which is the answer; expected {expected}.",
-            expected=expected,
-        )
-    return tr("No letter can be read from the answer; expected {expected}.", expected=expected)

@@ -71,15 +71,11 @@ def questions_for(rubric: Rubric, case: Case) -> tuple[RubricQuestion, ...]:
             for number, text in enumerate(criterion.questions, 1)
         ]
         if not own and key == CHECKLIST_CRITERION:
-            asked += [
-                RubricQuestion(id=f"checklist.{number}", criterion=key, text=_as_question(item))
-                for number, item in enumerate(checklist, 1)
-            ]
+            for number, item in enumerate(checklist, 1):
+                is_one = item.rstrip().endswith("?")
+                text = item if is_one else f'Does the answer meet this: "{item}"?'
+                asked.append(RubricQuestion(id=f"checklist.{number}", criterion=key, text=text))
     return tuple(asked)
-
-
-def _as_question(item: str) -> str:
-    return item if item.rstrip().endswith("?") else f'Does the answer meet this: "{item}"?'
 
 
 def shipped_rubrics() -> tuple[str, ...]:

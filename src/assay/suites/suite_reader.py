@@ -255,39 +255,34 @@ class SuiteReader:
     def _few_shot(
         self, settings: SuiteSettings, categories: list[Category]
     ) -> Mapping[str, tuple[Case, ...]]:
-        if self._suite_file is None:
-            return {}
-        notes = self._suite_file.notes
         read: dict[str, tuple[Case, ...] | None] = {}
         made: dict[str, tuple[Case, ...]] = {}
         for category in categories:
             written = settings.few_shot.get(category.name)
-            if written is None:
+            if written is None or self._suite_file is None:
                 continue
             if written not in read:
-                read[written] = self._examples(written, category, settings)
+                read[written] = self._examples(written, category, settings, self._suite_file.notes)
             examples = read[written]
-            if examples is None:
-                continue
-            if len(examples) < settings.shots:
+            if examples is not None and len(examples) < settings.shots:
                 message = tr(
                     "'shots' is {shots}, but '{file}' has only {count} examples",
                     shots=settings.shots,
                     file=written,
                     count=len(examples),
                 )
-                notes.error(("shots",), message)
-            made[category.name] = tuple(replace(case, category=category.name) for case in examples)
+                self._suite_file.notes.error(("shots",), message)
+            of = (replace(case, category=category.name) for case in examples or ())
+            made[category.name] = tuple(of)
         return made
 
     def _examples(
-        self, written: str, category: Category, settings: SuiteSettings
+        self, written: str, category: Category, settings: SuiteSettings, notes: Notes
     ) -> tuple[Case, ...] | None:
-        """The examples of a file, or None where it has a mistake."""
+        """The examples of a file, or None where it has a mistake; `notes`: of suite.json."""
         path = example_file(self._folder, written)
         if isinstance(path, str):
-            if self._suite_file is not None:
-                self._suite_file.notes.error(("few_shot", category.name), path)
+            notes.error(("few_shot", category.name), path)
             return None
         opened = self._open(path)
         if opened is None:

@@ -229,13 +229,8 @@ def declines_instead(texts: Iterable[str], value: float, expected: str) -> bool:
     for text in texts:
         if text.strip() and not declines(text, only=value > 0):
             return False
-    return not asks_to_decline(expected)
+    return _DECLINING_WORD.search(fold_for_matching(expected)) is None
 
 
 def _folded_beginning(text: str) -> str:
     return fold_for_matching(text[: 2 * LONGEST_REFUSAL]).strip()
-
-
-def asks_to_decline(expected: str) -> bool:
-    """Whether what a test expects has words of declining itself."""
-    return _DECLINING_WORD.search(fold_for_matching(expected)) is not None

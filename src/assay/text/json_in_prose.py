@@ -282,13 +282,12 @@ def _shape_of(value: object) -> CallShape | None:
     for key in ("tool_calls", "function_call", "function"):
         inner = value.get(key)
         items = inner if isinstance(inner, list) else [inner]
-        if items and all(_is_call(item) or _is_wrapped_call(item) for item in items):
+        if items and all(
+            _is_call(item) or (isinstance(item, dict) and _is_call(item.get("function")))
+            for item in items
+        ):
             return "tool_calls"
     return "object" if _is_call(value) else None
-
-
-def _is_wrapped_call(value: object) -> bool:
-    return isinstance(value, dict) and _is_call(value.get("function"))
 
 
 def _is_call(value: object) -> bool:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
-    from markdown_it.token import Token
 
 # An answer has at most some 16,000 tokens; the parser is quadratic on junk such as "[" * 200_000.
 _MOST_MARKDOWN = 32_000
@@ -56,18 +54,13 @@ def _parser() -> MarkdownIt:
 def read_markdown(text: str) -> Markdown:
     """Parse once, and again where "•" marks a list; see everything."""
     text = text[:_MOST_MARKDOWN]
-    kinds = [token.type for token in _all_tokens(_parser().parse(text))]
+    tokens = _parser().parse(text)
+    kinds = [each.type for token in tokens for each in (token, *(token.children or ()))]
     elements = frozenset(_ELEMENT_OF_TOKEN[kind] for kind in kinds if kind in _ELEMENT_OF_TOKEN)
     if _BULLET.search(text):
         bulleted = _parser().parse(_BULLET.sub(r"\1-\2", text))
         kinds = [token.type for token in bulleted]
     return Markdown(elements, kinds.count("list_item_open"))
-
-
-def _all_tokens(tokens: list[Token]) -> Iterator[Token]:
-    for token in tokens:
-        yield token
-        yield from token.children or ()
 
 
 def count_characters(text: str) -> int:

@@ -137,14 +137,12 @@ class CommandsFound:
             if at < taken.command or (at, which) in taken.actions or last >= len(self.commands):
                 continue
             if all(
-                self.commands[at + n].piped and self._does(at + n, stage)
+                self.commands[at + n].piped
+                and all(any(fulfils(done, one) for done in self.actions[at + n]) for one in stage)
                 for n, stage in enumerate(rest, start=1)
             ):
                 return _Taken(last, taken.actions | {(at, which), (last, 0)})
         return None
-
-    def _does(self, at: int, wanted: tuple[Action, ...]) -> bool:
-        return all(any(fulfils(done, one) for done in self.actions[at]) for one in wanted)
 
 
 _UNDONE_BY = {name: by.split(",") for name, by in PAIRS["undone_by"].items()}
