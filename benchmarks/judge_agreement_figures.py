@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from assay.judge.calibration import fit_curve
+from assay.judge.calibration import Calibration, fit_knots
 from assay.stats.agreement import quadratic_kappa, spearman
 from assay.stats.resampling import DRAWS
 
@@ -63,7 +63,8 @@ def calibrated_grades(pairs: Sequence[tuple[Item, float]]) -> list[int]:
             for other, raw in pairs
             if fold_of[other.group] != fold_of[item.group]
         ]
-        found.append(math.floor(fit_curve(others).points(value) / POINTS_A_GRADE + 0.5))
+        scale = Calibration(knots={"grade": fit_knots(others)})
+        found.append(math.floor(scale.points("grade", value) / POINTS_A_GRADE + 0.5))
     return found
 
 

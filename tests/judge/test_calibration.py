@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -12,10 +14,9 @@ from hypothesis import strategies as st
 from assay.judge.calibration import (
     UNCALIBRATED,
     Calibration,
-    Curve,
     calibrated,
     fit,
-    fit_curve,
+    fit_knots,
     left_one_out,
 )
 from assay.types.judging.judgements import (
@@ -59,52 +60,56 @@ def judged(raw: float | None, *, layout: str = "fence") -> Judgement:
 # ------------------------------------------------------------------------------------- the curve
 
 
+def fit_curve(pairs: Sequence[tuple[float, float]]) -> Callable[[float], float]:
+    return partial(Calibration(knots={"c": fit_knots(pairs)}).points, "c")
+
+
 def test_without_examples_points_are_ten_times_the_likelihood() -> None:
-    assert fit_curve([]).points(0.73) == pytest.approx(7.3)
+    assert fit_curve([])(0.73) == pytest.approx(7.3)
     assert UNCALIBRATED.score("c", 0.73) == 7
     assert "Not calibrated" in UNCALIBRATED.sentence
 
 
 def test_points_in_order_are_met_and_joined_by_straight_lines() -> None:
     curve = fit_curve([(0.8, 2), (0.9, 8)])
-    assert curve.points(0.8) == 2
-    assert curve.points(0.9) == 8
-    assert curve.points(0.85) == pytest.approx(5)
+    assert curve(0.8) == 2
+    assert curve(0.9) == 8
+    assert curve(0.85) == pytest.approx(5)
 
 
 def test_beyond_the_examples_the_curve_goes_on_to_both_ends() -> None:
     curve = fit_curve([(0.8, 2), (0.9, 8)])
-    assert curve.points(0.4) == pytest.approx(1)
-    assert curve.points(0.95) == pytest.approx(9)
-    assert (curve.points(0.0), curve.points(1.0)) == (0, 10)
+    assert curve(0.4) == pytest.approx(1)
+    assert curve(0.95) == pytest.approx(9)
+    assert (curve(0.0), curve(1.0)) == (0, 10)
 
 
 def test_examples_in_the_wrong_order_are_pooled() -> None:
     # 6 then 3 violate the order: both become 4.5; 9 stays.
-    curve = fit_curve([(0.2, 6), (0.5, 3), (0.8, 9)])
-    assert curve.knots == ((0.0, 0.0), (0.2, 4.5), (0.5, 4.5), (0.8, 9.0), (1.0, 10.0))
+    knots = fit_knots([(0.2, 6), (0.5, 3), (0.8, 9)])
+    assert knots == ((0.0, 0.0), (0.2, 4.5), (0.5, 4.5), (0.8, 9.0), (1.0, 10.0))
 
 
 def test_pooling_goes_back_as_far_as_it_must() -> None:
     # 4 5 | 0: the last drags both before it down to their common mean of 3.
     curve = fit_curve([(0.1, 4), (0.2, 5), (0.3, 0)])
-    assert [curve.points(raw) for raw in (0.1, 0.2, 0.3)] == [3.0, 3.0, 3.0]
+    assert [curve(raw) for raw in (0.1, 0.2, 0.3)] == [3.0, 3.0, 3.0]
 
 
 def test_equal_likelihoods_share_the_mean_of_their_points() -> None:
-    assert fit_curve([(0.5, 2), (0.5, 8)]).points(0.5) == 5
+    assert fit_curve([(0.5, 2), (0.5, 8)])(0.5) == 5
 
 
 def test_one_example_still_leaves_a_scale() -> None:
     curve = fit_curve([(0.9, 5)])
-    assert [curve.points(raw) for raw in (0.0, 0.45, 0.9, 0.95, 1.0)] == pytest.approx(
+    assert [curve(raw) for raw in (0.0, 0.45, 0.9, 0.95, 1.0)] == pytest.approx(
         [0, 2.5, 5, 7.5, 10]
     )
 
 
 def test_examples_at_the_ends_keep_their_points() -> None:
     curve = fit_curve([(0.0, 3), (1.0, 7)])
-    assert (curve.points(0.0), curve.points(0.5), curve.points(1.0)) == (3, 5, 7)
+    assert (curve(0.0), curve(0.5), curve(1.0)) == (3, 5, 7)
 
 
 @settings(max_examples=60, deadline=None)
@@ -114,9 +119,9 @@ def test_more_likelihood_never_means_fewer_points(
 ) -> None:
     curve = fit_curve(pairs)
     low, high = sorted((one, other))
-    assert curve.points(low) <= curve.points(high) + 1e-9
-    assert 0 <= curve.points(low) <= 10
-    scale = Calibration(curves={"c": curve})
+    assert curve(low) <= curve(high) + 1e-9
+    assert 0 <= curve(low) <= 10
+    scale = Calibration(knots={"c": fit_knots(pairs)})
     assert scale.score("c", low) <= scale.score("c", high)
 
 
@@ -125,7 +130,7 @@ def test_more_likelihood_never_means_fewer_points(
 def test_no_other_monotone_curve_of_equal_steps_is_nearer(pairs: list[tuple[float, int]]) -> None:
     """Pooled points have the mean of what they stand for: the curve has no bias on its examples."""
     curve = fit_curve(pairs)
-    fitted = math.fsum(curve.points(raw) for raw, _ in pairs)
+    fitted = math.fsum(curve(raw) for raw, _ in pairs)
     assert fitted == pytest.approx(sum(known for _, known in pairs), abs=1e-6)
 
 
@@ -140,7 +145,7 @@ def test_points_are_rounded_half_up(raw: float, score: int) -> None:
 
 
 def test_half_a_point_from_thirds_is_rounded_up() -> None:
-    assert Calibration(curves={"c": Curve(((0.0, 0.0), (1.0, 10.0)))}).score("c", 0.65) == 7
+    assert Calibration(knots={"c": ((0.0, 0.0), (1.0, 10.0))}).score("c", 0.65) == 7
     third_steps = sum([0.1] * 3) / 2  # 0.15000000000000002 and its like must not matter
     assert UNCALIBRATED.score("c", third_steps) == 2
 

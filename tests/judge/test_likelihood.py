@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.checks.judge import Judge
-from assay.judge.calibration import Calibration, Curve, calibrated
+from assay.judge.calibration import Calibration, calibrated
 from assay.judge.likelihood.questionnaire import (
     LikelihoodQuestionnaire,
     gives_likelihoods,
@@ -234,7 +234,7 @@ def test_a_criterion_is_the_mean_of_its_questions_in_whole_points() -> None:
 
 
 def test_a_calibration_moves_the_points_and_not_the_likelihood() -> None:
-    scale = Calibration(examples=4, curves={"x": Curve(((0.5, 1.0), (0.7, 9.0)))})
+    scale = Calibration(examples=4, knots={"x": ((0.5, 1.0), (0.7, 9.0))})
     found = calibrated(run(judge := ToyJudge(EVEN), questionnaire(judge)), scale)
     assert (found.scores[0].raw, found.scores[0].score) == (pytest.approx(0.6), 5)
     assert found.scores[1].score == 8
@@ -354,8 +354,8 @@ def test_questions_that_can_move_nothing_are_not_asked_and_the_score_is_the_same
     shown = Evidence(checks=tuple(replace(SOME, passed=n < passed) for n in range(10)))
     yes: dict[str, float | Reply | None] = {f"x{n}?": value for n, value in enumerate(values)}
     yes["y0?"] = 0.4
-    curve = Curve(tuple(zip((0.0, 0.3, 0.7, 1.0), map(float, knots), strict=True)))
-    scale = Calibration(examples=4, curves={"x": curve})
+    curve = tuple(zip((0.0, 0.3, 0.7, 1.0), map(float, knots), strict=True))
+    scale = Calibration(examples=4, knots={"x": curve})
     told = []
     for calibration in (None, scale):
         judge = ToyJudge(yes)

@@ -27,32 +27,25 @@ from assay.types.judging.judgements import (
     overall_tenths,
 )
 
-Knot = tuple[float, float]  # likelihood, points
+Knots = tuple[tuple[float, float], ...]  # likelihood and points, in order
 _DECIMALS = 12  # of a likelihood: between knots that are nearer the slope would be infinite
 _ROUNDING = 1e-9  # 6.5 points from sevenths and thirds is 6.5 to a reader, so it is one here
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """A monotone map from 0..1 to 0..10. Without knots: ten times the likelihood."""
-
-    knots: tuple[Knot, ...] = ()
-
-    def points(self, raw: float) -> float:
-        """Between the knots; never outside 0 to 10."""
-        likelihoods, points = zip(*(self.knots or ((0.0, 0.0), (1.0, MOST))), strict=True)
-        return float(np.interp(round(raw, _DECIMALS), likelihoods, points))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """The scale of one judge in one layout on one rubric, from this many examples."""
+    """The scale of one judge in one layout on one rubric, from this many examples: the knots of a
+    monotone map from 0..1 to 0..10 by criterion. Without knots: ten times the likelihood.
+    """
 
     examples: int = 0
-    curves: Mapping[str, Curve] = field(default_factory=dict)
+    knots: Mapping[str, Knots] = field(default_factory=dict)
 
     def points(self, criterion: str, raw: float) -> float:
-        return self.curves.get(criterion, Curve()).points(raw)
+        """Between the knots; never outside 0 to 10."""
+        knots = self.knots.get(criterion) or ((0.0, 0.0), (1.0, float(MOST)))
+        likelihoods, points = zip(*knots, strict=True)
+        return float(np.interp(round(raw, _DECIMALS), likelihoods, points))
 
     def score(self, criterion: str, raw: float) -> int:
         """Whole points, rounded half up."""
@@ -69,12 +62,12 @@ class Calibration:
 UNCALIBRATED = Calibration()
 
 
-def fit_curve(pairs: Sequence[tuple[float, float]]) -> Curve:
-    """The monotone curve nearest to these (likelihood, points), by least squares."""
+def fit_knots(pairs: Sequence[tuple[float, float]]) -> Knots:
+    """Of the monotone curve nearest to these (likelihood, points), by least squares."""
     from scipy.optimize import isotonic_regression  # slow to import
 
     if not pairs:
-        return Curve()
+        return ()
     together: dict[float, list[float]] = {}
     for raw, points in sorted(pairs):
         together.setdefault(round(min(1.0, max(0.0, raw)), _DECIMALS), []).append(points)
@@ -82,7 +75,7 @@ def fit_curve(pairs: Sequence[tuple[float, float]]) -> Curve:
     counts = [len(points) for points in together.values()]
     levels = np.clip(isotonic_regression(means, weights=counts).x, 0.0, MOST)
     knots = dict(zip(together, levels.tolist(), strict=True))
-    return Curve(tuple(({0.0: 0.0} | knots | {1.0: knots.get(1.0, float(MOST))}).items()))
+    return tuple(({0.0: 0.0} | knots | {1.0: knots.get(1.0, float(MOST))}).items())
 
 
 def fit(rubric: Rubric, judged: Mapping[str, Judgement]) -> Calibration:
@@ -96,9 +89,8 @@ def fit(rubric: Rubric, judged: Mapping[str, Judgement]) -> Calibration:
                 known = example.scores[score.criterion]
                 pairs.setdefault(score.criterion, []).append((score.raw, known))
                 used.add(example.id)
-    return Calibration(
-        examples=len(used), curves={criterion: fit_curve(some) for criterion, some in pairs.items()}
-    )
+    knots = {criterion: fit_knots(some) for criterion, some in pairs.items()}
+    return Calibration(examples=len(used), knots=knots)
 
 
 def calibrated(judgement: Judgement, calibration: Calibration) -> Judgement:

@@ -62,8 +62,8 @@ class Measured:
         layout = self.readings.way
         for name, scale in self.scales.items():
             if layout is not None and scale.examples:
-                knots = {key: curve.knots for key, curve in scale.curves.items()}
-                yield CardScale(rubric=name, layout=layout, examples=scale.examples, knots=knots)
+                count, knots = scale.examples, scale.knots
+                yield CardScale(rubric=name, layout=layout, examples=count, knots=knots)
 
     def order(self) -> Estimate:
         """Drawn by tasks: the pairs of one task hang together."""

@@ -12,7 +12,6 @@ from assay.errors import AssayError
 from assay.judge.calibration import (
     UNCALIBRATED,
     Calibration,
-    Curve,
     deviation_of,
     fit,
     left_one_out,
@@ -92,8 +91,7 @@ def scale_on_card(
         return UNCALIBRATED
     for scale in card.scales:
         if (scale.rubric, scale.layout) == (rubric.name, layout):
-            curves = {criterion: Curve(knots) for criterion, knots in scale.knots.items()}
-            return Calibration(examples=scale.examples, curves=curves)
+            return Calibration(examples=scale.examples, knots=scale.knots)
     return None
 
 
