@@ -8,7 +8,7 @@ import pytest
 
 from assay.summary.judged import EarlierRun, judged
 from assay.types.judging.judged import POINTS_OF_10, Judged, ModelChoice, ModelJudged
-from assay.types.judging.judgements import Evidence, Quote
+from assay.types.judging.judgements import Evidence
 from tests.reports.judged_answers import CODING, DATA, evidence, flat, judgement, model, verdict
 
 
@@ -99,11 +99,11 @@ def test_what_the_judge_alone_would_give_stands_beside_what_the_evidence_allows(
     assert (correctness.mean.value, correctness.judged.value) == (2.5, 7.0)
 
 
-def test_the_best_and_the_weakest_criterion_are_named_unless_two_share_the_place():
+def test_the_weakest_criterion_is_named_unless_two_share_the_place():
     (domain,) = only(judged([model("a", [verdict("CT-01", (9, 5, 7))])])).domains
-    assert (domain.best, domain.weakest) == ("Correctness", "Completeness")
-    (domain,) = only(judged([model("a", [verdict("CT-01", (9, 9, 7))])])).domains
-    assert (domain.best, domain.weakest) == (None, "Code Quality")
+    assert domain.weakest == "Completeness"
+    (domain,) = only(judged([model("a", [verdict("CT-01", (7, 9, 7))])])).domains
+    assert domain.weakest is None
 
 
 def test_categories_have_means_and_bands_of_their_own():
@@ -119,27 +119,22 @@ def test_domains_weigh_the_same_whatever_their_number_of_tests():
     assert found.overall.value == pytest.approx(6.0)
 
 
-def test_the_spread_is_between_judgements_of_one_answer_after_the_evidence():
+def test_the_range_of_a_test_is_between_its_judgements_after_the_evidence():
     one = verdict("CT-01", (10, 8, 8), (2, 8, 8), shown=evidence(5, 10))
     other = verdict("CT-02", (8, 8, 8))
     found = only(judged([model("a", [one, other])]))
-    (domain,) = found.domains
     test = found.tests[0]
     assert (test.low, test.high, test.judgements, test.tenths) == (56, 68, 2, 56)
-    assert (domain.spread.value, domain.spread.n) == (pytest.approx(1.2), 1)
 
 
-def test_quotes_strengths_and_weaknesses_come_from_the_answers_they_are_about():
-    quotes = [Quote(text="a", status="exact"), Quote(text="b", status="fabricated")]
-    good = judgement("coding", (9, 9, 9), strengths=["clear"], weaknesses=["none to speak of"],
-                     quotes=quotes)  # fmt: skip
+def test_strengths_and_weaknesses_come_from_the_answers_they_are_about():
+    good = judgement("coding", (9, 9, 9), strengths=["clear"], weaknesses=["none to speak of"])
     bad = judgement("coding", (2, 2, 2), strengths=["short"], weaknesses=["wrong", "vague"])
     (domain,) = only(
         judged(
             [model("a", [verdict("CT-01", judgements=[good]), verdict("CT-02", judgements=[bad])])]
         )
     ).domains
-    assert (domain.quotes, domain.fabricated) == (2, 1)
     assert [(each.test_id, each.text) for each in domain.strengths] == [("CT-01", "clear")]
     assert [(each.test_id, each.text) for each in domain.weaknesses] == [("CT-02", "wrong")]
 

@@ -85,27 +85,31 @@ def _by_size(
         limit: float | None = limits[measured.size_class]
     else:
         limit = min(limits.values()) if len(set(limits.values())) == 1 else None
+    return _limited(kind, measured, estimate, limit)
+
+
+def _limited(
+    kind: Kind,
+    measured: Measurements,
+    estimate: Estimate | None,
+    limit: float | None,
+    **named: str,
+) -> GateCriterion:
     if estimate is None or estimate.value is None:
-        why = _why_not(measured, kind)
-        return _unknown(None, limit, fact(f"{kind}_not_measured"), *why)
+        why = _why_not(measured, "perplexity" if kind == "accuracy" else kind)
+        return _unknown(None, limit, fact(f"{kind}_not_measured", **named), *why)
     if limit is None:
         return _unknown(estimate.value, None, fact("size_unknown"))
     incomplete = [("", estimate)] if estimate.incomplete else []
-    return _doubted(_against(kind, estimate, limit), incomplete)
+    return _doubted(_against(kind, estimate, limit, **named), incomplete)
 
 
 def _accuracies(measured: Measurements, gate: Gate) -> dict[str, GateCriterion]:
     found = accuracies(measured)
-    criteria: dict[str, GateCriterion] = {}
-    for name, limit in gate.accuracy_min.items():
-        share = found[name]
-        if share is None or share.value is None:
-            why = _why_not(measured, "perplexity")
-            missing = fact("accuracy_not_measured", name=name)
-            criteria[name] = _unknown(None, limit, missing, *why)
-        else:
-            criteria[name] = _against("accuracy", share, limit, name=name)
-    return criteria
+    return {
+        name: _limited("accuracy", measured, found[name], limit, name=name)
+        for name, limit in gate.accuracy_min.items()
+    }
 
 
 def _suite(measured: Measurements, asked: SuiteLimit) -> GateCriterion:

@@ -7,7 +7,6 @@ loss is too slow for any figure, FACTOR times, as far as the advice looks ahead.
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from assay.decide.accept import accept
 from assay.decide.advice import FACTOR
@@ -23,22 +22,19 @@ LONGER = ("measure_steps", "train_longer", "train_longer_first", "nonsense_still
 NOT_TRAINING = ("measure_missing", "complete", "fetch_mmlu", "one_limit_for_all_sizes")
 
 
-class RoundComparison(NamedTuple):
-    standing: Standing
-    difference: Estimate | None
-
-
-def compare_round(best: Measurements, new: Measurements, gate: Gate) -> RoundComparison:
+def compare_round(
+    best: Measurements, new: Measurements, gate: Gate
+) -> tuple[Standing, Estimate | None]:
     """An accepted one is better; else the ranking score decides, and an interval across 0 does
     not.
     """
     passes = [accept(each, gate).accepted is True for each in (best, new)]
     by, _ = difference(new, best, common_scale([best, new]))
     if passes[0] != passes[1]:
-        return RoundComparison("better" if passes[1] else "worse", by)
+        return "better" if passes[1] else "worse", by
     if by is None or by.low is None or by.high is None or by.low <= 0 <= by.high:
-        return RoundComparison("equal", by)
-    return RoundComparison("better" if by.low > 0 else "worse", by)
+        return "equal", by
+    return "better" if by.low > 0 else "worse", by
 
 
 def changes_of(

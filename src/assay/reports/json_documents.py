@@ -251,8 +251,8 @@ def _domain(of: DomainJudged) -> JsonObject:
     return {
         **pick(
             of,
-            "mean judge_only band bands best weakest categories category_bands unshown bounded "
-            "spread quotes fabricated confidence confidences reasons",
+            "mean judge_only band bands weakest categories category_bands unshown bounded "
+            "confidence confidences reasons",
         ),
         "criteria": {
             one.criterion: {"mean": plain_value(one.mean), "judge_only": plain_value(one.judged)}

@@ -3,6 +3,7 @@ what is asked now, never replies that were in the store already.
 """
 
 import io
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -134,6 +135,7 @@ class _Progress(SilentProgress):
 
     def model_started(self, spec: str, *, total: int, reused: int) -> None:
         self._tally = Tally(spec, total, reused, started=self._clock(), more=self._more)
+        self._begin(self._tally)
 
     def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
         if self._tally is not None:
@@ -151,6 +153,9 @@ class _Progress(SilentProgress):
         self._tally.writing = said
         self._show(self._tally, silent=self._clock() - self._shown_at)
 
+    def _begin(self, tally: Tally) -> None:
+        self._show(tally, silent=math.inf)
+
     def _show(self, tally: Tally, *, silent: float) -> None:
         raise NotImplementedError
 
@@ -162,8 +167,7 @@ class PlainProgress(_Progress):
         super().phase(name, more=more)
         self.note(name)
 
-    def model_started(self, spec: str, *, total: int, reused: int) -> None:
-        super().model_started(spec, total=total, reused=reused)
+    def _begin(self, tally: Tally) -> None:
         self._say(tr("start"))
 
     def model_finished(self, spec: str) -> None:
@@ -200,11 +204,6 @@ class LiveProgress(_Progress):
     def phase(self, name: str, *, more: int = 0) -> None:
         super().phase(name, more=more)
         self._live.update(Text(f"{one_line(name)} …", style="dim"), refresh=True)
-
-    def model_started(self, spec: str, *, total: int, reused: int) -> None:
-        super().model_started(spec, total=total, reused=reused)
-        if self._tally is not None:
-            self._show(self._tally, silent=LIVE_EVERY_S)
 
     def model_finished(self, spec: str) -> None:
         self._leave_line()
@@ -252,10 +251,8 @@ class NotebookProgress(_Progress):
         super().__init__(io.StringIO())
         self._display = import_module("IPython.display").display
 
-    def model_started(self, spec: str, *, total: int, reused: int) -> None:
-        super().model_started(spec, total=total, reused=reused)
-        if self._tally is not None:
-            self._handle = self._display(self._bar(self._tally), raw=True, display_id=True)
+    def _begin(self, tally: Tally) -> None:
+        self._handle = self._display(self._bar(tally), raw=True, display_id=True)
 
     def model_finished(self, spec: str) -> None:
         if self._tally is not None:

@@ -254,20 +254,11 @@ def acceptance(model: ModelReport) -> str | None:
     return tr("accepted") if model.accepted else tr("not accepted")
 
 
-def machine(of: Machine) -> Iterator[tuple[str, str]]:
-    yield tr("system"), of.system
-    yield tr("processor"), of.processor
-    yield tr("cores"), numbers.count(of.cores)
-    yield tr("memory"), numbers.memory(of.memory_bytes)
-    yield tr("GPU"), ", ".join(of.gpus) if of.gpus else tr("none found")
-    if of.versions:
-        yield tr("versions"), ", ".join(f"{name} {v}" for name, v in of.versions.items())
-
-
-def machine_line(of: Machine) -> str:
+def machine_line(of: Machine, *, versions: bool = False) -> str:
     cores = trn("{count} core", "{count} cores", of.cores)
     gpus = ", ".join(of.gpus) if of.gpus else tr("no GPU found")
-    parts = (of.system, of.processor, cores, numbers.memory(of.memory_bytes), gpus)
+    packages = (f"{name} {version}" for name, version in of.versions.items() if versions)
+    parts = (of.system, of.processor, cores, numbers.memory(of.memory_bytes), gpus, *packages)
     return tr("Machine: {facts}", facts=" · ".join(part for part in parts if part))
 
 

@@ -47,7 +47,6 @@ def domain_judged(name: str, tests: Sequence[TestJudged]) -> DomainJudged:
     counted = [final for final in finals if final.tenths is not None]
     mean = mean_over(tests, overall)
     criteria = tuple(_criteria(tests))
-    best, weakest = _extremes(criteria)
     categories = {
         category: mean_over([t for t in tests if t.category == category], overall)
         for category in dict.fromkeys(test.category for test in tests)
@@ -62,8 +61,7 @@ def domain_judged(name: str, tests: Sequence[TestJudged]) -> DomainJudged:
         band=band_of_mean(mean),
         bands={name: sum(test.band == name for test in tests) for _, name in BANDS},
         criteria=criteria,
-        best=best,
-        weakest=weakest,
+        weakest=_weakest(criteria),
         categories=categories,
         category_bands={
             category: band
@@ -83,9 +81,6 @@ def domain_judged(name: str, tests: Sequence[TestJudged]) -> DomainJudged:
                 each.test_id for each in counted if any(one.bounded for one in each.criteria)
             )
         ),
-        spread=_spread(counted),
-        quotes=sum(len(one.quotes) for each in finals for one in each.judgements),
-        fabricated=sum(one.fabricated for each in finals for one in each.judgements),
         confidence=_confidence(sure, mean),
         confidences={level: sure[level] for level in reversed(SURENESS) if sure[level]},
         reasons=dict(reasons.most_common()),
@@ -122,32 +117,17 @@ def _of_criterion(field: str, key: str, of: FinalJudgement) -> int | None:
     return next((getattr(one, field) for one in of.criteria if one.criterion == key), None)
 
 
-def _extremes(criteria: Sequence[CriterionMean]) -> tuple[str | None, str | None]:
+def _weakest(criteria: Sequence[CriterionMean]) -> str | None:
     known = sorted((one.mean.value, one.label) for one in criteria if one.mean.value is not None)
-    if len(known) < 2:
-        return None, None
-    lowest, highest = known[0], known[-1]
-    return (
-        highest[1] if highest[0] > known[-2][0] + 1e-9 else None,
-        lowest[1] if lowest[0] < known[1][0] - 1e-9 else None,
-    )
+    if len(known) < 2 or known[0][0] >= known[1][0] - 1e-9:
+        return None
+    return known[0][1]
 
 
 def _evidence(tests: Sequence[TestJudged]) -> Estimate:
     """The share of checks that hold, test by test: the checks of one answer hang together."""
     shares = [test.evidence_share for test in tests if test.evidence_share is not None]
     return estimates.mean_of(shares, unscored=len(tests) - len(shares) if shares else 0)
-
-
-def _spread(counted: Sequence[FinalJudgement]) -> Estimate:
-    apart = [
-        (max(single) - min(single)) / TENTHS
-        for each in counted
-        if len(single := single_overalls(each)) > 1
-    ]
-    return estimates.weighted(
-        [(estimates.mean_of(apart), 1.0)], scale=float(MOST), unit=POINTS_OF_10
-    )
 
 
 def _confidence(sure: Mapping[Confidence, int], mean: Estimate) -> Confidence | None:
@@ -217,18 +197,6 @@ def tests_of(
 def is_shown(evidence: Estimate) -> bool:
     """Whether the evidence speaks for a model, where there is any."""
     return evidence.value is None or evidence.value >= LEAST_EVIDENCE - 1e-9
-
-
-def single_overalls(of: FinalJudgement) -> list[int]:
-    """What each scored judgement comes to by itself, bounded by the evidence like the final."""
-    weights = {one.criterion: one.weight for one in of.criteria}
-    found = []
-    for judgement in scored(of):
-        scores = {one.criterion: _bounded(one.criterion, one.score, of) for one in judgement.scores}
-        total = overall_tenths([(weights.get(key, 0), score) for key, score in scores.items()])
-        if total is not None and set(scores) == set(weights):
-            found.append(total)
-    return found
 
 
 def _ends(of: FinalJudgement) -> Iterator[int]:

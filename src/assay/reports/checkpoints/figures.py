@@ -132,7 +132,7 @@ def generation_failures(of: EvaluatedFolder, checkpoint: Measurements) -> Estima
     examined = [each for each in prompts if any(one.health for one in each.samples)]
     if not examined:
         return None
-    criterion = _criterion(of, checkpoint, "generation")
+    criterion = _criteria(of, checkpoint).get("generation")
     counted = criterion.value if criterion is not None else None
     failing = sum(bool(each.fails) for each in examined) if counted is None else counted
     nothing = estimates.nothing(unit="samples", method="counted")
@@ -150,16 +150,13 @@ def _categories(checkpoint: Measurements) -> Iterator[tuple[str, Estimate]]:
 
 def limits(of: EvaluatedFolder, name: str) -> list[float]:
     """Those of one criterion, one for each size class among the checkpoints, lowest first."""
-    criteria = (_criterion(of, checkpoint, name) for checkpoint in of.checkpoints)
+    criteria = (_criteria(of, checkpoint).get(name) for checkpoint in of.checkpoints)
     return sorted({each.limit for each in criteria if each and each.limit is not None})
 
 
 def marginal(of: EvaluatedFolder, checkpoint: Measurements, name: str | None = None) -> bool:
-    acceptance = of.acceptances.get(checkpoint.name)
-    if acceptance is None:
-        return False
-    asked = acceptance.criteria.values() if name is None else [acceptance.criteria.get(name)]
-    return any(criterion is not None and criterion.marginal for criterion in asked)
+    criteria = _criteria(of, checkpoint).items()
+    return any(criterion.marginal for key, criterion in criteria if name in (None, key))
 
 
 def accepted_words(of: EvaluatedFolder, checkpoint: Measurements) -> str:
@@ -172,9 +169,9 @@ def accepted_words(of: EvaluatedFolder, checkpoint: Measurements) -> str:
     return tr("{accepted}, marginal", accepted=shown) if marginal(of, checkpoint) else shown
 
 
-def _criterion(of: EvaluatedFolder, checkpoint: Measurements, name: str) -> GateCriterion | None:
+def _criteria(of: EvaluatedFolder, checkpoint: Measurements) -> Mapping[str, GateCriterion]:
     acceptance = of.acceptances.get(checkpoint.name)
-    return acceptance.criteria.get(name) if acceptance is not None else None
+    return acceptance.criteria if acceptance is not None else {}
 
 
 def parent_of(checkpoints: Sequence[Measurements]) -> str | None:

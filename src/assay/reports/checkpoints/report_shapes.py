@@ -1,14 +1,14 @@
 """The two files of a checkpoint run as types, which check a document and give its JSON Schema. A
 schema requires every key and allows no other; a reader is milder.
 
-Nothing in a file that is read back is trusted: what is missing, out of bounds or at odds with
-another figure is refused with its key.
+What is missing in a file that is read back, of another type or at odds with the figure above is
+refused with its key.
 """
 
 from functools import partial
 from typing import Annotated, Any, NoReturn
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from assay.errors import InvalidFiles
 from assay.messages import tr
@@ -28,49 +28,18 @@ from assay.types.decisions import (
 
 Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-LARGEST = 1e301  # perplexities are cut at 1e300
-
-
-def _ordinary(number: float) -> float:
-    if not -LARGEST < number < LARGEST:  # neither is NaN between
-        raise ValueError(tr("the number is too large"))
-    return number
-
 
 Text = Annotated[str, Field(strict=True)]
 Name = Annotated[str, Field(strict=True, min_length=1)]
 Flag = Annotated[bool, Field(strict=True)]
 Count = Annotated[int, Field(strict=True, ge=0)]
-Number = Annotated[float, Field(strict=True), AfterValidator(_ordinary)]
-Positive = Annotated[float, Field(strict=True, gt=0), AfterValidator(_ordinary)]
-Perplexity = Annotated[float, Field(strict=True, ge=1), AfterValidator(_ordinary)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
+Perplexity = Annotated[float, Field(strict=True, ge=1, allow_inf_nan=False)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
-LogLikelihood = Annotated[float, Field(strict=True, le=0), AfterValidator(_ordinary)]
+LogLikelihood = Annotated[float, Field(strict=True, le=0, allow_inf_nan=False)]
 Tokens = Annotated[int, Field(strict=True, ge=1)]
 Timestamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
-
-
-def _within(least: float, most: float) -> AfterValidator:
-    def check(of: Estimate) -> Estimate:
-        ends = [each for each in (of.value, of.low, of.high) if each is not None]
-        if of.n < 0 or of.unscored < 0 or not all(least <= end <= most for end in ends):
-            raise ValueError(tr("a figure is out of bounds"))
-        return of
-
-    return AfterValidator(check)
-
-
-def _check_suite(of: SuiteFigures) -> SuiteFigures:
-    scores = [score for each in of.scores.values() for score in each.values()]
-    shares = [each.value for each in of.categories.values() if each.value is not None]
-    if not all(0 <= each <= 1 for each in (*scores, *shares)):
-        raise ValueError(tr("a score is out of bounds"))
-    return of
-
-
-AnyEstimate = Annotated[Estimate, _within(-LARGEST, LARGEST)]
-ShareEstimate = Annotated[Estimate, _within(0, 1)]
-PositiveEstimate = Annotated[Estimate, _within(1e-300, LARGEST)]
 
 
 class OsShares(BaseModel):
@@ -79,14 +48,6 @@ class OsShares(BaseModel):
     command_complete: Share | None
     installation: Share | None
     avg: Share | None
-
-
-class OsEstimates(BaseModel):
-    hardware_id: ShareEstimate | None
-    driver_select: ShareEstimate | None
-    command_complete: ShareEstimate | None
-    installation: ShareEstimate | None
-    avg: ShareEstimate | None
 
 
 class Target(BaseModel):
@@ -160,21 +121,21 @@ class SpeedShape(BaseModel):
 class Details(BaseModel):
     """What each number rests on, and the decision. Those with a default are made from others."""
 
-    perplexity: PositiveEstimate | None
-    perplexity_per_word: PositiveEstimate | None
-    perplexity_per_byte: PositiveEstimate | None
-    bits_per_byte: AnyEstimate | None
-    accuracy_top1: ShareEstimate | None
-    accuracy_top5: ShareEstimate | None
-    mmlu_cs: ShareEstimate | None
-    hellaswag: ShareEstimate | None
-    inference_speed: PositiveEstimate | None
-    memory_usage_mb: AnyEstimate | None
-    os_benchmark: OsEstimates | None = None
+    perplexity: Estimate | None
+    perplexity_per_word: Estimate | None
+    perplexity_per_byte: Estimate | None
+    bits_per_byte: Estimate | None
+    accuracy_top1: Estimate | None
+    accuracy_top5: Estimate | None
+    mmlu_cs: Estimate | None
+    hellaswag: Estimate | None
+    inference_speed: Estimate | None
+    memory_usage_mb: Estimate | None
+    os_benchmark: dict[str, Estimate | None] | None = None
     targets: dict[str, Target] | None = None
     model: ModelShape
     text: TextShape | None
-    suites: dict[str, Annotated[SuiteFigures, AfterValidator(_check_suite)]]
+    suites: dict[str, SuiteFigures]
     acceptance: AcceptanceShape | None = None
     weighted_score: Number | None = None
     weighted_parts: dict[Part, Number | None] = {}
@@ -187,7 +148,7 @@ class Details(BaseModel):
     not_measured: dict[str, Text]
     training_loss: tuple[tuple[Number, Number], ...]
     recommendations: tuple[RecommendationShape, ...] = ()
-    changes_from_base: dict[str, AnyEstimate] | None = None
+    changes_from_base: dict[str, Estimate] | None = None
     provenance: dict[str, Any]
 
 
@@ -203,7 +164,7 @@ class EvaluationReport(BaseModel):
     mmlu_cs: Share | None = Field(description="Accuracy on the computer science part of MMLU.")
     hellaswag: Share | None = Field(description="Accuracy on the technical part of HellaSwag.")
     os_benchmark: OsShares
-    inference_speed: Number | None = Field(description="Tokens per second, written on the CPU.")
+    inference_speed: Positive | None = Field(description="Tokens per second, written on the CPU.")
     memory_usage_mb: Number | None = Field(
         description="Weights in 16 bits, cache and activations, in MB."
     )
@@ -234,7 +195,7 @@ class SelectionShape(BaseModel):
     ranked_on: tuple[Part, ...] = Field(
         description="The parts of the score that all candidates have."
     )
-    difference: AnyEstimate | None = Field(
+    difference: Estimate | None = Field(
         description="The selected one's ranking score less the runner-up's."
     )
     gate: Text = Field(description="The gate file, or default for the one that ships.")

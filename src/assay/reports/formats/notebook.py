@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -16,6 +16,7 @@ from assay.files.wording import did_you_mean
 from assay.messages import tr
 from assay.reports.checkpoints.loop import loop_document, loop_json
 from assay.reports.comparison import comparison_document
+from assay.reports.formats.html import render_blocks
 from assay.reports.json_documents import comparison_json, leaderboard_json, run_json
 from assay.reports.json_values import JsonObject
 from assay.reports.judged.section import check_document, check_json
@@ -24,7 +25,6 @@ from assay.reports.measured.drift import drift_document, drift_json
 from assay.reports.run_report import run_document, suites_table
 from assay.reports.runs import runs_document, runs_json
 from assay.reports.suites.statistics import statistics_document, statistics_json
-from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types.documents import (
     Block,
@@ -32,12 +32,11 @@ from assay.types.documents import (
     Figures,
     Fold,
     Heading,
-    Line,
     Paragraph,
     Picture,
+    Row,
     Table,
     plain_text,
-    table,
 )
 from assay.types.judging.cards import JudgeCheck
 from assay.types.measured.drift import Drift
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
     import pandas
 
 LONGEST_LINE = 300  # characters of a repr
-LONGEST_CELL = 200
 MOST_ROWS = 40
 TEST_COLUMNS = ("model", "suite", "id", "category", "outcome", "score", "answer", "extracted")
 ABOVE = ("model", "suite", "a", "b")  # what a row keeps of the objects that it lies in
@@ -90,7 +88,8 @@ class ShownResult:
     def _repr_html_(self) -> str:
         """Headline, table and first figure, with no colours of its own: every theme fits."""
         shown = [f"<p><strong>{escape(one_line(self.headline))}</strong></p>"]
-        shown += (_html_table(each) for each in self._tables())
+        for each in self._tables():
+            shown.append(render_blocks(Document(self.kind, (_beginning(each),))))
         for title, svg in list(self.figures().items())[:1]:
             data = b64encode(svg.encode()).decode()
             shown.append(f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{data}">')
@@ -120,9 +119,9 @@ class ShownResult:
     def _frame_source(self, name: str) -> JsonObject:
         return self.to_dict()
 
-    def _tables(self) -> Iterable[Table]:
-        blocks = (_as_table(block) for block in self.document())
-        return [each for each in blocks if each is not None and each.rows][:1]
+    def _tables(self) -> Iterable[Table | Figures]:
+        blocks = (block for block in self.document() if isinstance(block, Table | Figures))
+        return [each for each in blocks if each.rows][:1]
 
 
 class RunResult(ShownResult, Report):
@@ -145,7 +144,7 @@ class RunResult(ShownResult, Report):
         leads = Comparison(pairs=self.leads)
         return comparison_json(leads) if name == "comparisons" else self.to_dict()
 
-    def _tables(self) -> Iterable[Table]:
+    def _tables(self) -> Iterable[Table | Figures]:
         return list(suites_table(self)) or super()._tables()
 
 
@@ -244,20 +243,9 @@ def _columns(of: Mapping[str, Any]) -> JsonObject:
     return found
 
 
-def _as_table(block: Block) -> Table | None:
-    if not isinstance(block, Figures):
-        return block if isinstance(block, Table) else None
-    return table(("", tr("value")), [(name, numbers.figure(of)) for name, of in block.rows])
-
-
-def _html_table(of: Table) -> str:
-    rows = [_html_row(row.cells, "td") for row in of.rows[:MOST_ROWS]]
-    if len(of.rows) > MOST_ROWS:
-        rows.append(_html_row([tr("{count} more rows", count=len(of.rows) - MOST_ROWS)], "td"))
-    heads = _html_row([column.head for column in of.columns], "th")
-    return f"<table><thead>{heads}</thead><tbody>{''.join(rows)}</tbody></table>"
-
-
-def _html_row(cells: Iterable[Line], tag: str) -> str:
-    texts = (escape(one_line(plain_text(cell), longest=LONGEST_CELL)) for cell in cells)
-    return f"<tr>{''.join(f'<{tag}>{text}</{tag}>' for text in texts)}</tr>"
+def _beginning(of: Table | Figures) -> Table | Figures:
+    if isinstance(of, Figures) or len(of.rows) <= MOST_ROWS:
+        return of
+    more = tr("{count} more rows", count=len(of.rows) - MOST_ROWS)
+    rest = ("",) * (len(of.columns) - 1)
+    return replace(of, rows=(*of.rows[:MOST_ROWS], Row((more, *rest))))

@@ -4,7 +4,7 @@ model or a file wrote through `safe_text` first.
 
 import io
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
@@ -12,10 +12,9 @@ from typing import TextIO
 from rich import table as rich
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
-from rich.segment import Segment
 from rich.text import Text
 
 from assay.messages import labelled, tr
@@ -31,9 +30,6 @@ NARROWEST = 36  # columns in which a sentence can still be read
 NARROWEST_CELL = 12  # columns of a cell whose text may be broken
 LONGEST_CELL = 200
 BETWEEN = 2  # blanks between two columns
-# rich breaks lines at no-break spaces too, so another sign holds their place while it does.
-HELD = {"\u00a0": "\ue000", "\u202f": "\ue001"}
-_HOLD, _LET_GO = str.maketrans(HELD), str.maketrans({held: sign for sign, held in HELD.items()})
 
 STYLES: dict[Tone, str] = {
     "plain": "default",
@@ -80,12 +76,6 @@ def console_for(stream: TextIO | None = None, *, width: int | None = None) -> Co
 
 class _Console(Console):
     """rich ends the process with 1 when its reader goes away; here that is the caller's to say."""
-
-    def render(
-        self, renderable: RenderableType, options: ConsoleOptions | None = None
-    ) -> Iterator[Segment]:
-        for segment in super().render(renderable, options):
-            yield segment._replace(text=segment.text.translate(_LET_GO))
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -175,7 +165,7 @@ class _ConsoleDocument:
         for span in spans(line):
             if span.tone == "basis" and not basis:
                 continue
-            shown = one_line(span.text, longest=longest).translate(_HOLD)
+            shown = one_line(span.text, longest=longest)
             # `one_line` drops the blanks at both ends, which part a span from its neighbours.
             left = len(span.text) - len(span.text.lstrip(" "))
             right = len(span.text) - len(span.text.rstrip(" ")) if shown else 0

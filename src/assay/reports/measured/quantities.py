@@ -159,8 +159,7 @@ def _blocks(report: Report) -> Iterator[Block]:
     yield Paragraph(sentences.state(report))
     yield from map(Note, report.notes)
     if report.machine is not None:
-        yield Heading(tr("The machine that asked"))
-        yield facts(sentences.machine(report.machine))
+        yield Paragraph(sentences.machine_line(report.machine, versions=True))
     for model in report.models:
         yield from _model(report, model)
     yield Paragraph(

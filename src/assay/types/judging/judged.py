@@ -75,8 +75,8 @@ class TestJudged:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainJudged:
     """`mean.n` counts tests. `evidence`: the share of checks that hold, drawn by test. `unshown`:
-    categories where less than half hold. `spread`: between judgements of one answer. `best`,
-    `weakest`: labels, None where none stands out. `reasons`: counted.
+    categories where less than half hold. `weakest`: a label, None where none stands out.
+    `reasons`: counted.
     """
 
     domain: str
@@ -85,7 +85,6 @@ class DomainJudged:
     band: Band | None
     bands: Mapping[Band, int]
     criteria: tuple[CriterionMean, ...]
-    best: str | None
     weakest: str | None
     categories: Mapping[str, Estimate]
     category_bands: Mapping[str, Band]
@@ -94,9 +93,6 @@ class DomainJudged:
     evidence_passed: int
     evidence_total: int
     bounded: tuple[str, ...]
-    spread: Estimate
-    quotes: int
-    fabricated: int
     confidence: Confidence | None
     confidences: Mapping[Confidence, int]
     reasons: Mapping[str, int]
