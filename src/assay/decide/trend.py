@@ -182,13 +182,12 @@ def _curve(
         found = compare(since, until)
         if found is None or found.value is None:
             return None
-        counts = beyond_noise(found, len(known)) and abs(found.value) >= SMALLEST[unit]
         return Change(
             since=points[since].step,
             until=points[until].step,
             estimate=found,
             gain=sign * found.value,
-            counts=counts,
+            counts=beyond_noise(found, len(known), unit),
         )
 
     best = max(known, key=lambda place: (sign * (points[place].value.value or 0.0), -place))
@@ -211,14 +210,14 @@ def _curve(
     return replace(curve, shape="flat" if is_flat else "unclear", change=late)
 
 
-def beyond_noise(of: Estimate, looked_at: int) -> bool:
-    """Whether 0 is outside the interval of one change among those looked at."""
+def beyond_noise(of: Estimate, looked_at: int, unit: Unit) -> bool:
+    """Whether it is no trifle, and 0 is outside its interval, one among those looked at."""
     if of.value is None or of.low is None or of.high is None:
         return False
     toward_zero = of.value - of.low if of.value > 0 else of.high - of.value
     normal = NormalDist()
     wider = normal.inv_cdf(1 - 0.025 / looked_at) / normal.inv_cdf(0.975)
-    return abs(of.value) > toward_zero * wider
+    return abs(of.value) >= SMALLEST[unit] and abs(of.value) > toward_zero * wider
 
 
 def _with_training(curves: dict[str, StepCurve], steps: Sequence[Measurements]) -> Trend:
@@ -263,7 +262,7 @@ def changes_from_base(base: Measurements, adapted: Measurements) -> tuple[Change
             measure=measure,
             change=change,
             gain=(change.value or 0.0) * (1 if unit == "points" else -1),
-            counts=beyond_noise(change, len(found)) and abs(change.value or 0.0) >= SMALLEST[unit],
+            counts=beyond_noise(change, len(found), unit),
         )
         for measure, unit, change in found
     )

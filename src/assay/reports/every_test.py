@@ -22,7 +22,7 @@ from assay.types.documents import (
     Verbatim,
     table,
 )
-from assay.types.results import RepeatRow, Report, TestRow
+from assay.types.results import RepeatRow, Report
 from assay.types.tests import conversation_text
 
 TONES: dict[OutcomeKind, Tone] = {
@@ -106,7 +106,7 @@ def _cells(answers: Answers, specs: Sequence[str]) -> Iterator[Line]:
             yield _outcome(row)
 
 
-def _outcome(row: TestRow | RepeatRow) -> Span:
+def _outcome(row: RepeatRow) -> Span:
     score = "" if row.score is None else f" {numbers.score(row.score)}"
     return Span(f"{sentences.outcome(row.outcome)}{score}", TONES[row.outcome])
 
@@ -119,8 +119,7 @@ def _details(
     question = conversation_text(first.turns, role) if first.turns and not own else ""
     blocks: list[Block] = [_text(question, tr("question"))] if question else []
     for spec, row in answers.items():
-        tries: Sequence[TestRow | RepeatRow] = row.repeats or (row,)
-        for number, each in enumerate(tries, start=1):
+        for number, each in enumerate(row.repeats or (row,), start=1):
             who = [names[spec]] if len(answers) > 1 else []
             who += [tr("try {number}", number=number)] if row.repeats else []
             if who:

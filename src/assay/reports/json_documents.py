@@ -141,7 +141,7 @@ def test_json(row: TestRow) -> JsonObject:
 test_json.__test__ = False  # type: ignore[attr-defined]  # pytest takes every test_… for its own
 
 
-def _outcome(row: TestRow | RepeatRow) -> JsonObject:
+def _outcome(row: RepeatRow) -> JsonObject:
     turns = {"turns": plain_value(row.sent)} if row.sent else {}
     return {"outcome": str(row.outcome), **pick(row, "score answer extracted explanation"), **turns}
 
@@ -153,22 +153,8 @@ def _repeats(row: TestRow) -> JsonObject:
 
 
 def _compared(suite: SuiteComparison) -> JsonObject:
-    return {
-        **pick(
-            suite,
-            "suite a b difference p_value adjusted_p method verdict gained lost detectable flips "
-            "left_out",
-        ),
-        "categories": {
-            category.name: pick(category, "a b difference p_value") for category in suite.categories
-        },
-    }
-
-
-DEVIATION = (
-    "judge rubric form layout n unscored mean_absolute mean_absolute_interval bias bias_interval "
-    "within_one same_band spearman left_one_out"
-)
+    parts = {each.name: pick(each, "a b difference p_value") for each in suite.categories}
+    return {**plain_value(suite), "categories": parts}
 
 
 def judgement_json(of: FinalJudgement) -> JsonObject:
@@ -203,8 +189,7 @@ def judged_json(of: Judged) -> JsonObject:
     return {
         "models": [_judged_model(model) for model in of.models],
         "choices": [_choice(each) for each in of.choices],
-        "deviations": [pick(each, DEVIATION) for each in of.deviations],
-        **pick(of, "differences judges isolation not_run notes costs agreements"),
+        **pick(of, "deviations differences judges isolation not_run notes costs agreements"),
         "cards": {each.spec: card_json(each.card) if each.card else None for each in of.judged_by},
         "use_case": of.use_case or None,
         "closing": closing_sentence(of),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from assay.messages import tr
 from assay.reports.sentences import role
 from assay.types.documents import Beside, Block, Document, Heading, Paragraph, Verbatim
-from assay.types.results import ModelReport, RepeatRow, Report, TestRow
+from assay.types.results import ModelReport, Report, TestRow
 from assay.types.tests import conversation_text
 
 
@@ -33,9 +33,8 @@ def _rows(model: ModelReport) -> Iterator[TestRow]:
 
 
 def _answer(row: TestRow) -> Iterator[Paragraph | Verbatim]:
-    tries: tuple[TestRow | RepeatRow, ...] = row.repeats or (row,)
-    for number, one in enumerate(tries, start=1):
-        if len(tries) > 1:
+    for number, one in enumerate(row.repeats or (row,), start=1):
+        if row.repeats:
             yield Paragraph(tr("try {number}", number=number), "dim")
         if one.answer is None:
             yield Paragraph(one.explanation, "bad")

@@ -7,7 +7,7 @@ without spread have no value and count as unscored: they agree on nothing that i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ FEWEST = 3  # things rated: two ranks agree or do not, which is no correlation
 
 def spearman(a: Sequence[float], b: Sequence[float], **drawing: Any) -> Estimate:
     """Rank correlation; equal ratings share the mean of their ranks."""
-    return _estimate(_spearman, _side_by_side(a, b), **drawing)
+    return _estimate(_spearman, _table(zip(a, b, strict=True)), **drawing)
 
 
 def quadratic_kappa(a: Sequence[float], b: Sequence[float], **drawing: Any) -> Estimate:
@@ -38,7 +38,7 @@ def quadratic_kappa(a: Sequence[float], b: Sequence[float], **drawing: Any) -> E
     The number of grades cancels out, and so does the table: one less the mean squared difference
     over what two independent raters with these means and variances would have.
     """
-    return _estimate(_quadratic_kappa, _side_by_side(a, b), **drawing)
+    return _estimate(_quadratic_kappa, _table(zip(a, b, strict=True)), **drawing)
 
 
 def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], **drawing: Any) -> Estimate:
@@ -47,8 +47,6 @@ def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], **drawing: Any
     A row with fewer than two ratings can neither agree nor disagree and is left out. `n` counts
     the others.
     """
-    import numpy as np
-
     width = max(map(len, ratings), default=0)
     rows, kept = [], []
     for place, row in enumerate(ratings):
@@ -58,17 +56,12 @@ def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], **drawing: Any
             kept.append(place)
     if (clusters := drawing.get("clusters")) is not None:
         drawing["clusters"] = [clusters[place] for place in kept]
-    table = np.asarray(rows, dtype=np.float64).reshape(len(rows), width)
-    return _estimate(_alpha_ordinal, table, fewest=2, **drawing)
+    return _estimate(_alpha_ordinal, _table(rows), fewest=2, **drawing)
 
 
 def icc(ratings: Sequence[Sequence[float]], **drawing: Any) -> Estimate:
     """ICC(A,1), one rater's absolute agreement (McGraw and Wong 1996); no rating missing."""
-    import numpy as np
-
-    width = len(ratings[0]) if ratings else 0
-    table = np.asarray(ratings, dtype=np.float64).reshape(len(ratings), width)
-    return _estimate(_icc, table, fewest=2, **drawing)
+    return _estimate(_icc, _table(ratings), fewest=2, **drawing)
 
 
 def share_within(ratings: Sequence[Sequence[float]], most: float = 0, **drawing: Any) -> Estimate:
@@ -79,7 +72,7 @@ def share_within(ratings: Sequence[Sequence[float]], most: float = 0, **drawing:
         first, second = np.triu_indices(table.shape[1], 1)
         return float((abs(table[:, first] - table[:, second]) <= most).mean())
 
-    table = np.asarray(ratings, dtype=np.float64)
+    table = _table(ratings)
     if table.ndim != 2 or table.shape[1] < 2:
         return nothing(unit="share", method="bootstrap")
     found = replace(_estimate(share, table, fewest=1, **drawing), unit="share")
@@ -148,10 +141,10 @@ def _icc(table: Numbers) -> float | None:
     return (rows - rest) / below if below > 0 else None
 
 
-def _side_by_side(*columns: Sequence[float]) -> Numbers:
+def _table(rows: Iterable[Sequence[float]]) -> Numbers:
     import numpy as np
 
-    return np.asarray(columns, dtype=np.float64).T
+    return np.asarray([*rows], dtype=np.float64)
 
 
 def _estimate(

@@ -4,7 +4,7 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from assay.messages import tr
 from assay.stats import estimates
@@ -121,14 +121,9 @@ def _row(tries: Sequence[Attempt], suite: Suite) -> TestRow:
     row = TestRow(
         id=case.id,
         category=case.category,
-        outcome=shown.outcome,
-        score=shown.score,
-        answer=shown.answer,
-        extracted=shown.extracted,
-        explanation=shown.explanation,
         question=case.question,
         turns=case.turns(suite.system),
-        sent=shown.sent,
+        **{each.name: getattr(shown, each.name) for each in fields(shown)},
     )
     if len(repeats) == 1:
         return row

@@ -20,7 +20,7 @@ from assay.types.measured.performance import DepthFigures, Performance, TryFigur
 class RepeatRow:
     """One try of a test that was asked several times. `repeat` is the trial's own number."""
 
-    repeat: int
+    repeat: int = 0
     outcome: OutcomeKind
     score: float | None
     answer: str | None
@@ -30,7 +30,7 @@ class RepeatRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestRow:
+class TestRow(RepeatRow):
     """What became of one test. With repeats: the mean score, the first try's answer, every try.
 
     `explanation` of a failed request is the reason it failed. `repeats` is empty unless the test
@@ -42,14 +42,8 @@ class TestRow:
 
     id: str
     category: str
-    outcome: OutcomeKind
-    score: float | None
-    answer: str | None
-    extracted: str | None
-    explanation: str
     question: str = ""
     turns: tuple[Message, ...] = ()
-    sent: tuple[Message, ...] = ()
     repeats: tuple[RepeatRow, ...] = ()
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from assay.messages import Message, fill, message, message_n, tr
 from assay.text.number_format import count, exact, fixed, percent, rounded
+from assay.text.safe_text import one_line
 from assay.types import Estimate
 from assay.types.decisions import DecisionFact, Recommendation, Value
 
@@ -56,11 +57,6 @@ def _percent(share: float) -> str:
     return tr("{percent} %", percent=number(100 * share)) if small else percent(share)
 
 
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= ONE_LINE else line[: ONE_LINE - 1].rstrip() + "…"
-
-
 def _estimate(of: Estimate, write: Callable[[float], str] = number, to: str = "–") -> str:
     """35.2 [33.9–36.4], n = 15,000."""
     if of.value is None:
@@ -85,7 +81,7 @@ def _unit(measure: str) -> str:
 _FORMATS: Mapping[str, Callable[..., str]] = {
     "roughly": _roughly,
     "percent": _percent,
-    "short": _short,
+    "short": lambda text: one_line(text, longest=ONE_LINE),
     "step": exact,
     "million": lambda value: tr("{number} million", number=number(value / 1e6)),
     "change": lambda of: _estimate(of, _signed, tr(" to ")),

@@ -197,24 +197,17 @@ class _Evaluation:
 
     def _check_sums(self, points: Sequence[int], tenths: int) -> None:
         overall, band = format_tenths(tenths), band_of(tenths)
-        printed = self.value("OVERALL SCORE").removesuffix("/10").strip()
-        if "OVERALL SCORE" in self.blocks and printed not in (overall, overall.removesuffix(".0")):
-            message = tr(
-                "the overall score is printed as {printed}, but {scores} come to {overall}",
-                printed=one_line(printed, longest=60),
-                scores=", ".join(map(str, points)),
-                overall=overall,
-            )
-            self._find("OVERALL SCORE", message)
-        rating = self.value("QUALITY RATING")
-        if "QUALITY RATING" in self.blocks and rating != band:
-            message = tr(
-                "the rating is printed as {printed}, but {overall} is {band}",
-                printed=one_line(rating, longest=60),
-                overall=overall,
-                band=band,
-            )
-            self._find("QUALITY RATING", message)
+        gaps = {"scores": ", ".join(map(str, points)), "overall": overall, "band": band}
+        for label, right, told in (
+            ("OVERALL SCORE", (overall, overall.removesuffix(".0")),
+             tr("the overall score is printed as {printed}, but {scores} come to {overall}")),
+            ("QUALITY RATING", (band,),
+             tr("the rating is printed as {printed}, but {overall} is {band}")),
+        ):  # fmt: skip
+            printed = self.value(label).removesuffix("/10").strip()
+            if label in self.blocks and printed not in right:
+                shown = one_line(printed, longest=60)
+                self._find(label, told.format(printed=shown, **gaps))
 
     def _find(self, label: str, message: str, line: int = 0) -> None:
         self.findings.append(

@@ -236,16 +236,12 @@ def check_json(check: JudgeCheck) -> JsonObject:
 
 def card_json(card: JudgeCard) -> JsonObject:
     """Each mark is an ESTIMATE with its limit."""
-    names = "judge name fingerprint digest made form layout qualified requests seconds notes"
-    return {
-        **pick(card, names),
-        "marks": {
-            mark.name: {**plain_value(mark.estimate), **pick(mark, "limit at_least passed")}
-            for mark in card.marks
-        },
-        **pick(card, "guarded false_alarms trials scales"),
-        "reason": card.sentence,
+    marks = {
+        mark.name: {**plain_value(mark.estimate), **pick(mark, "limit at_least passed")}
+        for mark in card.marks
     }
+    about = {"qualified": card.qualified, "reason": card.sentence}
+    return {**plain_value(card), "marks": marks, **about}
 
 
 def _cells(mark: CardMark) -> tuple[Line, ...]:

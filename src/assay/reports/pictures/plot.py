@@ -52,57 +52,10 @@ class Dot(NamedTuple):
     selected: bool = False
 
 
-class Plot:
-    def __init__(
-        self, box: Box, across: Scale, up: Scale, dots: Sequence[Dot], limits: Sequence[Limit]
-    ) -> None:
-        self.box = box
-        self.across = across
-        self.up = up
-        self.dots = dots
-        self.limits = limits  # lowest first
-        self.small = len(dots) > SMALL_ABOVE
-        self.places = [(across.at(dot.x.value), up.at(dot.y.value)) for dot in dots]
-
-    def draw_ground(self) -> Iterator[str]:
-        left, _, right, bottom = self.box
-        yield picture.line("grid", left, bottom, right, bottom)
-        for value, label in self.up.ticks:
-            y = self.up.at(value)
-            yield picture.line("grid", left, y, right, y)
-            yield picture.soft_words(left - 6, y + 4.5, label, anchor="end")
-        last = float("inf")
-        for limit, label in self.limits:
-            y = self.up.at(limit)
-            yield picture.line("limit", left, y, right, y)
-            last = min(y + 4.5, last - TEXT)
-            yield picture.words(right + 6, last, label, class_="limit-text", bold=True)
-
-    def draw_dots(self) -> Iterator[str]:
-        whisker, radius = ("whisker thin", SMALL_DOT) if self.small else ("whisker", DOT)
-        for dot, (x, y) in zip(self.dots, self.places, strict=True):
-            for end in dot.x.known[1:]:
-                yield picture.line(whisker, x, y, self.across.at(end), y)
-            for end in dot.y.known[1:]:
-                yield picture.line(whisker, x, y, x, self.up.at(end))
-        for n in sorted(range(len(self.dots)), key=lambda n: self.dots[n].selected):
-            dot, (x, y) = self.dots[n], self.places[n]
-            said, kind = picture.told(dot.description), "hollow" if dot.hollow else "dot"
-            yield element("circle", said, cx=x, cy=y, r=radius, class_=kind)
-            if dot.selected:
-                yield element("circle", cx=x, cy=y, r=RING, class_="ring")
-            if dot.label:
-                away = -RING - 4 if y - RING - TEXT > self.box.top else RING + TEXT
-                yield picture.words(x, y + away, dot.label, anchor="middle", bold=dot.selected)
-
-
-def left_edge(scales: Iterable[Scale]) -> float:
-    widths = [text_width(label) for scale in scales for _, label in scale.ticks]
-    return max(46.0, *(width + 14 for width in widths))
-
-
 class Panel(NamedTuple):
-    """One figure. `curves`: dots that a line joins; `drawn`: other values that its scale holds."""
+    """One figure. `curves`: dots that a line joins; `limits`: the lowest first; `drawn`: other
+    values that its scale holds; `front`: the corners of a line behind the dots.
+    """
 
     name: str
     title: str
@@ -110,6 +63,7 @@ class Panel(NamedTuple):
     limits: Sequence[Limit] = ()
     drawn: Sequence[float] = ()
     by_ratio: bool = False
+    front: Sequence[tuple[float, float]] = ()
 
     @property
     def dots(self) -> list[Dot]:
@@ -124,20 +78,22 @@ def draw_panels(
     legend: Sequence[str],
     title: str,
     description: str,
+    height: float = HEIGHT,
 ) -> str:
     """Panels above each other, over one scale to the right; `marks` are written below it."""
     scales = [_scale_of(panel) for panel in panels]
     left, right = left_edge(scales), picture.WIDTH - RIGHT
-    values = [dot.x.value for panel in panels for dot in panel.dots]
+    values = [end for panel in panels for dot in panel.dots for end in dot.x.known]
     values += [value for value, _ in marks]
     across = scale_for(values, left + INSET, right - INSET)
     pieces = []
     for place, (panel, scale) in enumerate(zip(panels, scales, strict=True)):
-        top = TOP + place * (TITLE + HEIGHT + GAP) + TITLE
-        up, box = scale._replace(start=top + HEIGHT, end=top), Box(left, top, right, top + HEIGHT)
+        top = TOP + place * (TITLE + height + GAP) + TITLE
+        box = Box(left, top, right, top + height)
+        up = scale._replace(start=box.bottom, end=top)
         drawn = "\n".join(_draw_panel(panel, box, across, up))
         pieces.append(element("g", drawn, data_figure=harmless(panel.name)))
-    bottom = TOP + len(panels) * (TITLE + HEIGHT + GAP) - GAP
+    bottom = TOP + len(panels) * (TITLE + height + GAP) - GAP
     for value, label in marks:
         x = across.at(value)
         pieces.append(picture.line("grid", x, bottom, x, bottom + 5))
@@ -158,11 +114,49 @@ def _draw_panel(panel: Panel, box: Box, across: Scale, up: Scale) -> Iterator[st
     title = tr("{figure} (log scale)", figure=panel.title) if up.log else panel.title
     title = fitted(title, picture.WIDTH - TOP - box.left, bold=True)
     yield picture.words(box.left, box.top - 7, title, bold=True)
-    plot = Plot(box._replace(top=box.top - 3), across, up, panel.dots, panel.limits)
-    yield from plot.draw_ground()
-    start = 0
+    yield from _draw_ground(panel, box, up)
+    if panel.front:
+        yield picture.polyline("front", [(across.at(x), up.at(y)) for x, y in panel.front])
     for curve in panel.curves:
         if len(curve) > 1:
-            yield picture.polyline("curve", plot.places[start : start + len(curve)])
-        start += len(curve)
-    yield from plot.draw_dots()
+            places = [(across.at(dot.x.value), up.at(dot.y.value)) for dot in curve]
+            yield picture.polyline("curve", places)
+    yield from _draw_dots(panel.dots, box, across, up)
+
+
+def _draw_ground(panel: Panel, box: Box, up: Scale) -> Iterator[str]:
+    yield picture.line("grid", box.left, box.bottom, box.right, box.bottom)
+    for value, label in up.ticks:
+        y = up.at(value)
+        yield picture.line("grid", box.left, y, box.right, y)
+        yield picture.soft_words(box.left - 6, y + 4.5, label, anchor="end")
+    last = float("inf")
+    for limit, label in panel.limits:
+        y = up.at(limit)
+        yield picture.line("limit", box.left, y, box.right, y)
+        last = min(y + 4.5, last - TEXT)
+        yield picture.words(box.right + 6, last, label, class_="limit-text", bold=True)
+
+
+def _draw_dots(dots: Sequence[Dot], box: Box, across: Scale, up: Scale) -> Iterator[str]:
+    """The selected one on top."""
+    small = len(dots) > SMALL_ABOVE
+    whisker, radius = ("whisker thin", SMALL_DOT) if small else ("whisker", DOT)
+    for dot in dots:
+        x, y = across.at(dot.x.value), up.at(dot.y.value)
+        yield from (picture.line(whisker, x, y, across.at(end), y) for end in dot.x.known[1:])
+        yield from (picture.line(whisker, x, y, x, up.at(end)) for end in dot.y.known[1:])
+    for dot in sorted(dots, key=lambda dot: dot.selected):
+        x, y = across.at(dot.x.value), up.at(dot.y.value)
+        said, kind = picture.told(dot.description), "hollow" if dot.hollow else "dot"
+        yield element("circle", said, cx=x, cy=y, r=radius, class_=kind)
+        if dot.selected:
+            yield element("circle", cx=x, cy=y, r=RING, class_="ring")
+        if dot.label:
+            away = -RING - 4 if y - RING - TEXT > box.top - 3 else RING + TEXT
+            yield picture.words(x, y + away, dot.label, anchor="middle", bold=dot.selected)
+
+
+def left_edge(scales: Iterable[Scale]) -> float:
+    widths = [text_width(label) for scale in scales for _, label in scale.ticks]
+    return max(46.0, *(width + 14 for width in widths))

@@ -34,11 +34,6 @@ def suites_document(suites: Sequence[Suite]) -> Document:
     return Document(title=tr("Suites"), blocks=(table(heads, rows, right=(3,)), hint))
 
 
-def _tests(suite: Suite) -> Iterator[Block]:
-    yield Heading(tr("Every test"))
-    yield table((tr("test"), tr("scored by"), tr("question")), _rows(suite))
-
-
 def _rows(suite: Suite) -> Iterator[tuple[Line, ...]]:
     for category in suite.categories:
         methods = Counter(case.method for case in category.cases)
@@ -51,7 +46,8 @@ def _rows(suite: Suite) -> Iterator[tuple[Line, ...]]:
 
 def card_document(card: SuiteCard, *, whole: bool = False) -> Document:
     """`whole`: with every test after it."""
-    tests = _tests(card.suite) if whole else ()
+    heads = (tr("test"), tr("scored by"), tr("question"))
+    tests = (Heading(tr("Every test")), table(heads, _rows(card.suite))) if whole else ()
     return Document(title=card.suite.title or card.suite.name, blocks=(*_blocks(card), *tests))
 
 
