@@ -30,7 +30,7 @@ def refused(folder: Path, table: str | bytes) -> list[str]:
 
 def test_a_sheet_of_excel_in_french_becomes_a_suite(tmp_path: Path) -> None:
     table = (
-        "\ufeffsep=;\r\ncatégorie;Question;Réponse;A;B;C;temperature;reviewed;mots-clés\r\n"
+        "\ufeffcatégorie;Question;Réponse;A;B;C;temperature;reviewed;mots-clés\r\n"
         'capitales;"Capitale du Togo ?\r\nUn mot.";Lomé | Lome;;;;0,5;FAUX;\r\n'
         ";Laquelle ?;B;Accra;Lomé;;;VRAI;\r\n"
         ";;;;;;;;\r\n"

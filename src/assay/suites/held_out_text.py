@@ -192,13 +192,7 @@ def _mapped(path: Path, tokens: Any) -> tuple[HeldOutDocument, ...]:
     if not len(tokens):
         raise _invalid(path, tr("the file contains no token"))
     if tokens.min() < 0:
-        place = int((tokens < 0).argmax())
-        message = tr(
-            "token id {number} is {value}; an id is 0 or more",
-            number=place + 1,
-            value=int(tokens[place]),
-        )
-        raise _invalid(path, message)
+        raise _invalid(path, tr("a token id is below 0"))
     with path.open("rb") as file:
         digest = file_digest(file, "sha256").hexdigest()[:32]
     return (HeldOutDocument(tokens=tokens, largest_id=int(tokens.max()), digest=digest),)

@@ -212,16 +212,11 @@ def _columns(name: str, line: int, heads: Sequence[str]) -> tuple[list[str], lis
 
 
 def _rows(name: str, text: str) -> Iterator[Row]:
-    """Every line that is not blank. Excel names the separator in a first line `sep=;`, or not."""
-    first, _, rest = text.partition("\n")
-    skipped = 0
-    if separator := re.fullmatch(r"sep=(.)\r?", first):
-        text, skipped = rest, 1
-        first = rest.partition("\n")[0]
-    by = separator[1] if separator else max(SEPARATORS, key=first.count)
+    """Every line that is not blank."""
+    by = max(SEPARATORS, key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=by, strict=True)
     while True:
-        line = reader.line_num + 1 + skipped
+        line = reader.line_num + 1
         try:
             cells = next(reader, None)
         except csv.Error as error:
