@@ -10,9 +10,8 @@ from typing import Any
 LONGEST_ANSWER = 400_000
 _MOST_TRIED = 40
 _DEEPEST = 20
-_FENCE = re.compile(r"([ \t>\ufeff\u200b\u2060\u00a0]*)(`{3,}|~{3,})[ \t]*([^`\n]*)")
+_FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})[ \t]*([^`\n]*)")
 _WORDS = re.compile(r"[\w+#-]+")
-_QUOTED = re.compile(r"^[ \t]{0,3}> ?")
 PYTHON = {"", "python", "py", "python3", "py3"}
 # Texts stay as they are; comments, and commas before a closing bracket, go.
 _LOOSE_JSON = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|,(?=\s*[}\]])')
@@ -40,8 +39,6 @@ def fenced(answer: str) -> Iterator[tuple[str, str]]:
     for opened, lines in parts_of(answer):
         if opened is not None:
             word = _WORDS.search(opened[3])  # `python` also of `python:tools.py` and `{.python}`
-            if ">" in opened[1]:
-                lines = [_QUOTED.sub("", line) for line in lines]
             yield (word.group().lower() if word else ""), dedent("\n".join(lines)) + "\n"
 
 

@@ -4,10 +4,9 @@ Nothing is run, and every step is linear in the answer's length.
 
 An answer may quote the code it was given, show a draft, define things in several blocks, and add an
 example of use, which may import what was asked for as if it lay in a file. Of the blocks that
-define most of the names asked for, the last one is meant, and the last one with docstrings where
-some have them; what it uses and does not define is taken from the other blocks. Where no block
-that is said to be Python defines any of the names, blocks in other blocks and blocks of any
-language are read, in this order.
+define most of the names asked for, the last one is meant; what it uses and does not define is taken
+from the other blocks. Where no block that is said to be Python defines any of the names, blocks in
+other blocks and blocks of any language are read, in this order.
 """
 
 import ast
@@ -92,8 +91,8 @@ def choose_code(
     seen = []
     for blocks in _readings(answer):
         worths = [_worth(block, names, given) for block in blocks]
-        best = max(worths, default=(0, False))
-        if best[0] > 0:
+        best = max(worths, default=0)
+        if best > 0:
             main = len(worths) - 1 - worths[::-1].index(best)
             return _completed(blocks, main, names)
         seen.append(blocks)
@@ -199,24 +198,12 @@ def _readings(answer: str) -> Iterator[tuple[Block, ...]]:
             )
 
 
-def _worth(block: Block, names: Sequence[str], given: dict[str, str]) -> tuple[int, bool]:
-    """How many names it defines by itself, outlines aside; and whether one has a docstring."""
+def _worth(block: Block, names: Sequence[str], given: dict[str, str]) -> int:
+    """How many of the names it defines by itself."""
     if given and _bodies(block.tree, names) == given:
-        return 0, False
-    last = {one.name: one for one in functions(block.tree)}
-    outlines = {name for name, one in last.items() if _is_outline(one)}
+        return 0
     foreign = {name for line in block.tree.body for name in _imported(line)}
-    own = (block.defined & set(names)) - outlines - foreign
-    defined = [one for one in block.tree.body if isinstance(one, Function | ast.ClassDef)]
-    return len(own), any(one.name in own and ast.get_docstring(one) for one in defined)
-
-
-def _is_outline(function: Function) -> bool:
-    return all(
-        isinstance(line, ast.Pass)
-        or (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant))
-        for line in function.body
-    )
+    return len((block.defined & set(names)) - foreign)
 
 
 def _bodies(tree: ast.Module | None, names: Collection[str]) -> dict[str, str]:
