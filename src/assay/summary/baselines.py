@@ -131,5 +131,4 @@ def _category(suite: Suite, category: Category) -> CategoryCard:
 
 def _counted(names: Iterable[str]) -> dict[str, int]:
     """Most frequent first; ties by name, so that a page made again is the same page."""
-    counts = Counter(names)
-    return {name: counts[name] for name in sorted(counts, key=lambda name: (-counts[name], name))}
+    return dict(Counter(sorted(names)).most_common())
