@@ -181,7 +181,7 @@ def test_objects_and_specs_are_run_together_and_shown(tmp_path):
     assert specs == ["python:A", "python:B", f"scripted:{tmp_path / 'script.json'}"]
     assert repr(result).startswith("<Assay run ")
     assert len(repr(result)) < 400
-    assert "<td>A</td><td>50.0" in result._repr_html_()
+    assert '<th scope="row">A</th>' in result._repr_html_()
     frame = result.to_pandas()
     assert list(frame.columns[:4]) == ["model", "suite", "id", "category"]
     assert len(frame) == 3 * 2
