@@ -277,12 +277,12 @@ def columns_of(folder):
 
 
 def forget_index(database):
-    """Drop what version 6 brought."""
+    """Drop what versions 6 and 7 brought."""
     for kind, name in database.execute(
         "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')"
     ).fetchall():
         database.execute(f"DROP {kind} {name}")
-    for table in ("question_words", "answer_words", "results", "tries", "tests"):
+    for table in ("question_words", "answer_words", "results", "tries", "tests", "indexed"):
         database.execute(f"DROP TABLE {table}")
 
 

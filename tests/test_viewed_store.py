@@ -1,4 +1,4 @@
-"""What the viewer reads: kept by triggers in SQL, equal to what Python computes from records."""
+"""What the viewer reads: filled by SQL when it looks, equal to what Python reads in records."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import sqlite3
 import pytest
 
 from assay import api
-from assay.errors import StoreError
-from assay.store import Store
+from assay.errors import StoreError, StoreNotWritable
+from assay.store import Store, viewer_index
+from assay.store.database import Database
 from assay.store.viewed import ViewedStore
 from assay.types.views import SHOWS, SampleFilter, TestKey
 from tests.conftest import Bench
@@ -47,6 +48,11 @@ def outcomes_of(out, run, **wanted):
         page = store.read_matrix(run, SampleFilter(**wanted), most=100)
     assert page.total == len(page.rows)
     return {row.test_id: "".join(cell.outcome for cell in row.cells) for row in page.rows}
+
+
+def fill_index(out):
+    with ViewedStore(out) as store:
+        store.count_tests("")
 
 
 def expected_of(report):
@@ -123,24 +129,91 @@ def test_scores_of_a_changed_suite_are_shown_by_its_new_pass_mark(bench, tmp_pat
     assert outcomes_of(again.out, report.run) == {"plain_001": "p"}
 
 
-def test_an_older_store_gets_the_same_index_as_a_new_one(bench, tmp_path):
-    queries = ("SELECT * FROM tests", "SELECT * FROM tries", "SELECT * FROM results",
-               "SELECT rowid FROM answer_words WHERE answer_words MATCH 'yes'",
-               "SELECT rowid FROM question_words WHERE question_words MATCH 'please'")  # fmt: skip
-    copy = tmp_path / "assay.db"
-    with sqlite3.connect(bench.out / "assay.db") as source, sqlite3.connect(copy) as database:
+INDEX = (
+    "SELECT * FROM tests", "SELECT * FROM tries", "SELECT * FROM results", "SELECT * FROM indexed",
+    "SELECT rowid FROM answer_words WHERE answer_words MATCH 'yes'",
+    "SELECT rowid FROM question_words WHERE question_words MATCH 'please'",
+)  # fmt: skip
+
+
+def index_of(out):
+    database = sqlite3.connect(out / "assay.db")
+    found = [sorted(database.execute(query).fetchall()) for query in INDEX]
+    for words in ("answer_words", "question_words") if all(found) else ():
+        # 1: compared with the texts, too
+        database.execute(f"INSERT INTO {words} ({words}, rank) VALUES ('integrity-check', 1)")
+    database.close()
+    return found
+
+
+def copy_store(bench, folder, *, version, change):
+    """The bench's store with its index filled, then changed into one of an older version."""
+    fill_index(bench.out)
+    with (
+        sqlite3.connect(bench.out / "assay.db") as source,
+        sqlite3.connect(folder / "assay.db") as database,
+    ):
         source.backup(database)
-        before = [sorted(database.execute(query).fetchall()) for query in queries]
-        forget_index(database)
-        database.execute("PRAGMA user_version = 5")
+        change(database)
+        database.execute(f"PRAGMA user_version = {version}")
     source.close()
     database.close()
-    Store(tmp_path).close()
-    with sqlite3.connect(copy) as database:
-        assert [sorted(database.execute(query).fetchall()) for query in queries] == before
-        database.execute("INSERT INTO answer_words (answer_words) VALUES ('integrity-check')")
-    database.close()
+    return index_of(bench.out)
+
+
+def test_a_run_leaves_the_index_to_whoever_looks(tmp_path):
+    bench = Bench(tmp_path)
+    suite = bench.suite({"plain": [{"id": "plain_001", "prompt": "?", "expected": "yes",
+                                    "eval_method": "exact_match"}]})  # fmt: skip
+    run = api.run([bench.script("one", default="yes")], suites=[suite], out=bench.out).run
+    assert not any(index_of(bench.out)[:3])
+    assert outcomes_of(bench.out, run, text="yes") == {"plain_001": "p"}
+
+
+def test_an_older_store_gets_the_same_index_as_a_new_one(bench, tmp_path):
+    before = copy_store(bench, tmp_path, version=5, change=forget_index)
+    fill_index(tmp_path)
+    assert index_of(tmp_path) == before
     assert all(before)
+
+
+def test_an_index_that_triggers_filled_is_not_filled_twice(bench, tmp_path):
+    def as_version_6(database):
+        database.execute("DROP TABLE indexed")
+        database.execute(
+            "CREATE TRIGGER score_is_stored AFTER INSERT ON scores BEGIN SELECT 1; END"
+        )
+
+    before = copy_store(bench, tmp_path, version=6, change=as_version_6)
+    Store(tmp_path).close()
+    assert index_of(tmp_path) == before
+    fill_index(tmp_path)
+    assert index_of(tmp_path) == before
+
+
+@pytest.mark.parametrize("at_once", [1, 7])
+def test_an_index_filled_in_steps_is_the_one_filled_at_once(bench, tmp_path, monkeypatch, at_once):
+    before = copy_store(bench, tmp_path, version=5, change=forget_index)
+    monkeypatch.setattr(viewer_index, "AT_ONCE", at_once)
+    fill_index(tmp_path)
+    assert index_of(tmp_path) == before
+
+
+def test_a_store_that_cannot_be_written_is_viewed_in_a_copy(bench, tmp_path, monkeypatch):
+    copy_store(bench, tmp_path, version=5, change=forget_index)
+    Store(tmp_path).close()  # of this version, its index empty
+    empty = index_of(tmp_path)
+    real = Database._write_derived
+
+    def refuse(self, write):
+        """As SQLite does where the file alone is read-only."""
+        if not self._copy:
+            raise StoreNotWritable("attempt to write a readonly database")
+        real(self, write)
+
+    monkeypatch.setattr(Database, "_write_derived", refuse)
+    assert outcomes_of(tmp_path, bench.report.run) == expected_of(bench.report)
+    assert index_of(tmp_path) == empty
 
 
 def test_the_viewer_cannot_write_into_the_store(bench):

@@ -3,7 +3,7 @@
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from assay.errors import (
 )
 from assay.messages import tr
 
-VERSION = 6
+VERSION = 7
 SCHEMA_VERSION = 5  # of schema.sql; what came later is in to_version_N.sql alone
 BUSY_TIMEOUT_S = 30.0
 SCHEMA = Path(__file__).with_name("schema.sql")
@@ -93,6 +93,26 @@ class Database:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
                 raise
+
+    def write_derived(self, write: Callable[[], None]) -> None:
+        """Let `write` store what follows from the rest, also where the file is opened to be read;
+        a folder that cannot be written gets a copy.
+        """
+        try:
+            self._write_derived(write)
+        except StoreNotWritable:
+            if not self._read_only or self._copy:
+                raise
+            self.connection.close()
+            self._open_to_read(self.path)
+            self._write_derived(write)
+
+    def _write_derived(self, write: Callable[[], None]) -> None:
+        self.connection.execute("PRAGMA query_only = OFF")
+        try:
+            write()
+        finally:
+            self.connection.execute(f"PRAGMA query_only = {'ON' if self._read_only else 'OFF'}")
 
     def _prepare(self) -> None:
         version = self._version()

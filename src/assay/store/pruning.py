@@ -29,7 +29,7 @@ class PrunedStore(Store):
         return replies, suites, their_bytes + other_bytes + free
 
     def free_unused(self, busy: Collection[str]) -> None:
-        with self._file.writing() as connection:
+        with self._indexed.writing() as connection:
             names = json.dumps(
                 [row[0] for row in self._file.all(UNUSED_REPLIES, [json.dumps([*busy])])]
             )
@@ -44,6 +44,10 @@ class PrunedStore(Store):
             )
             connection.execute(f"DELETE FROM tests WHERE digest IN ({NO_RUNS})")
             connection.execute(f"DELETE FROM suites WHERE digest IN ({NO_RUNS})")
+            for table in ("scores", "replies"):  # SQLite gives the numbers at the end again
+                connection.execute(
+                    f"UPDATE indexed SET {table} = (SELECT coalesce(max(id), 0) FROM {table})"
+                )
         if not busy:  # else SQLite takes the free pages for what comes next
             self._file.all("VACUUM")
 

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterable
+from functools import cached_property
 
 from assay.store.bodies import read_back, to_json, utc_now
 from assay.store.database import Database
 from assay.store.records import AnswerState, Run, StoredReview
+from assay.store.viewer_index import fill_viewer_index
 from assay.types.judging.reviews import GROUPS, Review
 
 # Every answer of a run that has a score or a reason for none, with the number of its group and its
@@ -41,6 +43,13 @@ _SOME = _ANSWERS.format(
     "AND t.suite = c.suite AND t.test_id = c.test_id AND t.model = c.model AND "
     "t.repeat = c.repeat AND t.score_id = c.id",
 )
+# The newest score of each try of a run, ?1, with the answer of a review r; `tries` may be behind.
+_NEWEST_SCORE = (
+    "run_models m JOIN scores t ON m.run_id = ?1 AND t.run_id = ?1 AND t.model = m.position "
+    "AND t.suite = r.suite AND t.test_id = r.test_id AND t.reply_id = r.reply_id AND t.id = ("
+    "SELECT max(id) FROM scores n WHERE n.run_id = ?1 AND n.model = t.model AND "
+    "n.suite = t.suite AND n.test_id = t.test_id AND n.repeat = t.repeat)"
+)
 
 
 class ReviewVerbs:
@@ -48,9 +57,15 @@ class ReviewVerbs:
 
     _file: Database
 
+    @cached_property
+    def _indexed(self) -> Database:
+        """The file, what the viewer reads included."""
+        fill_viewer_index(self._file)
+        return self._file
+
     def count_answers(self, run: Run) -> dict[str, int]:
         """How many answers of a run are in each group."""
-        rows = self._file.all(
+        rows = self._indexed.all(
             f"{_ALL} SELECT kind, count(*) FROM answers GROUP BY 1",
             (1, run.judging is not None, run.id, run.id),
         )
@@ -69,7 +84,7 @@ class ReviewVerbs:
     ) -> tuple[AnswerState, ...]:
         """Answers in the order of their groups and places. `only`, `without`: by their scores."""
         some = [] if only is None else [json.dumps(list(only))]
-        rows = self._file.all(
+        rows = self._indexed.all(
             f"{_SOME if some else _ALL} SELECT * FROM answers WHERE (kind, place) > (?, ?) AND "
             "kind IN (SELECT value FROM json_each(?)) AND "
             "score_id NOT IN (SELECT value FROM json_each(?)) ORDER BY kind, place LIMIT ?",
@@ -105,10 +120,9 @@ class ReviewVerbs:
         with another run brings the reviews of that one along.
         """
         rows = self._file.all(
-            "SELECT t.suite, t.test_id, t.repeat, t.reply_id, t.model, t.score_id, r.created, "
-            "r.body, max(r.id) FROM reviews r JOIN tries t ON t.run_id = ? AND t.suite = r.suite "
-            "AND t.test_id = r.test_id AND t.reply_id = r.reply_id WHERE r.withdrawn IS NULL "
-            "GROUP BY t.score_id, r.author ORDER BY max(r.id)",
+            "SELECT t.suite, t.test_id, t.repeat, t.reply_id, t.model, t.id, r.created, r.body, "
+            f"max(r.id) FROM reviews r JOIN {_NEWEST_SCORE} WHERE r.withdrawn IS NULL "
+            "GROUP BY t.id, r.author ORDER BY max(r.id)",
             (run.id,),
         )
         found = []
@@ -123,9 +137,7 @@ class ReviewVerbs:
         """How many answers were reviewed in this run that it has not any more."""
         row = self._file.one(
             "SELECT count(DISTINCT r.reply_id || '/' || r.author) FROM reviews r WHERE "
-            "r.run_id = ? AND r.withdrawn IS NULL AND NOT EXISTS (SELECT 1 FROM tries t WHERE "
-            "t.run_id = r.run_id AND t.suite = r.suite AND t.test_id = r.test_id AND "
-            "t.reply_id = r.reply_id)",
+            f"r.run_id = ?1 AND r.withdrawn IS NULL AND NOT EXISTS (SELECT 1 FROM {_NEWEST_SCORE})",
             (run.id,),
         )
         return int(row[0])

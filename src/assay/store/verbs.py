@@ -200,7 +200,7 @@ class Store(ReviewVerbs):
 
     def read_test_scores(self, suite: str) -> Iterator[StoredTestScore]:
         """Every score of every model on the tests of a suite, over repeats, the oldest first."""
-        rows = self._file.each(
+        rows = self._indexed.each(
             "SELECT p.digest, m.fingerprint, coalesce(json_extract(m.facts, '$.name'), m.spec), "
             "x.test_id, avg(x.value) FROM runs r JOIN run_suites p ON p.run_id = r.id "
             "JOIN suites s ON s.digest = p.digest AND s.name = ? "

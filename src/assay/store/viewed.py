@@ -1,4 +1,4 @@
-"""The store as the viewer reads it: never written, and quick with a hundred thousand answers."""
+"""The store as the viewer reads it, quick with a hundred thousand answers."""
 
 import json
 import re
@@ -45,7 +45,7 @@ Change = tuple[int, int]  # the newest score of a run, and how many reviews ther
 
 
 class ViewedStore(Store):
-    """Opened to be looked at. SQLite itself refuses to write."""
+    """Opened to be looked at: SQLite itself refuses to write anything but the viewer's index."""
 
     def __init__(self, out: Path) -> None:
         super().__init__(out, read_only=True)
@@ -55,8 +55,10 @@ class ViewedStore(Store):
         rows = self._file.all(
             "SELECT r.id, r.created, r.finished, r.repeats, r.command, "
             "r.deciding IS NOT NULL AS decided, r.judging IS NOT NULL AS judged, "
-            "(SELECT count(*) FROM tries t WHERE t.run_id = r.id) AS answered, "
-            "(SELECT count(*) FROM results t WHERE t.run_id = r.id) AS tests, "
+            "(SELECT count(*) FROM (SELECT 1 FROM scores t WHERE t.run_id = r.id AND t.suite NOT "
+            "GLOB 'measure/*' GROUP BY model, suite, test_id, repeat)) AS answered, "
+            "(SELECT coalesce(sum(s.tests), 0) FROM run_suites t JOIN suites s ON "
+            "s.digest = t.digest WHERE t.run_id = r.id) AS tests, "
             "(SELECT created FROM replies WHERE run_id = r.id ORDER BY id DESC LIMIT 1) AS newest "
             "FROM runs r WHERE r.id = coalesce(?, r.id) ORDER BY r.rowid DESC",
             (run_id,),
@@ -84,7 +86,7 @@ class ViewedStore(Store):
         )
 
     def count_tests(self, run_id: str) -> TestCounts:
-        rows = self._file.all(
+        rows = self._indexed.all(
             "SELECT suite, category, count(*) FROM results WHERE run_id = ? "
             "GROUP BY suite_position, suite, category",
             (run_id,),
@@ -93,9 +95,9 @@ class ViewedStore(Store):
         for suite, category, tests in rows:
             categories.setdefault(suite, {})[category] = tests
         sql = "SELECT outcomes, count(*) FROM results WHERE run_id = ? GROUP BY 1"
-        outcomes = dict(map(tuple, self._file.all(sql, (run_id,))))
+        outcomes = dict(map(tuple, self._indexed.all(sql, (run_id,))))
         kinds = ", ".join(f"coalesce(sum(({condition}) > 0), 0)" for condition in SHOWN.values())
-        shown = self._file.one(f"SELECT {kinds} FROM results r WHERE run_id = ?", (run_id,))
+        shown = self._indexed.one(f"SELECT {kinds} FROM results r WHERE run_id = ?", (run_id,))
         return TestCounts(
             categories=categories,
             outcomes=outcomes,
@@ -106,7 +108,7 @@ class ViewedStore(Store):
         self, run_id: str, wanted: SampleFilter, *, skip: int = 0, most: int = 50
     ) -> MatrixPage:
         where, values = _condition(run_id, wanted)
-        rows = self._file.all(
+        rows = self._indexed.all(
             f"WITH found AS MATERIALIZED (SELECT suite_position, position FROM results r {where}) "
             "SELECT (SELECT count(*) FROM found) AS total, r.suite, r.test_id, r.category, "
             "r.outcomes, substr(t.question, 1, ?) AS question "
@@ -133,10 +135,10 @@ class ViewedStore(Store):
 
     def _count(self, run_id: str, wanted: SampleFilter) -> int:
         where, values = _condition(run_id, wanted)
-        return int(self._file.one(f"SELECT count(*) FROM results r {where}", values)[0])
+        return int(self._indexed.one(f"SELECT count(*) FROM results r {where}", values)[0])
 
     def _cells(self, run_id: str, suite: str, test: str, outcomes: str) -> tuple[SampleCell, ...]:
-        rows = self._file.all(
+        rows = self._indexed.all(
             "SELECT x.model, avg(x.value) AS score, substr(coalesce(nullif(json_extract(s.body, "
             "'$.extracted'), ''), nullif(json_extract(r.body, '$.text'), ''), "
             "json_extract(r.body, '$.reason'), ''), 1, ?) AS said, min(x.repeat) "
@@ -153,14 +155,14 @@ class ViewedStore(Store):
 
     def find_place(self, run_id: str, key: TestKey, wanted: SampleFilter) -> SamplePlace:
         """A test among those that a filter finds; it need not be one of them."""
-        at = self._file.one(
+        at = self._indexed.one(
             "SELECT suite_position, position FROM results "
             "WHERE run_id = ? AND suite = ? AND test_id = ?",
             (run_id, key.suite, key.test_id),
         )
         where, values = _condition(run_id, wanted)
         here = (values, tuple(at))
-        total, before = self._file.one(
+        total, before = self._indexed.one(
             "SELECT count(*), coalesce(sum((r.suite_position, r.position) < (?, ?)), 0) "
             f"FROM results r {where}",
             (*at, *values),
@@ -175,7 +177,7 @@ class ViewedStore(Store):
     def _neighbour(
         self, where: str, side: str, order: str, values: Values, at: Values
     ) -> TestKey | None:
-        row = self._file.one(
+        row = self._indexed.one(
             f"SELECT r.suite, r.test_id FROM results r {where} "
             f"AND (r.suite_position, r.position) {side} (?, ?) "
             f"ORDER BY r.suite_position {order}, r.position {order} LIMIT 1",
@@ -184,7 +186,7 @@ class ViewedStore(Store):
         return TestKey(suite=row[0], test_id=row[1]) if row else None
 
     def read_sample(self, run_id: str, key: TestKey, model: int, repeat: int = 0) -> ViewedSample:
-        test = self._file.one(
+        test = self._indexed.one(
             "SELECT r.category, r.outcomes, r.pass_mark, t.body FROM results r "
             "JOIN tests t ON t.id = r.test WHERE r.run_id = ? AND r.suite = ? AND r.test_id = ?",
             (run_id, key.suite, key.test_id),
@@ -197,7 +199,7 @@ class ViewedStore(Store):
                 hint=tr("choose a test in the table of the run"),
             )
         this = (run_id, key.suite, key.test_id, model)
-        tries = self._file.all(
+        tries = self._indexed.all(
             "SELECT repeat FROM tries WHERE run_id = ? AND suite = ? AND test_id = ? AND model = ? "
             "ORDER BY repeat",
             this,
@@ -238,7 +240,7 @@ class ViewedStore(Store):
 
     def read_change(self, run_id: str) -> Change:
         """Other numbers after a score or a review of the run has been stored."""
-        scores = self._file.one("SELECT max(score_id) FROM tries WHERE run_id = ?", (run_id,))
+        scores = self._indexed.one("SELECT max(score_id) FROM tries WHERE run_id = ?", (run_id,))
         reviews = self._file.one("SELECT count(*) + count(withdrawn) FROM reviews")
         return scores[0] or 0, reviews[0]
 
