@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -96,3 +98,12 @@ def test_a_block_cannot_be_closed_from_inside(text: str) -> None:
         "inline",
         "paragraph_close",
     ]
+
+
+def test_the_quick_pattern_escapes_what_unicode_calls_unsafe():
+    hidden = {0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+    hidden |= {*range(0xE0000, 0xE0080)}
+    for code in range(sys.maxunicode + 1):
+        sign = chr(code)
+        unsafe = unicodedata.category(sign) in {"Cc", "Cs", "Zl", "Zp"} or code in hidden
+        assert (visible(sign) != sign) == (unsafe and sign not in "\n\t"), hex(code)

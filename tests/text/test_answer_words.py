@@ -135,3 +135,12 @@ def test_hostile_texts_are_read_in_bounded_time() -> None:
         assert not is_denied(text + ".", "." + text)
         declines(text[:400], only=True)
         is_refusal(text)
+
+
+@pytest.mark.parametrize("between", [" ", "-", "_", ".", "'", "é ", "\n", "\x1f", "? "])
+def test_listed_words_are_found_as_the_pattern_finds_them(between):
+    """Texts in ASCII are split another way, which is quicker."""
+    for word in ("not", "notable", "o", "rather", "n'", "pas", "x"):
+        text = between.join(["so", word, "it is"])
+        slow = "n'" in text or not answer_words._DENYING.isdisjoint(re.findall(r"[^\W_]+", text))
+        assert answer_words.may_deny(text) == slow, text

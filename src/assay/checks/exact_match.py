@@ -56,7 +56,7 @@ class ExactMatch(AnswerCheck):
         plain = fold_whole_answer(bare)
         texts = [plain]
         if len(plain) <= ONE_CLAIM and any(map(str.isdecimal, accepted)):
-            texts.append(in_digits(plain, language))
+            texts = [*dict.fromkeys((plain, in_digits(plain, language)))]
         for text, spell in (way for each in texts for way in ways_to_read(each, language)):
             spelled = {*map(spell, accepted)}
             if text in spelled or ("?" not in bare and says_only(text, spelled, question)):

@@ -75,7 +75,7 @@ def _score(case: Case, reply: Answered | ChoiceLikelihoods) -> Score:
         if score.value == 0 and is_piece(text, asked) and not case.check.requests().letters:
             return _no_answer(tr("The answer only repeats the question."))
     said = [*_tick_sentences(case.tags, text)] if case.tags else []
-    if signs := fold_look_alikes(text, context.language)[1]:
+    if not text.isascii() and (signs := fold_look_alikes(text, context.language)[1]):
         said.append(tr("Look-alike letters: {signs}.", signs=shown(signs)))
     if said:
         return replace(score, explanation=" ".join([score.explanation, *said]).strip())

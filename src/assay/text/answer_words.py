@@ -44,6 +44,7 @@ _DENYING = frozenset({
 })  # fmt: skip
 _QUALIFYING = _DENYING | {"wrong", "incorrect", "ruled", "or", "ou", "alo", "oder", "soit", "o"}
 _WORD = re.compile(r"[^\W_]+")
+_NO_WORD = {code: " " for code in range(128) if not chr(code).isalnum()}
 _DENIED_BEHIND = re.compile(
     rf"[\"'”’»`*)\]_]{{0,4}}(?:\s+{WORDS['denied_behind']}|\s?\?\s+{WORDS['asked_and_denied']})(?!\w)"
 )
@@ -114,12 +115,10 @@ def may_deny(text: str) -> bool:
 
 
 def _has_any(text: str, listed: frozenset[str]) -> bool:
-    """Whether a text has a listed word or "n'". Only pieces with other signs are taken apart."""
-    pieces = text.split()
-    if "n'" in text or not listed.isdisjoint(pieces):
-        return True
-    mixed = [piece for piece in pieces if not piece.isalnum()]
-    return bool(mixed) and not listed.isdisjoint(_WORD.findall(" ".join(mixed)))
+    """Whether a text has a listed word or "n'"."""
+    # Translating takes a quarter of the time that the pattern takes.
+    words = text.translate(_NO_WORD).split() if text.isascii() else _WORD.findall(text)
+    return "n'" in text or not listed.isdisjoint(words)
 
 
 def is_denied(before: str, behind: str = "") -> bool:

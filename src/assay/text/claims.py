@@ -5,7 +5,7 @@ answer can be there. "Nairobi is the capital of Kenya" says Nairobi, "Nairobi or
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from assay.text.answer_words import NEGATION, ONE_CLAIM, WORDS, may_deny
@@ -47,7 +47,7 @@ def says_only(text: str, accepted: Collection[str], question: str) -> bool:
     ]
     return (
         _is_surrounded(text, unasked, known)
-        or any(fold_whole_answer(said) in accepted for said in _announced_in(text, known))
+        or _announces(text, accepted, known)
         or _opens_with(text, accepted)
     )
 
@@ -112,18 +112,19 @@ def _is_form(word: str, other: str) -> bool:
     return len(word) >= at and word[:at] == other[:at]
 
 
-def _announced_in(text: str, asked: Sequence[str]) -> Iterator[str]:
-    """What a short folded sentence announces: "the answer is X", "X is the capital of Togo"; also
-    where X is a word of the question.
+def _announces(text: str, accepted: Collection[str], asked: Sequence[str]) -> bool:
+    """Whether a short folded sentence announces one: "the answer is X", "X is the capital of Togo";
+    also where X is a word of the question.
     """
-    if may_deny(text) and NEGATION.search(text):
-        return
     for verb in _IS.finditer(text):
         before, behind = text[: verb.start()], text[verb.end() :]
-        if _only_announces(before, asked):
-            yield behind.strip()
-        if verb[0] != ":" and _only_announces(behind, asked):
-            yield before.strip().removesuffix(" ye")
+        if (fold_whole_answer(behind.strip()) in accepted and _only_announces(before, asked)) or (
+            verb[0] != ":"
+            and fold_whole_answer(before.strip().removesuffix(" ye")) in accepted
+            and _only_announces(behind, asked)
+        ):
+            return not (may_deny(text) and NEGATION.search(text))
+    return False
 
 
 def _only_announces(text: str, asked: Sequence[str]) -> bool:

@@ -55,7 +55,7 @@ _QUESTION_HEAD = re.compile(
 
 def plain_reply(text: str) -> str:
     """A reply without the tokens that begin and end it, what follows them, and what is not seen."""
-    if "<" in text or any(token in text for token in _IN_BRACKETS):
+    if "<" in text or ("]" in text and any(token in text for token in _IN_BRACKETS)):
         text = _without_tokens(text)
     return drop_invisible(text)
 

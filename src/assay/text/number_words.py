@@ -29,6 +29,8 @@ def _values(language: str) -> dict[str, int]:
 
 def in_digits(text: str, language: str | None) -> str:
     """The text with its number words as digits: in French or Ewe where that is the language."""
+    if not has_number_words(text, language):
+        return text
     if language not in NUMBER_WORDS:
         language = "eng"
     values = _values(language)

@@ -5,7 +5,6 @@ is printed on, invisible tag characters, Markdown or rich markup. All of it is s
 """
 
 import re
-import unicodedata
 
 _TAKEN_BACK = re.compile(r"\x1b\[(\d{0,3})D\x1b\[0?K")
 _CODES = re.compile(
@@ -20,9 +19,12 @@ NEW_LINE = "⏎"
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _PLAIN_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
-# Direction marks and overrides, and the tag block, whose letters are invisible.
-_HIDDEN = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-_UNSAFE_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
+# Control characters but tab and line end, lone surrogates, separators, direction marks and
+# overrides, and the tag block, whose letters are invisible.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029"
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+)
 _MARKDOWN = re.compile(r"[\\`*\[\]<>!|~&$]|(?<![^\W_])_|_(?![^\W_])")  # no _ in facts_001
 # What opens a heading, a list or a rule: "# a", "- a", "1. a", but not 0.3 or 2026-01-02.
 _LINE_START = re.compile(r"^(\d*)((?<=\d)[.)](?=\s|$)|(?<!\d)[#+=-])")
@@ -33,7 +35,7 @@ def visible(text: str) -> str:
     r"""Control and direction characters as escapes such as \x1b; line ends and tabs stay."""
     if text.isprintable():
         return text
-    return "".join(_shown(character) for character in text.replace("\r\n", "\n"))
+    return _UNSAFE.sub(_escaped, text.replace("\r\n", "\n"))
 
 
 def one_line(text: str, *, longest: int | None = None) -> str:
@@ -68,13 +70,9 @@ def markdown_block(text: str, language: str = "text") -> str:
     return f"{fence}{language}\n{visible(text)}\n{fence}"
 
 
-def _shown(character: str) -> str:
-    if character in "\n\t":
-        return character
-    if unicodedata.category(character) in _UNSAFE_CATEGORIES or _HIDDEN.match(character):
-        code = ord(character)
-        return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
-    return character
+def _escaped(unsafe: re.Match[str]) -> str:
+    code = ord(unsafe[0])
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
 def spreadsheet_cell(text: str) -> str:

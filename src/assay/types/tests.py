@@ -91,7 +91,10 @@ class Case:
     @property
     def prompt(self) -> str:
         """The last user turn: what a reader calls the question."""
-        return next((m.content for m in reversed(self.messages) if m.role == "user"), "")
+        for message in reversed(self.messages):
+            if message.role == "user":
+                return message.content
+        return ""
 
     @property
     def question(self) -> str:
