@@ -282,7 +282,7 @@ def test_help_loads_nothing_heavy():
         "    pass\n"
         "heavy = {'torch', 'numpy', 'scipy', 'rich', 'pydantic', 'transformers', 'starlette',"
         " 'uvicorn',"
-        " 'jinja2', 'markdown_it', 'tree_sitter', 'httpx'}\n"
+        " 'jinja2', 'markdown_it', 'tree_sitter', 'httpx', 'assay.types'}\n"
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
     )
     done = subprocess.run(

@@ -22,7 +22,7 @@ import click
 import assay
 from assay.errors import AssayError, ExitCode, Interrupted, UsageError
 from assay.interfaces.cli.commands import COMMAND_GROUPS, COMMANDS
-from assay.interfaces.cli.output import Explained, say, settle_streams
+from assay.interfaces.cli.output import Explained, language_option, say, settle_streams
 from assay.messages import CATALOGUES, LANGUAGES_OFFERED, fill, labelled, speak, tr
 
 Run = Callable[[list[str]], int | None]
@@ -68,8 +68,6 @@ class _Commands(Explained, click.Group):
 
 def group() -> click.Group:
     """The command line as click sees it, in the language chosen."""
-    from assay.interfaces.cli.options import language_option  # its words are translated on import
-
     commands = _Commands(
         name="assay",
         help=tr(

@@ -4,17 +4,15 @@ takes --out and --lang; the language is set in `main`, before any sentence is ma
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import click
 
 from assay.interfaces.cli.commands import COMMANDS
-from assay.interfaces.cli.output import Explained
-from assay.messages import LANGUAGES_OFFERED, fill, tr
+from assay.interfaces.cli.output import Command, Explained, language_option
+from assay.messages import fill, tr
 from assay.types.option_fields import GROUPS, OUTPUT, CommandOptions, OptionField, options_of
 from assay.types.options import RunOptions
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class NamedPath(click.Path):
@@ -174,16 +172,6 @@ def _type_of(described: OptionField) -> Any:
 
 def _whole(limit: float | None) -> int | None:
     return None if limit is None else int(limit)
-
-
-def language_option(function: Command) -> Command:
-    return click.option(
-        "--lang",
-        cls=GroupedOption,
-        type=click.Choice(LANGUAGES_OFFERED),
-        expose_value=False,
-        help=tr("Language of messages and reports. Default: that of LANG if offered, else en."),
-    )(function)
 
 
 models_argument = click.argument("models", metavar="MODEL...", nargs=-1, required=True)

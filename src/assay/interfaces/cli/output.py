@@ -4,20 +4,21 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.messages import tr
+from assay.messages import LANGUAGES_OFFERED, tr
 from assay.text.safe_text import visible
-from assay.types.results import Report
 
 if TYPE_CHECKING:
     from assay.api.rendering import Result
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @contextmanager
@@ -85,11 +86,23 @@ class Explained(click.Command):
                 formatter.write(f"{'':{formatter.current_indent}}{line}\n")
 
 
+def language_option(function: Command) -> Command:
+    return click.option(
+        "--lang",
+        type=click.Choice(LANGUAGES_OFFERED),
+        expose_value=False,
+        help=tr("Language of messages and reports. Default: that of LANG if offered, else en."),
+    )(function)
+
+
 def show(result: "Result", form: str, *, verbose: bool = False, failed: bool = False) -> None:
     from assay.api.rendering import render
 
-    if failed and isinstance(result, Report):
-        result = replace(result, every_failure=True)
+    if failed:
+        from assay.types.results import Report  # most commands show nothing of it
+
+        if isinstance(result, Report):
+            result = replace(result, every_failure=True)
     ascii_only = not stdout_takes_unicode()
     write(render(result, form, verbose=verbose, ascii_only=ascii_only))
 
