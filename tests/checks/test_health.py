@@ -21,11 +21,13 @@ from assay.checks.health.loop import loop
 from assay.checks.health.nonsense import nonsense
 from assay.checks.health.reading import QUOTED_AT_MOST
 from assay.checks.health.ticks import accuracy, relevance
+from assay.stats.estimates import proportion
 from assay.suites.sample_prompts import load_samples
 from assay.types.measured.samples import Health, HealthCheck, SampleCheck, SamplePrompt
 from tests.samples import failures_of, read_labels
 
 FOLDER = Path(__file__).parents[1] / "health_samples"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "health.md"
 SAMPLES = {sample.id: sample for sample in load_samples()}
 PCI = SAMPLES["sample_001"]
 APACHE = SAMPLES["sample_002"]
@@ -280,6 +282,27 @@ def test_of_the_labelled_samples_most_broken_and_hardly_a_sound_one_are_found(
     assert len(broken) + len(fine) == len(samples)
     assert sum(broken) >= found * len(broken)
     assert sum(fine) <= alarms * len(fine)
+
+
+@pytest.mark.parametrize("name", ["new", "fresh"])
+def test_the_page_has_the_figures_of_the_samples_that_nobody_had_seen(name):
+    samples = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+    first, second = (
+        read_labels(FOLDER / f"{name}_labels_{who}.tsv") for who in ("first", "second")
+    )
+    hits = {True: [], False: []}
+    for each in samples:
+        sound = first[each["id"]] == "ok"
+        if sound == (second[each["id"]] == "ok"):
+            hits[sound].append(bool(failures_of(each, each["uncertainty"])))
+    row = [f"**`{name}`, unseen**", *(_as_on_the_page(hits[sound]) for sound in (False, True))]
+    assert f"| {' | '.join(row)} |" in PAGE.read_text("utf-8")
+
+
+def _as_on_the_page(hits):
+    of = proportion(sum(hits), len(hits))
+    value, low, high = (f"{100 * each:.1f} %" for each in (of.value, of.low, of.high))
+    return f"{value} ({sum(hits)} of {len(hits)}) [{low}, {high}]"
 
 
 # --------------------------------------------------------------------------------------- coherence
