@@ -2,9 +2,10 @@
 
 In: a GGUF file and the folder of llama.cpp's programs. Out: one JSON document. The file is
 dequantised to F16 and F32 and quantised again by llama.cpp, so that all files hold one model. Both
-sides read the same windows: 512 tokens, of which the second half is scored.
+sides read the same windows: 512 tokens, of which the second half is scored. With a second build of
+llama.cpp (for other instructions of the processor, say) the two builds are compared as well.
 
-    python benchmarks/vs_llama_cpp.py MODEL.gguf LLAMA_BIN WORK [--device cuda] > figures.json
+    python benchmarks/vs_llama_cpp.py MODEL.gguf LLAMA_BIN WORK [--other BIN] [--device cuda]
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Any
 
@@ -119,11 +121,13 @@ def our_figures(work: Path, device: str) -> dict[str, dict[str, float]]:
     return found
 
 
-def their_figures(programs: Path, work: Path) -> dict[str, dict[str, float]]:
+def their_figures(
+    programs: Path, work: Path, names: tuple[str, ...]
+) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     logits = work / "logits.bin"
     given = ("-f", TEXT, "--chunks", CHUNKS)
-    for name in (*TYPES, *(f"{each}{AS_F32}" for each in TYPES[1:])):
+    for name in names:
         file = work / f"{name}.gguf"
         more = ("--kl-divergence-base", logits)
         said = llama_perplexity(programs, file, *(more if name == TYPES[0] else ()), *given)
@@ -145,7 +149,12 @@ def questions() -> list[tuple[str, list[str]]]:
             choices = [" ".join(each.split()) for each in test.get("choices") or ()]
             if test.get("eval_method") == "multiple_choice" and len(choices) == 4:
                 found.append((" ".join(test.get("prompt", "").split()), choices))
-    return [each for each in found if each[0]]
+    return [(prompt, choices) for prompt, choices in found if prompt and not _nested(choices)]
+
+
+def _nested(choices: list[str]) -> bool:
+    """One begins with another, whole: nothing of it would be left to score."""
+    return any(each.startswith(other) for each, other in permutations(choices, 2))
 
 
 def equal_choices(programs: Path, work: Path, name: str, device: str) -> dict[str, Any]:
@@ -153,7 +162,7 @@ def equal_choices(programs: Path, work: Path, name: str, device: str) -> dict[st
     choice is scored by its mean log-likelihood per token, behind what all choices begin with.
     """
     reading, model = opened(work, name, device)
-    asked, lines = [], []
+    asked = []
     for context, choices in questions():
         coded = [list(reading.encode(f"{context} {choice}")) for choice in choices]
         shared = next(n for n, some in enumerate(zip(*coded, strict=False)) if len({*some}) > 1)
@@ -163,37 +172,61 @@ def equal_choices(programs: Path, work: Path, name: str, device: str) -> dict[st
     for number, found in choose(model._network(), asked):
         means = [each.total / len(each.tokens) for each in found]
         chosen[number] = means.index(max(means))
-    for number, (context, choices) in enumerate(questions()):
-        lines += [context, str(chosen[number]), *choices]
     model.close()
+    labels = [chosen[number] for number in range(len(asked))]
+    equal: dict[str, Any] = {"n": len(asked)}
+    for each in (name, f"{name}{AS_F32}"):
+        if (work / f"{each}.gguf").exists():
+            equal[each] = sum(agreements(programs, work / f"{each}.gguf", labels)) / len(asked)
+    return equal
+
+
+def agreements(programs: Path, model: Path, labels: list[int]) -> list[bool]:
+    """Of each question whether llama.cpp chooses the label, in an order of its own: it says the
+    share of those so far.
+    """
+    lines = [
+        line
+        for (context, choices), label in zip(questions(), labels, strict=True)
+        for line in (context, str(label), *choices)
+    ]
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
         file.write("\n".join(lines))
         file.flush()
-        more = ("-f", file.name, "--hellaswag", "--hellaswag-tasks", len(asked))
-        equal = {}
-        for each in (name, f"{name}{AS_F32}"):
-            if (work / f"{each}.gguf").exists():
-                said = llama_perplexity(programs, work / f"{each}.gguf", *more)
-                equal[each] = float(re.findall(r"^\d+\s+([\d.]+)%", said, re.MULTILINE)[-1]) / 100
-    return {"n": len(asked), **equal}
+        more = ("-f", file.name, "--hellaswag", "--hellaswag-tasks", len(labels))
+        said = llama_perplexity(programs, model, *more)
+    shares = [float(each) / 100 for each in re.findall(r"^\d+\s+([\d.]+)%", said, re.MULTILINE)]
+    agreed = [0, *(round(share * number) for number, share in enumerate(shares, 1))]
+    return [later > before for before, later in pairwise(agreed)]
+
+
+def equal_builds(programs: Path, other: Path, work: Path, name: str) -> float:
+    """How often two builds of llama.cpp choose the same; each is asked about every label."""
+    both = []
+    for build in (programs, other):
+        rows = [agreements(build, work / f"{name}.gguf", [n] * len(questions())) for n in range(4)]
+        both.append([row.index(True) for row in zip(*rows, strict=True)])
+    return float(np.mean(np.equal(*both)))
 
 
 def speeds(programs: Path, work: Path, threads: int) -> dict[str, list[float]]:
     """Tokens forwarded each second, in turns: llama.cpp in f32, and two models in lockstep."""
     torch.set_num_threads(threads)
-    readers = [opened(work, name, "cpu")[0] for name in ("F32", "Q4_K_M")]
-    tokens = list(readers[0].encode(TEXT.read_text("utf-8")))[: TIMED_CHUNKS * WINDOW + 1]
-    reads = [each.read for each in readers]
-    found: dict[str, list[float]] = {"llama.cpp f32": [], "drift, both models": []}
+    readers = {name: opened(work, name, "cpu")[0] for name in ("F32", "F16", "Q4_K_M")}
+    tokens = list(readers["F32"].encode(TEXT.read_text("utf-8")))[: TIMED_CHUNKS * WINDOW + 1]
+    found: dict[str, list[float]] = {"llama.cpp f32": []}
     for _ in range(3):
         given = ("-f", TEXT, "--chunks", TIMED_CHUNKS, "-t", threads)
         said = llama_perplexity(programs, work / "F32.gguf", *given)
         begin, end = (_stamp(said, words) for words in ("calculating perplexity", "Final estimate"))
         found["llama.cpp f32"].append(TIMED_CHUNKS * WINDOW / (end - begin))
-        started = time.perf_counter()
-        for _ in compare_readings(reads[0], reads[1:], tokens, context=WINDOW):
-            pass
-        found["drift, both models"].append(2 * (len(tokens) - 1) / (time.perf_counter() - started))
+        for name in ("F16", "Q4_K_M"):
+            reads = readers["F32"].read, [readers[name].read]
+            started = time.perf_counter()
+            for _ in compare_readings(*reads, tokens, context=WINDOW):
+                pass
+            speed = 2 * (len(tokens) - 1) / (time.perf_counter() - started)
+            found.setdefault(f"drift, F32 and {name}", []).append(speed)
     return found
 
 
@@ -208,20 +241,27 @@ def main() -> None:
     given.add_argument("model", type=Path)
     given.add_argument("programs", type=Path)
     given.add_argument("work", type=Path)
+    given.add_argument("--other", type=Path, help="programs of another build")
     given.add_argument("--device", default="cpu")
     given.add_argument("--threads", type=int, default=2)
     asked = given.parse_args()
     asked.work.mkdir(exist_ok=True)
     prepare(asked.model, asked.programs, asked.work)
-    document = {
+    as_f32 = tuple(f"{each}{AS_F32}" for each in TYPES[1:])
+    document: dict[str, Any] = {
         "bytes": {each: (asked.work / f"{each}.gguf").stat().st_size for each in TYPES},
         "ours": our_figures(asked.work, asked.device),
-        "llama.cpp": their_figures(asked.programs, asked.work),
+        "llama.cpp": their_figures(asked.programs, asked.work, (*TYPES, *as_f32)),
         "equal choices": {
             each: equal_choices(asked.programs, asked.work, each, asked.device) for each in TYPES
         },
-        "tokens/s": speeds(asked.programs, asked.work, asked.threads),
     }
+    if asked.other:
+        document["other build"] = their_figures(asked.other, asked.work, TYPES)
+        document["equal choices of both builds"] = {
+            each: equal_builds(asked.programs, asked.other, asked.work, each) for each in TYPES
+        }
+    document["tokens/s"] = speeds(asked.programs, asked.work, asked.threads)
     json.dump(document, sys.stdout, indent=1)
 
 

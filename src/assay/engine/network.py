@@ -3,7 +3,7 @@ a small model's work. Where logits differ from the model's own, `why_not` says s
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,7 @@ class Network:
     serves_trees: bool = True
     why_not: str = ""
     by_blocks: bool = False
+    head_input: Callable[[Tensor], Tensor] | None = None  # what is done to it before the head
     _padded: tuple[Tensor, Tensor | None] | None = None
 
     @torch.inference_mode()
@@ -66,6 +67,8 @@ class Network:
     @torch.inference_mode()
     def logits(self, hidden: Tensor) -> Tensor:
         """[positions, vocabulary] in fp32."""
+        if self.head_input is not None:
+            hidden = self.head_input(hidden)
         weight, bias = self._head()
         bias = None if bias is None else bias.float()
         if hidden.dtype != torch.float32 and hidden.device.type == "cuda":

@@ -48,6 +48,7 @@ def facts_of(
 ) -> ModelFacts:
     """Reads all weight bytes once. With an adapter, the checkpoint is its base."""
     examined = examined or examine(checkpoint)
+    rounded = _activations(checkpoint)
     return ModelFacts(
         spec=spec,
         name=_name(spec, commit) or name_of((adapter or checkpoint).path),
@@ -64,7 +65,7 @@ def facts_of(
             "architecture": _architecture(checkpoint),
             "size": _size(examined.parameters),
             "weights on disk": f"{_types(checkpoint, examined)}, {_bytes(examined.bytes_on_disk)}",
-            "computed on": f"{_device(device)}, {dtype}",
+            "computed on": f"{_device(device)}, {' × '.join(filter(None, (dtype, rounded)))}",
             "prompts": tr("its chat template")
             if checkpoint.chat_template is not None
             else tr("plain text, as it has no chat template"),
@@ -90,6 +91,15 @@ def _types(checkpoint: Checkpoint, examined: Examined) -> str:
         counts[tensor.dtype] += 1
         sizes[tensor.dtype] += tensor.bytes
     return ", ".join(f"{kind} ({counts[kind]})" for kind, _ in sizes.most_common())
+
+
+def _activations(checkpoint: Checkpoint) -> str:
+    """The types they are rounded to; none where they are not."""
+    if not checkpoint.is_gguf:
+        return ""
+    from assay.models.local.gguf.weights import roundings_in
+
+    return ", ".join(sorted({each.name for each in roundings_in(checkpoint).values()}))
 
 
 def _about_adapter(adapter: Adapter) -> str:
@@ -172,6 +182,8 @@ def _digest_of_parts(parts: Iterable[tuple[str, str]]) -> str:
 def _parts(checkpoint: Checkpoint, dtype: str) -> Iterator[tuple[str, str]]:
     yield "engine", str(ENGINE_VERSION)
     yield "dtype", dtype
+    if rounded := _activations(checkpoint):
+        yield "activations", rounded
     yield "config", _digest(_telling(checkpoint.config))
     ids = {k: v for k, v in checkpoint.generation.items() if k.endswith("_token_id")}
     yield "generation", _digest(ids)

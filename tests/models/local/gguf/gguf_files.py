@@ -160,8 +160,24 @@ def _add_tensor(writer: gguf.GGUFWriter, name: str, numbers: np.ndarray, kind: s
     wanted = gguf.GGMLQuantizationType[kind]
     if numbers.ndim < 2 or kind == "F32" or numbers.shape[-1] % gguf.GGML_QUANT_SIZES[wanted][0]:
         writer.add_tensor(name, numbers.astype(np.float32))
+    elif kind == "Q6_K":
+        writer.add_tensor(name, _q6_k(numbers), raw_dtype=wanted)
     else:
         writer.add_tensor(name, gguf.quants.quantize(numbers, wanted), raw_dtype=wanted)
+
+
+def _q6_k(numbers: np.ndarray) -> np.ndarray:
+    """The library reads K-quants and does not write them. Blocks of 256: four low bits, two high
+    bits, a scale for every 16 (here 1 for all), and one for the block.
+    """
+    blocks = numbers.reshape(-1, 256).astype(np.float32)
+    step = np.abs(blocks).max(1, keepdims=True) / 31
+    counts = (np.rint(blocks / step) + 32).astype(np.uint8).reshape(-1, 2, 4, 32)
+    low = (counts[:, :, :2] & 15) | (counts[:, :, 2:] << 4)
+    high = sum((counts[:, :, part] >> 4) << 2 * part for part in range(4))
+    scales = np.ones((len(blocks), 16), np.uint8), step.astype(np.float16).view(np.uint8)
+    bits = low.reshape(-1, 128), np.asarray(high, np.uint8).reshape(-1, 64)
+    return np.concatenate((*bits, *scales), 1).reshape(*numbers.shape[:-1], -1)
 
 
 def byte_level_fields(texts: list[str], pre: str, size: int) -> dict[str, Any]:

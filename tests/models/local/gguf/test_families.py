@@ -14,6 +14,7 @@ import torch
 from assay.engine.layout.packing import PackedRow, pack
 from assay.engine.network import own_logits
 from assay.errors import ModelUnavailable
+from assay.models.local.gguf import weights
 from assay.models.opening import open_model
 from tests.models.local.checkpoints import _GROUPED, _WIDE_HEADS, SHAPES, make_checkpoint
 from tests.models.local.gguf.gguf_files import llama_cpp, write_gguf
@@ -89,6 +90,52 @@ def test_factors_of_rotary_frequencies_are_those_of_llama_3(tmp_path):
     assert factors.max() > 2
     file = write_gguf(checkpoint, tmp_path / "model.gguf", extra={"rope_freqs.weight": factors})
     assert torch.allclose(logits_of(f"gguf:{file}"), logits_of(str(checkpoint)), atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["Q8_0", "Q5_1", "Q6_K"])
+def test_activations_are_rounded_as_llama_cpp_rounds_them(tmp_path, kind):
+    """Two layers: in deeper models the last bits of sums, which no two programs share, become
+    steps of their own in every layer (decision 077).
+    """
+    pytest.importorskip("xllamacpp", reason="the wheel is made for Linux only")
+    wide = {"hidden_size": 256, "intermediate_size": 512, "num_attention_heads": 4}
+    checkpoint = make_checkpoint(tmp_path / "checkpoint", "llama", **wide)
+    file = write_gguf(checkpoint, tmp_path / "model.gguf", kind)
+    with llama_cpp(file) as ask:
+        said = ask("completion", prompt=TOKENS, n_predict=1, n_probs=20, temperature=0.0)
+    likely = said["completion_probabilities"][0]["top_logprobs"]
+    ids = [each["id"] for each in likely]
+    theirs = torch.tensor([each["logprob"] for each in likely])
+    rounded = logits_of(f"gguf:{file}")[-1].log_softmax(-1)[ids]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(weights, "roundings_in", lambda checkpoint: {})
+        exact = logits_of(f"gguf:{file}")[-1].log_softmax(-1)[ids]
+    apart, before = (rounded - theirs).abs().mean(), (exact - theirs).abs().mean()
+    assert apart < before / 2
+
+
+def test_tree_and_plain_way_round_alike(tmp_path):
+    checkpoint = make_checkpoint(tmp_path / "checkpoint", "qwen")
+    model = open_model(f"gguf:{write_gguf(checkpoint, tmp_path / 'model.gguf', 'Q8_0')}")
+    network = model._network()  # type: ignore[attr-defined]
+    ours = network.logits(network.hidden(pack([PackedRow(None, TOKENS)], {}, network.device)))
+    assert network.serves_trees
+    network.model.set_attn_implementation("eager")
+    assert torch.allclose(ours, own_logits(network, TOKENS), atol=1e-2)
+    model.close()
+
+
+@pytest.mark.parametrize("kind", ["F32", "F16", "BF16", "Q8_0"])
+def test_a_quantised_file_is_another_model_than_before_its_activations_were_rounded(tmp_path, kind):
+    checkpoint = make_checkpoint(tmp_path / "checkpoint", "llama")
+    file = write_gguf(checkpoint, tmp_path / "model.gguf", kind)
+    facts = open_model(f"gguf:{file}").facts
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(weights, "roundings_in", lambda checkpoint: {})
+        before = open_model(f"gguf:{file}").facts
+    is_rounded = kind == "Q8_0"
+    assert (facts.fingerprint != before.fingerprint) == is_rounded
+    assert facts.about["computed on"] == "CPU, float32" + " × Q8_0" * is_rounded
 
 
 @pytest.mark.parametrize("kind", ["F16", "BF16", "Q8_0", "Q4_0", "Q5_1"])

@@ -17,10 +17,11 @@ from assay.models.local.gguf.header import GgufHeader, damaged
 from assay.text.safe_text import one_line
 
 _LAYER = re.compile(r"blk\.(\d{1,5})\.(.+)\.(weight|bias)")
+EMBEDDINGS, HEAD = "token_embd.weight", "output.weight"
 _OUTSIDE = {
-    "token_embd.weight": "model.embed_tokens.weight",
+    EMBEDDINGS: "model.embed_tokens.weight",
     "output_norm.weight": "model.norm.weight",
-    "output.weight": "lm_head.weight",
+    HEAD: "lm_head.weight",
 }
 _SPLIT = {
     "attn_norm": "input_layernorm",
@@ -193,7 +194,7 @@ def family_of(header: GgufHeader) -> Family:
 def config_in(header: GgufHeader, ids: Mapping[str, Any]) -> Settings:
     """As config.json would say it; `ids` of special tokens."""
     family, told = family_of(header), _Told(header)
-    embeddings = header.tensors.get("token_embd.weight")
+    embeddings = header.tensors.get(EMBEDDINGS)
     layers = told.count("block_count")
     if embeddings is None or layers > len(header.tensors):
         raise damaged(header.path, tr("it holds {count} tensors for {layers} layers",
@@ -212,7 +213,7 @@ def config_in(header: GgufHeader, ids: Mapping[str, Any]) -> Settings:
         "max_position_embeddings": told.count("context_length"),
         "rms_norm_eps": told.number("attention.layer_norm_rms_epsilon"),
         "rope_parameters": told.rope(),
-        "tie_word_embeddings": "output.weight" not in header.tensors,
+        "tie_word_embeddings": HEAD not in header.tensors,
         **ids,
         **family.more(told),
     }

@@ -10,7 +10,13 @@ import numpy as np
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.local.gguf.families import ROPE_FACTORS, family_of, names_in
+from assay.models.local.gguf.families import (
+    EMBEDDINGS,
+    HEAD,
+    ROPE_FACTORS,
+    family_of,
+    names_in,
+)
 from assay.models.local.gguf.header import GgufHeader, damaged, read_gguf
 from assay.models.local.loading.skeleton import config_of, skeleton_of
 from assay.models.local.loading.weight_files import FLOATS, Tensor
@@ -18,6 +24,7 @@ from assay.models.local.loading.weight_files import FLOATS, Tensor
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from assay.engine.rounding import Rounding
     from assay.models.local.folder import Checkpoint
 
 
@@ -88,6 +95,25 @@ def load_gguf(checkpoint: Checkpoint, dtype: Any) -> tuple[Any, dict[str, Any]]:
     if ROPE_FACTORS in header.tensors:
         _divide_frequencies(header, model.base_model.rotary_emb)
     return model, info
+
+
+def roundings_in(checkpoint: Checkpoint) -> dict[str, Rounding]:
+    """How llama.cpp rounds what each layer is given, by the block of the layer's weights: K-quants
+    and their kin have 256, simple types fewer. Embeddings are looked up, unless they are the head.
+    """
+    from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
+
+    from assay.engine.rounding import Q8_0, Q8_K
+
+    header = read_gguf(checkpoint.path)
+    found = {}
+    for name, to in names_in(header):
+        block, _ = GGML_QUANT_SIZES[GGMLQuantizationType[header.tensors[name].kind]]
+        if name == EMBEDDINGS:
+            to = "" if HEAD in header.tensors else "lm_head.weight"
+        if block > 1 and to:
+            found[to.removesuffix(".weight")] = Q8_K if block == Q8_K.block else Q8_0
+    return found
 
 
 def _state(header: GgufHeader, config: Mapping[str, Any], dtype: Any) -> dict[str, Any]:

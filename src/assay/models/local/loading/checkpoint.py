@@ -137,7 +137,7 @@ def load(
     with quiet(), as_refusals(checkpoint, tr("{device} could not take it", device=device)):
         try:
             model = model.requires_grad_(False).to(device)
-            return make_ready(model, context_length=examined.context_length)
+            network = make_ready(model, context_length=examined.context_length)
         except NotFinite as error:
             raise ModelUnavailable(  # all weights are finite, and what they compute is not
                 tr("{path} answers with NaN or infinity in {dtype}",
@@ -146,6 +146,12 @@ def load(
             ) from error  # fmt: skip
         except (MemoryError, torch.OutOfMemoryError) as error:
             raise _too_large(checkpoint, examined.parameters, dtype) from error
+    if checkpoint.is_gguf:
+        from assay.engine.rounding import round_inputs
+        from assay.models.local.gguf.weights import roundings_in
+
+        round_inputs(network, roundings_in(checkpoint))
+    return network
 
 
 def _from_files(checkpoint: Checkpoint, dtype: str) -> tuple[Any, Any]:
