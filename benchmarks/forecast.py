@@ -1,34 +1,42 @@
 """Forecasts beside what a run took, and silence beside its limit, with a server that drips tokens.
 
-    python benchmarks/forecast.py RECORDINGS [--scale 50] [--real-limit]
+    python benchmarks/forecast.py RECORDINGS [--scale 50] [--real-limit] [--splits]
 
 RECORDINGS has `MODEL/TEST-ID.md`: real answers of small models to `coding` and `data`. A server on
 loopback writes them again at 2, 10 and 50 tokens/s; times and the limit of silence are divided by
 `--scale`, so that 2 tokens/s come 100 a second and 120 s of silence are 2.4 s. For each speed:
 the forecast after the timing question, the forecast again when half of the answers are stored, and
 what both parts took; and how many answers failed although they kept coming. `--real-limit` asks
-once with the real limit of 120 s a server that stops in the middle of an answer.
+once with the real limit of 120 s a server that stops in the middle of an answer. `--splits` runs
+nothing: of each suite some answers are taken as stored, in every way there is, and the tokens of
+the others, up to where a loop is stopped, are foretold.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import re
 import sys
 import tempfile
 import time
+from itertools import combinations, product
 from pathlib import Path
+from statistics import fmean, median
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.servers.fixtures import Server
 
 from assay import api
+from assay.models.http.circles import Circles
 from assay.suites.load import find, load_suite
 from assay.types.options import DEFAULT_TIMEOUT_S
-from assay.workflow.discover.forecast import Forecast, forecast
+from assay.workflow.discover.forecast import LEAST_SPREAD, Forecast, forecast, spread_of
 from assay.workflow.evaluate.job import Job
 
 SUITES = ("coding", "data")
 SPEEDS = (2, 10, 50)
+PIECE = re.compile(r"\s?\w{1,6}|\s?[^\w\s]|\s")  # about a token
 PROMPT = 160  # characters of a prompt that tell it from the others
 
 
@@ -37,7 +45,13 @@ def main() -> None:
     parser.add_argument("recordings", type=Path)
     parser.add_argument("--scale", type=float, default=50.0)
     parser.add_argument("--real-limit", action="store_true")
+    parser.add_argument("--splits", action="store_true")
     options = parser.parse_args()
+    if options.splits:
+        print("| stored of each suite | ranges | hold | high/low, median |\n|--:|--:|--:|--:|")
+        for stored in (3, 4, 5):
+            print(splits(options.recordings, stored))
+        return
     print("| answers of | tokens/s | forecast | took | high/took | half way | took | failed |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
     for folder in sorted(each for each in options.recordings.iterdir() if each.is_dir()):
@@ -67,6 +81,35 @@ def row(folder: Path, speed: float, scale: float) -> str:
         shown(later, scale), minutes(second * scale), failed + more,
     )  # fmt: skip
     return f"| {' | '.join(map(str, cells))} |"
+
+
+def splits(recordings: Path, stored: int) -> str:
+    held, widths = [], []
+    for suites in lengths_in(recordings).values():
+        for ways in product(*(combinations(range(len(each)), stored) for each in suites)):
+            known = [[each[n] for n in way] for each, way in zip(suites, ways, strict=True)]
+            took = sum(map(sum, suites)) - sum(map(sum, known))
+            left = [len(each) - stored for each in suites]
+            spread = spread_of([*zip(known, left, strict=True)])
+            spread = max(spread, LEAST_SPREAD**0.5)
+            foretold = sum(fmean(each) * more for each, more in zip(known, left, strict=True))
+            held.append(foretold / spread <= took <= foretold * spread)
+            widths.append(spread**2)
+    return f"| {stored} | {len(held)} | {fmean(held):.1%} | {median(widths):.1f} |"
+
+
+def lengths_in(recordings: Path) -> dict[str, list[list[int]]]:
+    """Of each model and suite the tokens of its answers, as far as they would have been written."""
+    found: dict[str, dict[str, list[int]]] = {}
+    for line in (recordings / "index.jsonl").read_text("utf-8").splitlines():
+        told = json.loads(line)
+        pieces = PIECE.findall((recordings / told["model"] / f"{told['test']}.md").read_text())
+        circles = Circles()
+        looped = (n for n, piece in enumerate(pieces, 1) if circles.found_after(piece))
+        share = next(looped, len(pieces)) / len(pieces)
+        suite = found.setdefault(told["model"], {}).setdefault(told["test"][:2], [])
+        suite.append(round(told["output_tokens"] * share))
+    return {model: [*suites.values()] for model, suites in found.items()}
 
 
 def book(folder: Path) -> dict[str, str]:

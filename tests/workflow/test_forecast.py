@@ -1,6 +1,9 @@
 """What a job will take, said before it is begun."""
 
+import math
+import random
 import sqlite3
+import statistics
 from contextlib import closing
 from pathlib import Path
 
@@ -8,7 +11,7 @@ import pytest
 
 from assay import api
 from assay.errors import Refusals, SuiteNotFound
-from assay.workflow.discover.forecast import forecast
+from assay.workflow.discover.forecast import forecast, spread_of
 from assay.workflow.evaluate.job import Job
 from tests.conftest import numbered, right
 from tests.models.local.checkpoints import make_checkpoint
@@ -170,7 +173,33 @@ def test_answers_are_as_long_as_this_model_wrote_before(bench, suite, ollama_ser
     api.run([ollama_server.spec()], suites=[suite], out=bench.out)
     other = forecast(job(bench, suite, ollama_server.spec(), max_tokens=500))
     assert other.requests == 6
-    assert "29 to 57 tokens" in other.basis
+    assert "41 to 41 tokens" in other.basis
+
+
+def test_the_spread_of_lengths_is_that_of_students_t():
+    """1.5332 is its 90th percentile with four degrees of freedom."""
+    assert spread_of([]) == 1.0
+    assert spread_of([([80, 80, 80], 5)]) == 1.0
+    two = [([100, 200, 100, 200, 100], 10)]
+    variance = statistics.variance([0.0, math.log(2), 0.0, math.log(2), 0.0])
+    expected = math.exp(1.53321 * math.sqrt(variance * (1 / 5 + 1 / 10)))
+    assert spread_of(two) == pytest.approx(expected, rel=1e-4)
+    many = [([100, 200] * 50, 100)]
+    assert 1 < spread_of(many) < spread_of(two)
+    assert spread_of(two) > spread_of([*two, ([300, 310, 290], 10)]) > 1
+
+
+def test_forecasts_by_own_lengths_hold_as_often_as_they_say():
+    """On drawn lengths, three answers of each of two suites stored and three left: 80 in 100."""
+    draw = random.Random(0)
+    held = 0
+    for _ in range(2000):
+        stored, left = ([[draw.lognormvariate(6.5, 0.6) for _ in range(3)] for _ in range(2)]
+                        for _ in range(2))  # fmt: skip
+        spread = spread_of([(each, 3) for each in stored])
+        foretold = sum(3 * statistics.fmean(each) for each in stored)
+        held += foretold / spread <= sum(map(sum, left)) <= foretold * spread
+    assert 0.75 < held / 2000 < 0.85
 
 
 def test_slow_tokens_make_a_long_forecast(bench, suite, ollama_server):

@@ -6,10 +6,10 @@ import math
 import os
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from functools import cache, partial
 from pathlib import Path
 
 from assay.ask_loop import ask, find_unanswered
@@ -48,7 +48,7 @@ OPEN_ANSWER = 300, 1200  # of small models, whose circles are stopped
 JUDGEMENT = 400, 1500  # a reason for every score, a quote for every item of the checklist
 LONG_THOUGHT = 1000
 ENOUGH_LENGTHS = 3  # answers of a model in the store, from which on its own lengths are taken
-AROUND_MEAN = 0.7, 1.4
+HIGH_END = 0.9  # of forecasts by own lengths stay below it, and as many above the low end
 LEAST_SPREAD = 1.5  # high end over low end
 
 # A run that is still to begin may use every stored reply; one that began with --fresh may not.
@@ -159,12 +159,13 @@ def _shares(job: Job, prepared: Prepared, store: Store | None) -> Iterator[_Shar
         pending = [(test.request, test) for test in tests if test.request]
         unanswered.append([request for request, _ in pending])
         thinks = plan.facts.thinks and plan.options.think != "off"
-        own = cache(partial(_own_lengths, store, plan.facts.fingerprint))
+        left = Counter(request.suite for request, _ in pending)
+        own = _own_lengths(store, plan.facts.fingerprint, left)
         asked = []
         for request, test in pending:
             short, long = OPEN_ANSWER if test.exchange.case.check.judged else USUAL_ANSWER
             usual = short, max(long, LONG_THOUGHT) if thinks else long
-            length = _length(request, *(own(request.suite) or usual))
+            length = _length(request, *own.get(request.suite, usual))
             asked.append((request, test.left * _draws(plan, request), length))
         yield _Share(
             model=model,
@@ -186,18 +187,47 @@ def _shares(job: Job, prepared: Prepared, store: Store | None) -> Iterator[_Shar
             for case in cases_to_judge(plan, left, judge, store, begun=begun is not None)
         ]
         requests = requests_to_judge(panel, judge, cases, store, run)
-        length = _own_lengths(store, judge.model.facts.fingerprint, JUDGE_SUITE) or JUDGEMENT
+        left = Counter({JUDGE_SUITE: len(requests)})
+        own = _own_lengths(store, judge.model.facts.fingerprint, left)
+        length = own.get(JUDGE_SUITE, JUDGEMENT)
         asked = [(request, 1, _length(request, *length)) for request in requests]
         yield _Share(model=judge.model, asked=asked, judges=True)
 
 
-def _own_lengths(store: Store | None, fingerprint: str, suite: str) -> tuple[int, int] | None:
-    lengths = store.find_lengths(fingerprint, suite) if store else []
-    if len(lengths) < ENOUGH_LENGTHS:
-        return None
-    mean = statistics.fmean(lengths)
-    low, high = (max(1, round(mean * share)) for share in AROUND_MEAN)
-    return low, high
+def _own_lengths(
+    store: Store | None, fingerprint: str, left: Mapping[str, int]
+) -> dict[str, tuple[int, int]]:
+    """Of each suite in which this model has answered enough, given how many answers are left."""
+    found = {suite: store.find_lengths(fingerprint, suite) if store else [] for suite in left}
+    known = {suite: each for suite, each in found.items() if len(each) >= ENOUGH_LENGTHS}
+    spread = spread_of([(lengths, left[suite]) for suite, lengths in known.items() if left[suite]])
+    means = {suite: statistics.fmean(lengths) for suite, lengths in known.items()}
+    return {
+        suite: (max(1, round(mean / spread)), max(1, round(mean * spread)))
+        for suite, mean in means.items()
+    }
+
+
+def spread_of(suites: Sequence[tuple[Sequence[int], int]]) -> float:
+    """How many times longer or shorter than foretold from the answers stored (their lengths) those
+    left (their number) may be: Student's t on logarithms, with one variance for all suites. Assumes
+    that the answers left are of the same kind, and that suites err independently.
+    """
+    from scipy.special import stdtrit
+
+    freedom = sum(len(lengths) - 1 for lengths, _ in suites)
+    if not freedom:
+        return 1.0
+    squares = sum(
+        (len(lengths) - 1) * statistics.variance(map(math.log, lengths)) for lengths, _ in suites
+    )
+    tokens = [statistics.fmean(lengths) * left for lengths, left in suites]
+    error = sum(
+        each**2 * (1 / len(lengths) + 1 / left)
+        for each, (lengths, left) in zip(tokens, suites, strict=True)
+    )
+    deviation = math.sqrt(squares / freedom * error) / sum(tokens)
+    return math.exp(float(stdtrit(freedom, HIGH_END)) * deviation)
 
 
 def _draws(plan: Plan, request: Request) -> int:
