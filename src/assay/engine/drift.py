@@ -1,5 +1,6 @@
 """How far models' predictions are apart, token by token, in lockstep: no file of logits."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -66,13 +67,14 @@ def _compared(found: Sequence[Logits], tokens: Sequence[int], window: Window) ->
         place = window.start + 2 + start
         ours = found[0](*at).float()
         targets = torch.tensor(tokens[place : place + len(ours)], device=ours.device)
-        norm, *seen = _seen(ours, targets, 0, place)
-        shares = (ours - norm[:, None]).exp_()
+        shares, norm, *seen = _seen(ours, targets, 0, place)
+        shares.mul_(seen[-1][:, None])
         for number, other in enumerate(found[1:], 1):
             theirs = other(*at).to(ours)
-            their_norm, *beside = _seen(theirs, targets, number, place)
-            gap = torch.where(shares > 0, ours - theirs, 0.0)
-            kl = (gap * shares).sum(-1) - (norm - their_norm)
+            spare, their_norm, *beside = _seen(theirs, targets, number, place)
+            gap = torch.sub(ours, theirs, out=spare).mul_(shares)
+            gap.nan_to_num_(0.0, math.inf, -math.inf)  # what is impossible by both, times no share
+            kl = gap.sum(-1) - (norm - their_norm)
             if not bool(kl.isfinite().all()):
                 raise NotFinite(number, place)
             parts[number - 1].append([kl.clamp_min(0.0), *seen, *beside])
@@ -80,13 +82,17 @@ def _compared(found: Sequence[Logits], tokens: Sequence[int], window: Window) ->
 
 
 def _seen(logits: Tensor, targets: Tensor, number: int, place: int) -> list[Tensor]:
-    """What shares are divided by (its log), log-likelihoods, likeliest tokens and their shares."""
-    norm = logits.logsumexp(-1)
+    """Shares as multiples of the largest, what they are divided by (its log), log-likelihoods,
+    likeliest tokens and their shares. Passes over all logits are what a comparison costs.
+    """
+    best, which = logits.max(-1)
+    multiples = (logits - best[:, None]).exp_()
+    sums = multiples.sum(-1)
+    norm = best + sums.log()
     likelihoods = logits.gather(1, targets[:, None])[:, 0] - norm
     if not bool(likelihoods.isfinite().all()):
         raise NotFinite(number, place)
-    best, which = logits.max(-1)
-    return [norm, likelihoods, which, (best - norm).exp()]
+    return [multiples, norm, likelihoods, which, sums.reciprocal()]
 
 
 def _joined(parts: Sequence[Sequence[Tensor]]) -> TokenDrift:
