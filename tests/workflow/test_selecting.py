@@ -76,6 +76,7 @@ def test_the_best_of_those_that_pass_is_selected_and_written_in_both_places(tiny
     selected = api.select([str(tiny)])
     assert selected.selection.selected == "tiny/step_2000"
     assert selected.exit_code == 0
+    assert selected.to_dict()["headline"] == "Ship tiny/step_2000."
     ranking = [(row.name, row.accepted) for row in selected.selection.ranking]
     assert ranking == [
         ("tiny/step_2000", True),
@@ -100,6 +101,8 @@ def test_another_gate_picks_another_one_and_a_stricter_one_none(tiny, home):
     nothing = api.select([str(tiny)], gate=home / "none.toml")
     assert nothing.exit_code == 1
     assert nothing.selection.selected is None
+    says = "No checkpoint passes; the best so far is tiny/step_2000. It lacks: perplexity."
+    assert nothing.headline == says
     assert nothing.selection.best_so_far == "tiny/step_2000"
     assert read(tiny / SELECTION)["gate"].endswith("none.toml")
 

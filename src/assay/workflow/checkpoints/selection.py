@@ -14,6 +14,7 @@ from assay.files.notes import invalid_files
 from assay.messages import tr, trn
 from assay.reports.checkpoints.decision import decision_blocks
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
+from assay.reports.checkpoints.headlines import decision_headline
 from assay.reports.checkpoints.json_documents import acceptance_document, selection_document
 from assay.reports.formats.notebook import ShownResult
 from assay.reports.json_values import JsonObject, pick
@@ -51,6 +52,11 @@ class Selected(ShownResult):
     @property
     def exit_code(self) -> int:
         return self.report.exit_code
+
+    @property
+    def headline(self) -> str:
+        """Which one to ship; the document begins with the name of a folder."""
+        return decision_headline(self.decision, ())
 
     def document(self) -> Document:
         blocks: list[Block] = [
