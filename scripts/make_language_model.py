@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.checks.ewe.language import (
-    COMMON_FROM,
+    COUNTED_TO,
     ORDER,
     PARAMETERS,
     STEPS_PER_NAT,
@@ -185,7 +185,7 @@ def _ewe_words(ewe: Iterable[str], names: Iterable[str]) -> dict[str, int]:
     for name in names:
         for word in " ".join(sentences(name)).split():
             seen[word] = max(1, seen[word])
-    return {word: min(count, COMMON_FROM) for word, count in sorted(seen.items())}
+    return {word: min(count, COUNTED_TO) for word, count in sorted(seen.items())}
 
 
 def read_names(folder: Path) -> list[str]:
@@ -212,7 +212,7 @@ def pack(model: LanguageModel) -> bytes:
         "alphabet": model.alphabet,
         "ewe_words": [
             [word for word, seen in model.ewe_words.items() if seen == count]
-            for count in range(1, COMMON_FROM + 1)
+            for count in range(1, COUNTED_TO + 1)
         ],
         "arrays": [(name, array.dtype.str, array.shape) for name, array in arrays],
     }

@@ -1,26 +1,27 @@
-"""Learns how Ewe words follow each other, from texts that are not shipped.
+"""Counts how Ewe words follow each other, in texts that are not shipped.
 
 In: the texts that scripts/make_language_model.py reads. Out: word_order.bin beside parameters.bin.
 
-    python scripts/make_word_order.py            write it (a few minutes)
+    python scripts/make_word_order.py            write it (a minute)
 
-Two steps. Weights of features: Ewe lines against the same words shuffled, words made up letter by
-letter, and common words drawn at random. What weights, unknown and common words are worth together:
-lines of each source read by weights of the other sources, against every kind of made text. The same
-texts give the same bytes, up to the last bit of a logarithm.
+Two steps. Weights of runs of words, by interpolated Kneser-Ney smoothing: how much likelier a word
+is after the words before it than anywhere. What the weights of each view, unknown and common words
+are worth together: lines of each source read by weights of the other sources, against every kind of
+made text. The same texts give the same bytes, up to the last bit of a logarithm.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import sys
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,21 +30,23 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from make_language_model import NEVER_COUNTED, TEXTS, Line, read_lines
 
-from assay.checks.ewe.language import COMMON_FROM, sentences
+from assay.checks.ewe.language import COMMON_FROM, COUNTED_TO, mark_names, sentences
 from assay.checks.ewe.word_order import (
+    ANY,
     JUDGED_FROM,
-    SLOTS,
+    VIEWS,
     WORD_ORDER,
     WordOrder,
-    slots_of,
+    place_of,
+    runs_of,
     unusual,
 )
 
 Words = list[str]
+Weights = tuple[dict[str, float], ...]  # of runs of words, one for each view
 
-SHUFFLES, MADE_UP, PARTICLES = 8, 3, 1  # of each line
-STEPS, RATE, RIDGE = 150, 0.1, 1.0
-REAL_KEPT = 0.96  # of real lines of sources not seen that are to pass
+DISCOUNT = 0.75
+REAL_KEPT = 0.98  # of real lines of sources not seen that are to pass
 # The first 348 lines of FLORES-200 dev are from Wikinews, then Wikibooks up to 649, Wikivoyage; the
 # first 102 lines of the stories are other books than the rest.
 PLACES = {"FLORES": ((348, "news"), (649, "books"), (997, "travel")),
@@ -63,11 +66,11 @@ def take_apart(lines: Sequence[Line]) -> list[Line]:
     return found
 
 
-def ewe_by_source(lines: Iterable[Line]) -> dict[str, list[Words]]:
-    found: dict[str, list[Words]] = defaultdict(list)
+def ewe_by_source(lines: Iterable[Line]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
     for line in lines:
         if line.language == "ewe" and line.source not in NEVER_COUNTED:
-            found[line.source].append(words_of(line.text))
+            found[line.source].append(line.text)
     return found
 
 
@@ -75,168 +78,182 @@ def words_of(text: str) -> Words:
     return " ".join(sentences(text)).split()
 
 
-def count_words(texts: Iterable[Words]) -> dict[str, int]:
-    seen = Counter(word for words in texts for word in words)
-    return {word: min(count, COMMON_FROM) for word, count in seen.items()}
+def count_words(texts: Iterable[str]) -> dict[str, int]:
+    seen = Counter(word for text in texts for word in words_of(text))
+    return {word: min(count, COUNTED_TO) for word, count in seen.items()}
 
 
 # ------------------------------------------------------------------------------------ made texts
 
 
-def shuffled(words: Words, draw: random.Random) -> Words:
-    return draw.sample(words, len(words))
+def shuffled(text: str, draw: random.Random) -> str:
+    words = text.split()
+    return " ".join(draw.sample(words, len(words)))
 
 
-def made_up(texts: Sequence[Words], lengths: Sequence[int], draw: random.Random) -> list[Words]:
+def made_up(texts: Iterable[str], lengths: Sequence[int], draw: random.Random) -> list[str]:
     """Letters drawn by the two before them: most words exist, and no sentence does."""
     after: dict[str, Counter[str]] = defaultdict(Counter)
-    for words in texts:
-        line = f"  {' '.join(words)} "
+    for text in texts:
+        line = f"  {' '.join(words_of(text))} "
         for at in range(2, len(line)):
             after[line[at - 2 : at]][line[at]] += 1
     choices = {pair: (list(seen), list(seen.values())) for pair, seen in after.items()}
     found = []
     for length in lengths:
-        text = "  "
-        while text[-1] != " " or len(text.split()) < length:
-            letters, weights = choices.get(text[-2:], choices["  "])
-            text += draw.choices(letters, weights)[0]
-        found.append(text.split()[:length])
+        made = "  "
+        while made[-1] != " " or len(made.split()) < length:
+            letters, weights = choices.get(made[-2:], choices["  "])
+            made += draw.choices(letters, weights)[0]
+        found.append(" ".join(made.split()[:length]))
     return found
 
 
-def seen_often(known: Mapping[str, int], times: int = COMMON_FROM) -> list[str]:
-    return sorted(word for word, count in known.items() if count >= times)
-
-
-def salad(lexicon: Sequence[str], lengths: Sequence[int], draw: random.Random) -> list[Words]:
-    """Words drawn from the lexicon, each as likely as the other."""
-    return [draw.choices(lexicon, k=length) for length in lengths]
-
-
-# --------------------------------------------------------------------------------------- learning
-
-
-def learn_weights(texts: Sequence[Words], known: Mapping[str, int]) -> NDArray[np.float64]:
-    """Logistic regression with a ridge, by AdaGrad."""
-    draw = random.Random(1)
-    real = [words for words in texts if len(words) > 1]
-    made = [shuffled(words, draw) for _ in range(SHUFFLES) for words in real]
-    lengths = [len(words) for words in real]
-    made += made_up(real, lengths * MADE_UP, draw)
-    made += salad(seen_often(known), lengths * PARTICLES, draw)
-    rows = [_slots(words, known) for words in [*real, *made]]
-    sizes = np.array([len(row) for row in rows])
-    starts, slots = np.cumsum(sizes) - sizes, np.concatenate(rows)
-    is_real = np.arange(len(rows)) < len(real)
-    share = np.where(is_real, 1.0, len(real) / len(made))
-    weights, bias, squares = np.zeros(SLOTS), 0.0, np.full(SLOTS, 1e-3)
-    for _ in range(STEPS):
-        chance = _logistic(np.add.reduceat(weights[slots], starts) + bias)
-        error = share * (chance - is_real)
-        of_slots = np.bincount(slots, weights=np.repeat(error, sizes), minlength=SLOTS)
-        slope = of_slots + RIDGE * weights
-        squares += slope * slope
-        weights -= RATE * slope / np.sqrt(squares)
-        bias -= 0.0005 * float(error.sum())
-    return weights
-
-
-def _slots(words: Words, known: Mapping[str, int]) -> NDArray[np.int32]:
-    return np.array([slot for slots in slots_of(words, known) for slot in slots], dtype=np.int32)
-
-
-def _logistic(value: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(1 / (1 + np.exp(-np.clip(value, -40, 40))))
-
-
-class Rotation(NamedTuple):
-    """One source, what the others know, and weights learned from the others."""
-
-    texts: Sequence[Words]
-    others: Sequence[Words]
-    known: Mapping[str, int]
-    weights: NDArray[np.float64]
-
-
-def rotate(by_source: Mapping[str, Sequence[Words]]) -> dict[str, Rotation]:
-    found = {}
-    for name, texts in by_source.items():
-        print(f"reading {name} by the others", file=sys.stderr)
-        others = [words for other in by_source if other != name for words in by_source[other]]
-        known = count_words(others)
-        found[name] = Rotation(texts, others, known, learn_weights(others, known))
-    return found
-
-
-def learn(by_source: Mapping[str, Sequence[Words]], rotations: Iterable[Rotation]) -> WordOrder:
-    """The weights of all sources, and what they are worth on sources they do not know."""
-    rows: list[list[float]] = []
-    is_real: list[bool] = []
-    for number, each in enumerate(rotations):
-        kinds = made_and_real(each.texts, each.others, random.Random(number))
-        for kind, found in kinds.items():
-            rows += [_row(words, each.known, each.weights) for words in found]
-            is_real += [kind == "real"] * len(found)
-    every = [words for found in by_source.values() for words in found]
-    weights = learn_weights(every, count_words(every))
-    return _combine(weights, np.array(rows), np.array(is_real))
+def salad(
+    known: Mapping[str, int], times: int, lengths: Sequence[int], draw: random.Random
+) -> list[str]:
+    """Words seen so many times and more, each as likely as the other."""
+    lexicon = sorted(word for word, count in known.items() if count >= times)
+    return [" ".join(draw.choices(lexicon, k=length)) for length in lengths]
 
 
 def made_and_real(
-    real: Sequence[Words], others: Sequence[Words], draw: random.Random
-) -> dict[str, list[Words]]:
+    real: Iterable[str], others: Sequence[str], draw: random.Random
+) -> dict[str, list[str]]:
     """Real lines of JUDGED_FROM words and more, and texts made of as many words; made-up words and
     lexicons come from the other sources.
     """
-    real = [words for words in real if len(words) >= JUDGED_FROM]
-    lengths = [len(words) for words in real]
+    long = [text for text in real if len(words_of(text)) >= JUDGED_FROM]
+    lengths = [len(words_of(text)) for text in long]
     known = count_words(others)
     return {
-        "real": list(real),
-        "shuffled": [shuffled(words, draw) for _ in range(3) for words in real],
+        "real": long,
+        "shuffled": [shuffled(text, draw) for _ in range(3) for text in long],
         "made up": made_up(others, [*lengths, *lengths], draw),
-        "salad": salad(sorted(known), lengths, draw),
-        "salad of words seen twice": salad(seen_often(known, 2), lengths, draw),
-        "salad of common words": salad(seen_often(known), lengths, draw),
+        "salad": salad(known, 1, lengths, draw),
+        "salad of words seen twice": salad(known, 2, lengths, draw),
+        "salad of common words": salad(known, COMMON_FROM, lengths, draw),
     }
 
 
-def _row(words: Words, known: Mapping[str, int], weights: NDArray[np.float64]) -> list[float]:
-    root = len(words) ** 0.5
-    unknown, common = unusual([known.get(word, 0) for word in words])
-    gain = float(weights[_slots(words, known)].sum())
-    return [gain / root, unknown / root, common / root, root, 1.0]
+# --------------------------------------------------------------------------------------- counting
 
 
-def _combine(
-    weights: NDArray[np.float64], rows: NDArray[np.float64], is_real: NDArray[np.bool_]
-) -> WordOrder:
-    """Logistic regression by Newton's method; then the bias so that REAL_KEPT is above 0."""
+def weigh_runs(texts: Iterable[str], known: Mapping[str, int]) -> Weights:
+    marked = [mark_names(text, words_of(text), known) for text in texts]
+    found = []
+    for view in VIEWS:
+        every = [runs for words in marked for runs in runs_of(words, known, view)]
+        found.append(
+            _smooth(Counter(runs[0] for runs in every), Counter(runs[-2] for runs in every))
+        )
+    return tuple(found)
+
+
+def _smooth(alone: Counter[str], longest: Counter[str]) -> dict[str, float]:
+    """Weights that add up to log P(word | words before) - log P(word); none for what was never
+    seen. Shorter runs count by how many different words they follow.
+    """
+    counts = [longest]
+    while " " in next(iter(counts[0])):
+        counts.insert(0, Counter(_without_first(run) for run in counts[0]))
+    every = sum(alone.values())
+    chance = {"": 1 / len(alone)}
+    weights: dict[str, float] = {}
+    for of_length in counts:
+        after: dict[str, list[int]] = defaultdict(list)
+        for run, count in of_length.items():
+            after[run.rpartition(" ")[0]].append(count)
+        left = {before: DISCOUNT * len(seen) / sum(seen) for before, seen in after.items()}
+        for run, count in of_length.items():
+            before, shorter = run.rpartition(" ")[0], chance[_without_first(run)]
+            chance[run] = (count - DISCOUNT) / sum(after[before]) + left[before] * shorter
+            if before:
+                weights[run] = math.log(chance[run] / shorter / left[before])
+                weights[f"{before} {ANY}"] = math.log(left[before])
+            else:
+                weights[run] = math.log(chance[run] * every / alone[run])
+    return weights
+
+
+def _without_first(run: str) -> str:
+    return run.partition(" ")[2]
+
+
+class Rotation(NamedTuple):
+    """One source, read by weights of the others: rows of evidence, and which are of real lines."""
+
+    others: Sequence[str]
+    weights: Weights
+    rows: NDArray[np.float64]
+    is_real: NDArray[np.bool_]
+
+
+def rotate(by_source: Mapping[str, Sequence[str]]) -> dict[str, Rotation]:
+    found = {}
+    for name, texts in by_source.items():
+        print(f"reading {name} by the others", file=sys.stderr)
+        others = [text for other in by_source if other != name for text in by_source[other]]
+        known = count_words(others)
+        weights = weigh_runs(others, known)
+        made = made_and_real(texts, others, random.Random(name))
+        rows = [_row(text, known, weights) for every in made.values() for text in every]
+        is_real = [kind == "real" for kind, every in made.items() for _ in every]
+        found[name] = Rotation(others, weights, np.array(rows), np.array(is_real))
+    return found
+
+
+def _row(text: str, known: Mapping[str, int], weights: Weights) -> list[float]:
+    words = words_of(text)
+    marked = mark_names(text, words, known)
+    gains = [
+        sum(of_view.get(run, 0.0) for runs in runs_of(marked, known, view) for run in runs)
+        for view, of_view in zip(VIEWS, weights, strict=True)
+    ]
+    return [*gains, *unusual([known.get(word, 0) for word in words]), len(words), 1.0]
+
+
+def find_worth(rotations: Iterable[Rotation]) -> NDArray[np.float64]:
+    """Of each column of the rows: logistic regression by Newton's method; then the bias so that
+    REAL_KEPT is above 0.
+    """
+    each = list(rotations)
+    rows = np.concatenate([rotation.rows for rotation in each])
+    is_real = np.concatenate([rotation.is_real for rotation in each])
     share = np.where(is_real, 1 / is_real.sum(), 1 / (~is_real).sum()) * len(is_real)
     worth = np.zeros(rows.shape[1])
     for _ in range(30):
-        chance = _logistic(rows @ worth)
+        chance = 1 / (1 + np.exp(-np.clip(rows @ worth, -40, 40)))
         slope = rows.T @ (share * (chance - is_real)) + 0.1 * worth
         bend = (rows * (share * chance * (1 - chance))[:, None]).T @ rows
         worth -= np.linalg.solve(bend + 0.1 * np.eye(len(worth)), slope)
     worth[-1] -= np.quantile((rows @ worth)[is_real], 1 - REAL_KEPT)
-    step = float(np.abs(weights).max()) / 127
-    order, unknown, uncommon, length, bias = (round(float(value), 5) for value in worth)
+    return worth
+
+
+def put_together(weights: Weights, worth: NDArray[np.float64]) -> WordOrder:
+    found: dict[int, float] = defaultdict(float)
+    for number, of_view in enumerate(weights):
+        for run, weight in of_view.items():
+            found[place_of(number, run)] += weight * float(worth[number])
+    step = max(map(abs, found.values())) / 127
+    kept = {place: round(found[place] / step) for place in sorted(found)}
+    kept = {place: steps for place, steps in kept.items() if steps}
+    unknown, uncommon, length, bias = (round(float(value), 5) for value in worth[len(VIEWS) :])
     return WordOrder(
-        weights=np.asarray(np.round(weights / step), dtype=np.int8),
-        step=round(step, 8), order=order, unknown=unknown, uncommon=uncommon, length=length,
-        bias=bias,
+        places=np.array([*kept], dtype=np.uint32),
+        weights=np.array([*kept.values()], dtype=np.int8),
+        step=round(step, 8), unknown=unknown, uncommon=uncommon, length=length, bias=bias,
     )  # fmt: skip
 
 
 def pack_order(order: WordOrder) -> bytes:
-    """A JSON line and the weights, compressed; `unpack_order` reads it."""
-    head: dict[str, Any] = {
-        name: getattr(order, name)
-        for name in ("step", "order", "unknown", "uncommon", "length", "bias")
-    }
-    return zlib.compress(json.dumps(head).encode() + b"\n" + order.weights.tobytes(), 9)
+    """`unpack_order` reads it."""
+    numbers = ("step", "unknown", "uncommon", "length", "bias")
+    head = {name: getattr(order, name) for name in numbers}
+    gaps = np.diff(order.places, prepend=np.uint32(0)).astype("<u2")
+    body = gaps.tobytes() + order.weights.tobytes()
+    return zlib.compress(json.dumps(head).encode() + b"\n" + body, 9)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -245,7 +262,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=WORD_ORDER)
     options = parser.parse_args(arguments)
     texts = ewe_by_source(take_apart(read_lines(options.texts)))
-    packed = pack_order(learn(texts, rotate(texts).values()))
+    every = [text for found in texts.values() for text in found]
+    worth = find_worth(rotate(texts).values())
+    packed = pack_order(put_together(weigh_runs(every, count_words(every)), worth))
     options.out.write_bytes(packed)
     print(f"{options.out}: {len(packed):,} bytes")
     return 0

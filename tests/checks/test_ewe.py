@@ -200,7 +200,7 @@ def test_a_long_answer_says_how_much_was_read() -> None:
 
 def test_the_score_shows_its_five_factors() -> None:
     score = score_reply("Nye ŋkɔe nye Kofi eye metso Togo. " * 3)
-    assert (score.scorer, score.version) == ("ewe_quality", 3)
+    assert (score.scorer, score.version) == ("ewe_quality", 4)
     assert [part.name for part in score.parts] == [
         "share",
         "words",

@@ -16,7 +16,7 @@ import math
 import re
 import unicodedata
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -37,7 +37,10 @@ SHORT = 5
 FIT_SLOPE = 4.0  # confidence is 0.5 at the margin needed and at a fit of 0
 UNKNOWN_HANDICAP = 0.7  # nats per letter that the mixture starts behind, word by word
 SWITCH_INSIDE, SWITCH_AT_BREAK = 14.0, 7.0  # what it costs to change the language between words
-KNOWN_NEEDED = 1 / 3  # of the words; 2 of 854 real lines of sources not seen have less
+KNOWN_NEEDED = 1 / 3  # of the words; 1 of 854 real lines of sources not seen has less
+NAME = "^"  # in place of a name
+RARE_UP_TO = 2  # times; a word with a capital seen more often is no name
+MOST_NAMES = 0.3  # of the words
 QUOTE_WORDS = 3  # the least Ewe inside another language that counts
 QUOTE_MARGIN = 16.0  # and how sure it must be where it is no sentence of its own
 
@@ -171,24 +174,37 @@ def contains_ewe(text: str, model: LanguageModel | None = None) -> bool:
     model = model or shipped_model()
     parts = sentences(text, model)
     if identify(text, model).code == "ewe":
-        return _has_known(" ".join(parts), model)
+        return _has_known(mark_names(text, " ".join(parts).split(), model.ewe_words), model)
     if any(
         span.code == "ewe" and span.words >= QUOTE_WORDS and span.margin >= QUOTE_MARGIN
-        and _has_known(span.text, model)
+        and _has_known(span.text.split(), model)
         for span in spans(text, model)
     ):  # fmt: skip
         return True
     return any(
         len(set(part.split())) >= QUOTE_WORDS
         and identify(part, model).code == "ewe"
-        and _has_known(part, model)
+        and _has_known(part.split(), model)
         for part in parts
     )
 
 
-def _has_known(read: str, model: LanguageModel) -> bool:
-    words = read.split()
-    return sum(word in model.ewe_words for word in words) >= KNOWN_NEEDED * len(words)
+def _has_known(words: Sequence[str], model: LanguageModel) -> bool:
+    """Names are no evidence for or against."""
+    told = [word in model.ewe_words for word in words if word != NAME]
+    return sum(told) >= KNOWN_NEEDED * len(told)
+
+
+def mark_names(text: str, words: Sequence[str], known: Mapping[str, int]) -> list[str]:
+    """The words of a text with NAME for rare ones that have a capital inside a sentence, unless
+    there are too many for names.
+    """
+    written = " ".join(_CAPITAL.findall(composed(text)))
+    names = {
+        word for word in " ".join(sentences(written)).split() if known.get(word, 0) <= RARE_UP_TO
+    }
+    marked = [NAME if word in names else word for word in words]
+    return marked if marked.count(NAME) <= MOST_NAMES * len(words) else list(words)
 
 
 PARAMETERS = Path(__file__).parents[2] / "builtin" / "language" / "parameters.bin"
@@ -200,7 +216,7 @@ ORDER = 4
 OTHER, SPACE = 0, 1  # symbol numbers; the alphabet starts at 2
 OTHER_COST, OTHER_BONUS = 10.0, 6.0  # a letter of no known language: dear for each, less if unknown
 STEPS_PER_NAT = 12
-COMMON_FROM = 10  # times; a word seen as often is common, and counted no further
+COMMON_FROM, COUNTED_TO = 10, 20  # times; from there a word is common; no further is it counted
 
 # U+1F78 and U+0220 are typed too, the first 59 times in the stories counted.
 _FOLD = str.maketrans(CONFUSABLES | {"\u1f78": "ò", "\u0220": "Ŋ"})
@@ -215,6 +231,7 @@ _NOT_PROSE = re.compile(
 )
 _MARKS_OF_NO_PROSE = re.compile(r"[<@]|://|www\.")  # each of those has one
 _BREAKS = frozenset('.!?…;:\n\r\u2028\u2029"“”„«»()[]{}|•*=—–→')
+_CAPITAL = re.compile(r"(?<=[^\W\d_] )[^\W\d_a-zɖɛƒɣŋɔʋ]\w+")
 _SINGLE_QUOTES = re.compile(r"(?<!\w)['‘’]|['‘’](?!\w)")  # not the apostrophe of l'eau
 # No letter has five marks, and putting thousands of them in order takes quadratic time.
 _MANY_MARKS = re.compile(r"([^\w\s\x00-\x7f]{4})[^\w\s\x00-\x7f]+")
@@ -274,7 +291,7 @@ class LanguageModel:
     `keys[n]` are the known runs of n + 1 symbols, eight bits each, ascending; `steps[n]` their
     negative log-likelihoods, a row a run and a column a language. `contexts[n]` and `back_off[n]`
     are what it costs to shorten a context of n + 1 symbols. `unseen`: a letter new to a language.
-    `ewe_words`: the Ewe words counted, and how often each was seen, at most COMMON_FROM times.
+    `ewe_words`: the Ewe words counted, and how often each was seen, at most COUNTED_TO times.
     """
 
     languages: tuple[str, ...]
@@ -320,11 +337,11 @@ class LanguageModel:
         open_rows, key = np.arange(rows), run_keys(symbols, ORDER)
         for order in range(ORDER, 0, -1):
             key &= np.uint32((1 << 8 * order) - 1)
-            place, known = _find(self.keys[order - 1], key)
+            place, known = find_keys(self.keys[order - 1], key)
             total[open_rows[known]] += self.steps[order - 1][place[known]]
             open_rows, key = open_rows[~known], key[~known]
             if order > 1 and len(open_rows):
-                place, known = _find(self.contexts[order - 2], key >> np.uint32(8))
+                place, known = find_keys(self.contexts[order - 2], key >> np.uint32(8))
                 total[open_rows[known]] += self.back_off[order - 2][place[known]]
         total[open_rows] += self.unseen
         return total / -STEPS_PER_NAT
@@ -341,7 +358,8 @@ def run_keys(symbols: Keys, length: int) -> Keys:
     return key
 
 
-def _find(table: Keys, wanted: Keys) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def find_keys(table: Keys, wanted: Keys) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Where each key is in an ascending table, and whether it is there at all."""
     place = table.searchsorted(wanted)
     place[place == len(table)] = 0
     return place, table[place] == wanted

@@ -13,7 +13,6 @@ Below six words the order says too little: there, half of the words must be know
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ from assay.checks.ewe.language import (
     composed,
     known_and_short,
     logistic,
-    sentences,
+    mark_names,
     shipped_model,
     spans,
 )
@@ -39,7 +38,6 @@ from assay.checks.ewe.word_order import (
     JUDGED_FROM,
     WordOrder,
     shipped_word_order,
-    slots_of,
     unusual,
 )
 from assay.messages import tr, trn
@@ -49,7 +47,6 @@ FULL_SHARE = 0.9
 SURE_MARGIN = 8.0  # nats; a text with less counts in proportion
 UNKNOWN_COST = 0.6  # of a text of fewer words, all of them unknown
 FLOOR, AT_EDGE = 0.3, 0.7  # the least of words x word order, and what it is where evidence is 0
-MOST_NAMES = 0.3  # of the words
 VARIETY_FULL = 0.85
 LETTERS_COST, LETTERS_FLOOR = 2.0, 0.9
 SPECIAL_LETTERS = frozenset("ɖɛƒɣŋɔʋ")
@@ -57,7 +54,6 @@ SPECIAL_EXPECTED_FROM = 60  # letters; none of 962 real Ewe lines this long lack
 SINGLE_WORD_CAP = 0.5
 WORTH_NAMING = 0.9  # a factor above this is not worth a sentence
 MOST_NAMED, MOST_SHOWN = 5, 60  # words or stretches, and letters of each
-_CAPITAL = re.compile(r"(?<=[^\W\d_] )[^\W\d_a-zɖɛƒɣŋɔʋ]\w+")
 
 
 @dataclass(frozen=True)
@@ -83,28 +79,13 @@ class EweReading:
 
     @cached_property
     def counts(self) -> list[int]:
-        return [self._count(word) for word in self.ewe]
+        return [self.model.ewe_words.get(word, 0) for word in self.ewe]
 
     @cached_property
     def gains(self) -> list[float]:
-        """How well each word, and the end, follow what is before them; a name costs nothing."""
-        names = self._names()
-        found = []
-        for at, slots in enumerate(slots_of(self.ewe, self.model.ewe_words)):
-            gain = self.order.gain(slots)
-            beside_name = not names.isdisjoint(self.ewe[max(0, at - 1) : at + 1])
-            found.append(max(0.0, gain) if beside_name else gain)
-        return found
-
-    def _names(self) -> set[str]:
-        """Rare words with a capital inside a sentence, unless there are too many for names."""
-        written = " ".join(_CAPITAL.findall(composed(self.text)))
-        rare = {word for word in " ".join(sentences(written)).split() if self._count(word) <= 2}
-        many = sum(word in rare for word in self.ewe) > MOST_NAMES * len(self.ewe)
-        return set() if many else rare
-
-    def _count(self, word: str) -> int:
-        return self.model.ewe_words.get(word, 0)
+        """How well each word, and the end, follow what is before them."""
+        marked = mark_names(self.text, self.ewe, self.model.ewe_words)
+        return self.order.gains(marked, self.model.ewe_words)
 
     @cached_property
     def factors(self) -> dict[str, float]:
@@ -193,7 +174,7 @@ class EweReading:
         if unknown := [word for word, count in counted.items() if not count]:
             yield tr("Not known as Ewe words: {words}.", words=_named(unknown))
         if len(self.counts) >= JUDGED_FROM and unusual(self.counts)[1]:
-            common = self.counts.count(COMMON_FROM)
+            common = sum(count >= COMMON_FROM for count in self.counts)
             yield trn("Only {count} of {all} words is a common one.",
                       "Only {count} of {all} words are common ones.",
                       common, all=len(self.counts))  # fmt: skip

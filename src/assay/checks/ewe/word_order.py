@@ -1,15 +1,14 @@
 """Whether words follow each other as in Ewe, and how much of a text is known words.
 
-Each pair of words beside each other, or one apart, has features: the words themselves where they
-are known well, else their last or first two letters. A feature has a weight, learned by telling
-Ewe sentences from the same words shuffled and from made-up ones. Weights are kept by a hash of the
-feature: docs/decisions/091-ewe-quality.md.
+Each word is compared with the one or two before it: how much likelier is it there than anywhere in
+Ewe? The answer is a Kneser-Ney estimate of counts in Ewe texts, taken in three views that differ in
+what a rare word is counted by. What a run of words adds is kept by a hash of the run:
+docs/decisions/091-ewe-quality.md.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,18 +16,30 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.checks.ewe.language import COMMON_FROM
+from assay.checks.ewe.language import COMMON_FROM, NAME, find_keys
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 WORD_ORDER = Path(__file__).parents[2] / "builtin" / "language" / "word_order.bin"
-SLOTS = 1 << 17
-KNOWN_WELL_FROM = 3  # times; rarer words are taken by their first and last letters
+PLACES = 1 << 26  # of the hash; with 1 << 22 collisions let 0.19 of shuffled lines pass, not 0.11
 JUDGED_FROM = 6  # words; an order of fewer says too little
 USUAL_UNKNOWN, USUAL_COMMON = 0.2, 0.4  # shares of the words of a text
-EDGE = "|"  # before and after a text
+EDGE, ANY = "|", "*"  # before and after a text; whatever follows
+
+
+class View(NamedTuple):
+    """A word is itself if seen `known_from` times, else these letters of it; `longest` run."""
+
+    known_from: int
+    letters: slice
+    longest: int
+
+
+VIEWS = (View(3, slice(-2, None), 2), View(20, slice(-1, None), 3), View(20, slice(2), 3))
+
+_STARTS = [zlib.crc32(f"{view} ".encode()) for view in range(len(VIEWS))]
 
 
 class OrderEvidence(NamedTuple):
@@ -43,73 +54,76 @@ class OrderEvidence(NamedTuple):
 
 @dataclass(frozen=True)
 class WordOrder:
-    """`weights` of features, in steps of `step` nats; the others say what a text's gain, too many
-    unknown words, too few common ones and its length are worth, each by the root of the length.
+    """`weights` of runs of words, in steps of `step` nats, at ascending `places`; the others say
+    what too many unknown words, too few common ones and each word of the length are worth.
     """
 
+    places: NDArray[np.uint32]
     weights: NDArray[np.int8]
     step: float
-    order: float
     unknown: float
     uncommon: float
     length: float
     bias: float
 
-    def gain(self, slots: Sequence[int]) -> float:
-        return float(self.weights[slots].sum(dtype=int)) * self.step
+    def gains(self, words: Sequence[str], known: Mapping[str, int]) -> list[float]:
+        """How well each word, and the end of the text, follow what is before them."""
+        import numpy as np
+
+        wanted = np.array(places_of(words, known), dtype=np.uint32)
+        at, is_known = find_keys(self.places, wanted)
+        found: list[float] = ((self.weights[at] * is_known).sum(axis=1) * self.step).tolist()
+        return found
 
     def evidence(self, counts: Sequence[int], gain: float) -> OrderEvidence:
-        """`counts`: of each word in the lexicon; `gain`: the sum over its pairs."""
-        root = math.sqrt(len(counts))
+        """`counts`: of each word in the lexicon; `gain`: the sum over its words."""
         unknown, uncommon = unusual(counts)
         return OrderEvidence(
-            order=self.order * gain / root,
-            words=(self.unknown * unknown + self.uncommon * uncommon) / root,
-            length=self.length * root + self.bias,
+            order=gain,
+            words=self.unknown * unknown + self.uncommon * uncommon,
+            length=self.length * len(counts) + self.bias,
         )
 
 
 def unusual(counts: Sequence[int]) -> tuple[float, float]:
     """How many words are unknown, and not common, beyond what is usual in Ewe not seen before."""
-    unknown, common = counts.count(0), counts.count(COMMON_FROM)
+    unknown, common = counts.count(0), sum(count >= COMMON_FROM for count in counts)
     return (
         max(0.0, unknown - USUAL_UNKNOWN * len(counts)),
         max(0.0, USUAL_COMMON * len(counts) - common),
     )
 
 
-def slots_of(words: Sequence[str], known: Mapping[str, int]) -> list[list[int]]:
-    """For each word and for the end of the text, the places of the weights of its pairs with
-    the words before it.
-    """
-    forms = [(EDGE,) * 3, *(_forms(word, known.get(word, 0)) for word in words), (EDGE,) * 3]
+def places_of(words: Sequence[str], known: Mapping[str, int]) -> list[list[int]]:
+    """For each word and for the end of the text, the places of its runs."""
+    views = [runs_of(words, known, view) for view in VIEWS]
     return [
-        [zlib.crc32(feature.encode()) % SLOTS for feature in _features(forms, at)]
-        for at in range(1, len(forms))
+        [place_of(number, run) for number, runs in enumerate(at_word) for run in runs]
+        for at_word in zip(*views, strict=True)
     ]
 
 
-def _forms(word: str, count: int) -> tuple[str, str, str]:
-    if count >= COMMON_FROM:
-        return word, word, word
-    return word if count >= KNOWN_WELL_FROM else "", "-" + word[-2:], word[:2] + "-"
+def place_of(view: int, run: str) -> int:
+    return zlib.crc32(run.encode(), _STARTS[view]) % PLACES
 
 
-def _features(forms: Sequence[tuple[str, ...]], at: int) -> Iterator[str]:
-    word, ending, beginning = forms[at]
-    left_word, left_ending, left_beginning = forms[at - 1]
-    yield f"1{left_ending} {ending}"
-    yield f"1{left_ending} {beginning}+"
-    yield f"1{left_beginning}+ {beginning}+"
-    if left_word and word:
-        yield f"1{left_word}= {word}="
-    if left_word:
-        yield f"1{left_word}= {ending}"
-    if word:
-        yield f"1{left_ending} {word}="
-    if at > 1:
-        yield f"2{forms[at - 2][1]} {ending}"
-        yield f"2{forms[at - 2][1]} {beginning}+"
+def runs_of(words: Sequence[str], known: Mapping[str, int], view: View) -> Iterator[list[str]]:
+    """For each word and for the end: the word; the runs that end in it; those runs with ANY there,
+    which say what it costs that a run was never seen.
+    """
+    forms = [EDGE] * (view.longest - 1) + [_form(word, known, view) for word in words] + [EDGE]
+    for at in range(view.longest - 1, len(forms)):
+        word, before, runs = forms[at], "", [forms[at]]
+        for form in reversed(forms[at - view.longest + 1 : at]):
+            before = f"{form} {before}"
+            runs += (before + word, before + ANY)
+        yield runs
+
+
+def _form(word: str, known: Mapping[str, int], view: View) -> str:
+    if word == NAME or known.get(word, 0) >= view.known_from:
+        return word
+    return "-" + word[view.letters]
 
 
 @lru_cache(maxsize=1)
@@ -118,8 +132,16 @@ def shipped_word_order() -> WordOrder:
 
 
 def unpack_order(packed: bytes) -> WordOrder:
-    """What `pack_order` in scripts/make_word_order.py wrote: a JSON line, then the weights."""
+    """What `pack_order` in scripts/make_word_order.py wrote: a JSON line, how many places each
+    weight is after the one before it, and the weights.
+    """
     import numpy as np
 
-    head, _, weights = zlib.decompress(packed).partition(b"\n")
-    return WordOrder(weights=np.frombuffer(weights, dtype=np.int8), **json.loads(head))
+    head, _, body = zlib.decompress(packed).partition(b"\n")
+    count = len(body) // 3
+    gaps = np.frombuffer(body, dtype="<u2", count=count)
+    return WordOrder(
+        places=np.cumsum(gaps, dtype=np.uint32),
+        weights=np.frombuffer(body, dtype=np.int8, offset=2 * count),
+        **json.loads(head),
+    )
