@@ -79,13 +79,6 @@ def test_the_card_begins_with_what_it_asks_guessing_licence_and_reviews(bench, f
     assert bench.document("suites", "example")["licence"] == "Apache-2.0, as Assay"
 
 
-def test_a_broken_list_of_sources_is_shown_with_its_place(bench, folder):
-    (folder / "sources.tsv").write_text("test\tfact\n")
-    done = bench.assay("suites", str(folder))
-    assert done.returncode == 2
-    assert "the first line must name the columns" in done.stderr
-
-
 @pytest.fixture
 def own_category(bench):
     """A category of `os` that a user replaced, with an id that a shipped test has too."""

@@ -12,13 +12,12 @@ from assay.types.options import JudgeOptions
 from assay.workflow.discover.discovery import (
     ModelFound,
     facts_of,
-    judge_candidates,
+    find_judges,
     refuse_as_judge,
     what_to_judge,
 )
 from assay.workflow.evaluate.job import Job
 from tests.conftest import numbered
-from tests.servers.ollama_models import CHAT, SHORT_CONTEXT, TINY
 
 
 class Keys:
@@ -52,13 +51,6 @@ def model(bench):
 @pytest.fixture
 def judge(bench):
     return bench.script("judge", default="y")
-
-
-def found(server, *names):
-    return [
-        ModelFound(name=name, spec=server.spec(name), size_bytes=9 - n, parameters="7B", fits="yes")
-        for n, name in enumerate(names)
-    ]
 
 
 # ------------------------------------------------------------------------------------ what is asked
@@ -128,13 +120,12 @@ def test_how_much_of_a_suite_needs_a_judge_is_counted(bench):
 # ----------------------------------------------------------------------------------- who is offered
 
 
-def test_candidates_are_not_tested_themselves(ollama_server):
-    tested = [facts_of(ollama_server.spec())]
-    models = found(ollama_server, CHAT, SHORT_CONTEXT, TINY, "gone:7b")
-    candidates = judge_candidates(models, tested)
-    assert [each.name for each in candidates] == [SHORT_CONTEXT, TINY]
-    assert judge_candidates(models, tested, most=1) == candidates[:1]
-    assert ollama_server.asked == []
+def test_candidates_are_not_tested_themselves():
+    models = [
+        ModelFound(name=name, spec=f"ollama:{name}", parameters="8B", fits="yes")
+        for name in ("a", "b", "c")
+    ]
+    assert [each.name for each in find_judges(models, ["ollama:a"])] == ["b", "c"]
 
 
 def test_candidates_stand_in_their_order_with_size_and_fit(monkeypatch):

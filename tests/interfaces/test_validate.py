@@ -9,13 +9,10 @@ def test_an_empty_path_is_refused_and_is_not_the_folder_one_stands_in(bench: Ben
     done = bench.assay("validate", "")
     assert done.returncode == 2
     assert done.stdout == ""
-    assert "error: one of the paths is empty" in done.stderr
+    assert "an empty path" in done.stderr
 
 
-def test_a_checker_that_is_not_tried_out_is_named_and_its_options_are_refused(bench: Bench) -> None:
+def test_a_checker_that_is_not_tried_out_is_named(bench: Bench) -> None:
     assert bench.assay("new-test", "--judged", "sales").returncode == 0
     done = bench.assay("validate", "my-tests")
     assert "Checkers that were not tried out: 1; that needs --allow-code-execution" in done.stderr
-    refused = bench.assay("validate", "my-tests", "--data-seeds", "3")
-    assert refused.returncode == 2
-    assert "add --allow-code-execution" in refused.stderr

@@ -47,7 +47,7 @@ def count_of(bench, what):
 def test_ctrl_c_ends_it_with_130_and_the_command_it_prints_goes_on(bench):
     process = bench.start(*words())
     with no_hang():
-        assert process.stderr.readline() == "there is no folder run yet; waiting\n"
+        assert process.stderr.readline() == "no checkpoint in run yet; waiting\n"
         make_checkpoint(bench.folder / "made" / "step_100", seed=1)
         shutil.move(bench.folder / "made", bench.folder / "run")
         line = process.stdout.readline()

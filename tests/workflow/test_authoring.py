@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import pytest
-from annotated_types import Ge
 
-import assay
 from assay import api
 from assay.errors import InvalidFiles, UsageError
 from assay.plugins import checks
@@ -178,24 +176,9 @@ def test_the_answer_of_each_worked_example_passes(of_every_method: Path, tmp_pat
     assert set(outcomes.values()) == {"pass"}
 
 
-def test_new_test_makes_up_a_test_of_a_plugins_check(tmp_path: Path) -> None:
-    @assay.check("between")
-    class Between:
-        """A number between two."""
-
-        least: Annotated[float, Ge(3)]
-        units: tuple[str, ...]
-        kind: Literal["whole", "any"]
-
-        def score(self, answer: str) -> bool:
-            return float(answer) >= self.least
-
-    file = api.new_test("numbers", suite=tmp_path, method="between")
-    (written,) = json.loads(file.read_text("utf-8"))
-    assert (written["least"], written["units"], written["kind"]) == (3, ["example"], "whole")
-    assert api.validate([tmp_path]) == ()
-    with pytest.raises(UsageError, match="did you mean 'between'"):
-        api.new_test("numbers", suite=tmp_path, method="betwen")
+def test_a_method_without_an_example_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="did you mean 'keywords'"):
+        api.new_test("numbers", suite=tmp_path, method="keyword")
 
 
 def test_a_new_suite_is_valid_and_its_right_answers_score_full_marks(tmp_path: Path) -> None:

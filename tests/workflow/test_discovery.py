@@ -171,7 +171,6 @@ def test_the_largest_models_that_fit_are_candidates_to_judge():
         model("middle", 5, fits="yes"),
     ]
     assert [judge.name for judge in find_judges(found)] == ["large", "middle", "small"]
-    assert [judge.name for judge in find_judges(found, most=1)] == ["large"]
 
 
 @pytest.mark.parametrize(
@@ -273,12 +272,3 @@ def test_other_json_files_are_no_suites(tmp_path, text):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "package.json").write_text(text)
     assert all(suite.ships for suite in find_suites(tmp_path))
-
-
-def test_a_folder_too_large_to_look_into_is_passed_over(tmp_path):
-    (tmp_path / "huge").mkdir()
-    tests = json.dumps(numbered(1))
-    (tmp_path / "huge" / "huge.json").write_text(tests + " " * 4_000_001)
-    (tmp_path / "small").mkdir()
-    (tmp_path / "small" / "small.json").write_text(tests)
-    assert [suite.argument for suite in find_suites(tmp_path) if not suite.ships] == ["small/"]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import sqlite3
 
 import pytest
@@ -107,31 +105,6 @@ def test_the_command_lists_and_as_json_states_what_was_freed(store):
     assert list(document) == ["headline", "out", "runs", "could_be_freed", "exit_code"]
     assert store.document("runs", "--prune")["freed"]["replies"] == 1
     assert store.document("runs", "--prune")["freed"]["folders"] == []
-
-
-def test_on_a_terminal_it_says_what_and_asks_first(store):
-    for answer, kept in ((b"n\n", True), (b"y\n", False)):
-        reader, terminal = pty.openpty()
-        os.write(reader, answer)
-        child = os.fork()
-        if not child:
-            for stream in (0, 1, 2):
-                os.dup2(terminal, stream)
-            os.execve(store.command()[0], store.command("runs", "--prune"), store.environment)
-        os.close(terminal)
-        said = b""
-        while chunk := _read(reader):
-            said += chunk
-        os.waitpid(child, 0)
-        assert said.index(b"Nothing refers to") < said.index(b"Free it?")
-        assert (store.out / "runs" / ORPHAN).exists() is kept
-
-
-def _read(terminal: int) -> bytes:
-    try:
-        return os.read(terminal, 4096)
-    except OSError:  # its other end is closed
-        return b""
 
 
 def test_a_folder_without_a_store_is_refused(tmp_path):

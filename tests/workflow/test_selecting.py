@@ -149,7 +149,7 @@ def test_of_several_model_folders_each_has_its_own_and_there_is_one_over_all(tin
     assert not (home / SELECTION).exists()
 
 
-def test_checkpoints_named_singly_are_compared_and_no_selection_of_their_folder_is_touched(tiny):
+def test_checkpoints_named_singly_are_compared_and_no_selection_is_written(tiny, home):
     before = api.select([str(tiny)])
     written = (tiny / SELECTION).read_bytes()
     selected = api.select([str(tiny / "step_1000"), str(tiny / "step_900")])
@@ -158,6 +158,10 @@ def test_checkpoints_named_singly_are_compared_and_no_selection_of_their_folder_
     assert (tiny / SELECTION).read_bytes() == written
     assert selected.left_in == frozenset()
     assert before.left_in == {"checkpoints/tiny"}
+    checkpoint(home / "other" / "step_1", perplexity(45.0))
+    (tiny / SELECTION).unlink()
+    assert api.select([str(tiny), "other/step_1"]).left_in == frozenset()
+    assert not (tiny / SELECTION).exists()
 
 
 def test_a_checkpoint_named_beside_its_folder_counts_once(tiny):

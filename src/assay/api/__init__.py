@@ -72,37 +72,30 @@ if TYPE_CHECKING:
     from assay.workflow.reviewing.reviews import store_review as store_review
     from assay.workflow.reviewing.reviews import undo_review as undo_review
 
-_DEFINED_IN = {
-    "answer_to_review": "assay.workflow.reviewing.queue",
-    "compare_answers": "assay.workflow.history.comparison",
-    "describe_suite": "assay.workflow.discover.discovery",
-    "explain_result": "assay.api.tools",
-    "evaluate_model": "assay.workflow.checkpoints.single_checkpoint",
-    "examine_machine": "assay.workflow.discover.doctor",
-    "export": "assay.workflow.history.records",
-    "fetch": "assay.workflow.benchmarks",
-    "import_reviews": "assay.suites.review_sheet",
-    "generate_samples": "assay.workflow.checkpoints.single_checkpoint",
-    "leaderboard": "assay.workflow.history.comparison",
-    "list_suites": "assay.api.tools",
-    "new_suite": "assay.workflow.new_tests",
-    "new_test": "assay.workflow.new_tests",
-    "render": "assay.api.rendering",
-    "report": "assay.workflow.history.results",
-    "rescore": "assay.workflow.history.rescoring",
-    "review_queue": "assay.workflow.reviewing.queue",
-    "review_sheet": "assay.suites.review_sheet",
-    "review_summary": "assay.workflow.reviewing.reviewed",
-    "runs": "assay.workflow.history.runs",
-    "run_benchmark": "assay.workflow.checkpoints.single_checkpoint",
-    "select": "assay.workflow.checkpoints.selection",
-    "select_checkpoint": "assay.api.tools",
-    "store_review": "assay.workflow.reviewing.reviews",
-    "suite_statistics": "assay.workflow.history.suite_statistics",
-    "undo_review": "assay.workflow.reviewing.reviews",
-    "validate": "assay.workflow.authoring",
-    "validate_tests": "assay.api.tools",
-}
+_IN_MODULES = {
+    "api.rendering": ("render",),
+    "api.tools": ("explain_result", "list_suites", "select_checkpoint", "validate_tests"),
+    "suites.review_sheet": ("import_reviews", "review_sheet"),
+    "workflow.authoring": ("validate",),
+    "workflow.benchmarks": ("fetch",),
+    "workflow.checkpoints.selection": ("select",),
+    "workflow.checkpoints.single_checkpoint": (
+        "evaluate_model", "generate_samples", "run_benchmark",
+    ),
+    "workflow.discover.discovery": ("describe_suite",),
+    "workflow.discover.doctor": ("examine_machine",),
+    "workflow.history.comparison": ("compare_answers", "leaderboard"),
+    "workflow.history.records": ("export",),
+    "workflow.history.rescoring": ("rescore",),
+    "workflow.history.results": ("report",),
+    "workflow.history.runs": ("runs",),
+    "workflow.history.suite_statistics": ("suite_statistics",),
+    "workflow.new_tests": ("new_suite", "new_test"),
+    "workflow.reviewing.queue": ("answer_to_review", "review_queue"),
+    "workflow.reviewing.reviewed": ("review_summary",),
+    "workflow.reviewing.reviews": ("store_review", "undo_review"),
+}  # fmt: skip
+_DEFINED_IN = {name: module for module, names in _IN_MODULES.items() for name in names}
 
 __all__ = [
     *_DEFINED_IN,
@@ -133,7 +126,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name not in _DEFINED_IN:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_DEFINED_IN[name]), name)
+    return getattr(importlib.import_module(f"assay.{_DEFINED_IN[name]}"), name)
 
 
 def _observer(options: LocalOptions) -> Observer:
@@ -166,7 +159,7 @@ def watch(options: WatchOptions) -> Watching:
     """Evaluate each checkpoint of a folder as it appears: iterate over what is seen.
 
     It looks every `interval` seconds, and ends after what is there (`once`), with the first that is
-    accepted (`until_accepted`), after `duration` seconds, or never. Without a gate everything is
+    accepted (`until_accepted`), or never. Without a gate everything is
     measured; with one, only what the gate needs.
     Example: `for seen in assay.watch("runs/my-model", once=True): print(seen)`.
     """

@@ -9,19 +9,17 @@ from pathlib import Path
 from assay.errors import AssayError, ModelUnavailable, UsageError
 from assay.messages import tr
 from assay.models.address import LOCAL, Preset, endpoint
-from assay.models.address import presets as presets
 from assay.store import Store
 from assay.store.verbs import FILE_NAME
 from assay.suites.load import find, load_all
 from assay.suites.suite_file import has_suite_file
 from assay.types.model_spec import split_url, without_secrets
-from assay.workflow.discover.discovery import find_ollama
+from assay.workflow.discover.discovery import find_ollama, holds_tests
 
 Tell = Callable[[str], None]  # hears what was chosen for the user
 SHIPPED_TESTS = "ewe"
 OWN_TESTS = os.path.join(".", "tests")
 _SPEC = re.compile(r"(?:hf|ollama|openai|scripted):")
-_TESTS = re.compile(rb'\s*\[\s*\{[^{}]*"(?:id|prompt)"\s*:')
 _RUN_ID = re.compile(r"\d{8}T\d")
 
 
@@ -44,12 +42,6 @@ def suite_argument(given: str | None, tell: Tell = lambda _: None) -> str:
     tell(tr("tests: the shipped suite {name}; {folder} contains no category files",
             name=SHIPPED_TESTS, folder=OWN_TESTS))  # fmt: skip
     return SHIPPED_TESTS
-
-
-def holds_tests(folder: Path) -> bool:
-    """Whether a file directly in it begins like a list of tests; other JSON may be there too."""
-    files = (file for file in folder.glob("[!.]*.json") if file.is_file())
-    return any(_TESTS.match(file.read_bytes()) for file in files)
 
 
 def language_for(tests: str, tell: Tell = lambda _: None) -> str | None:

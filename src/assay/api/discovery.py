@@ -17,11 +17,12 @@ from assay.workflow.discover.discovery import find_checkpoints as find_checkpoin
 from assay.workflow.discover.discovery import find_judges as find_judges
 from assay.workflow.discover.discovery import find_ollama as find_ollama
 from assay.workflow.discover.discovery import find_suites as find_suites
-from assay.workflow.discover.discovery import judge_candidates as judge_candidates
 from assay.workflow.discover.discovery import known_suites as known_suites
 from assay.workflow.discover.discovery import refuse_as_judge as refuse_as_judge
 from assay.workflow.discover.discovery import this_room as this_room
 from assay.workflow.discover.discovery import what_to_judge as what_to_judge
+from assay.workflow.discover.doctor import describe_hardware as describe_hardware
+from assay.workflow.discover.doctor import describe_ollama as describe_ollama
 from assay.workflow.discover.forecast import Forecast as Forecast
 from assay.workflow.discover.forecast import UnfinishedRun as UnfinishedRun
 from assay.workflow.discover.forecast import find_unfinished as find_unfinished

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from assay.errors import UsageError
@@ -22,8 +22,6 @@ from assay.workflow.authoring import validate
 from assay.workflow.checkpoints.selection import select
 from assay.workflow.discover.discovery import known_suites
 from assay.workflow.history.results import report_of
-
-Answer = tuple[str, str, TestRow]  # model, suite and what became of the test
 
 
 def select_checkpoint(
@@ -51,7 +49,11 @@ def explain_result(run: str, test_id: str, *, out: str | Path = DEFAULT_OUT) -> 
             for case in suite.cases
         }
     answers = [
-        each for each in _answers(report) if test_id in (each[2].id, f"{each[1]}/{each[2].id}")
+        (model.spec, of.suite, row)
+        for model in report.models
+        for of in model.suites
+        for row in of.tests
+        if test_id in (row.id, f"{of.suite}/{row.id}")
     ]
     if not answers:
         ids = [test for _, test in cases]
@@ -80,12 +82,6 @@ def explain_result(run: str, test_id: str, *, out: str | Path = DEFAULT_OUT) -> 
             for model, suite, row in answers
         ],
     }
-
-
-def _answers(report: Report) -> Iterator[Answer]:
-    for model in report.models:
-        for summary in model.suites:
-            yield from ((model.spec, summary.suite, row) for row in summary.tests)
 
 
 def _test(case: Case) -> JsonObject:

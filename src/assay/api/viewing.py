@@ -2,4 +2,5 @@
 another process writes is seen to move.
 """
 
+from assay.workflow.history.viewing import LARGE as LARGE
 from assay.workflow.history.viewing import Viewing as Viewing

@@ -5,20 +5,19 @@ It shows what `assay run`, `compare` and `leaderboard` show, by the same code.
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay import api
 from assay.errors import AssayError, UsageError, raise_all
 from assay.interfaces.cli import end_with, invoked
 from assay.interfaces.cli.options import as_json, click_option, named_options, verbose
 from assay.interfaces.cli.options import command as make_command
-from assay.interfaces.cli.output import reader_may_leave, say, show
+from assay.interfaces.cli.output import say, show, watched
 from assay.messages import tr
 from assay.types.option_fields import WHAT, CommandOptions, option, options_of
 
@@ -92,7 +91,6 @@ def _options() -> Iterator[Callable[[Callable[..., Any]], Callable[..., Any]]]:
         help=tr("Compare two runs in the store, or two models, which are run first."),
     )
     yield click.option("--leaderboard", is_flag=True, help=tr("Rank all models, best first."))
-    yield click.option("--list-presets", is_flag=True, help=tr("List the named endpoints."))
 
 
 def _benchmark(
@@ -100,12 +98,9 @@ def _benchmark(
     compare: tuple[str, str] | None,
     leaderboard: bool,
     verbose: bool,
-    list_presets: bool,
     as_json: bool,
     **asked: Any,
 ) -> int:
-    if list_presets:
-        return _list_presets(as_json=as_json)
     if compare and model is not None:
         raise UsageError(
             tr("--compare names its two models itself; --model has no meaning beside it"),
@@ -127,7 +122,6 @@ def _documents(
     model: str | None, compare: tuple[str, str] | None, leaderboard: bool, asked: dict[str, Any]
 ) -> Iterator[Report | Comparison | Leaderboard]:
     """What there is to show, in order; with --json the last of them is all of it."""
-    from assay import api
     from assay.api.benchmark_choices import names_a_run
 
     out = asked["out"]
@@ -153,9 +147,7 @@ def _ask(
     **options: Any,
 ) -> Report:
     """One run. Nothing is asked before tests and models are all known to be sound."""
-    from assay import api
     from assay.api import benchmark_choices as choices
-    from assay.api.rendering import progress_for
 
     suite = choices.suite_argument(tests, say)
     try:
@@ -164,32 +156,14 @@ def _ask(
     except AssayError as error:
         raise_all([error, *choices.wrong_with(suite)])
         raise
-    with progress_for(sys.stderr) as observer:
-        return api.run(
-            [model.spec for model in models],
-            suites=[suite],
-            categories=tuple(filter(None, categories)),
-            out=out,
-            observer=observer,
-            suite_language=choices.language_for(suite, say),
-            api_key_env=key_env,
-            **options,
-        )
-
-
-@reader_may_leave()
-def _list_presets(*, as_json: bool) -> int:
-    from assay.api.benchmark_choices import presets
-
-    if as_json:
-        rows = [
-            {**asdict(each), "url": each.shown_url, "key_is_set": each.key_is_set}
-            for each in presets().values()
-        ]
-        click.echo(json.dumps({"presets": rows, "exit_code": 0}, indent=2))
-        return 0
-    for each in presets().values():
-        key = tr("key in {variable}", variable=each.key_env) if each.key_env else ""
-        unset = tr(" (not set)") if key and not each.key_is_set else ""
-        click.echo(f"{each.name:<12} {each.kind:<7} {each.shown_url:<34} {key}{unset}".rstrip())
-    return 0
+    report: Report = watched(
+        "run",
+        models=[model.spec for model in models],
+        suites=[suite],
+        categories=tuple(filter(None, categories)),
+        out=out,
+        suite_language=choices.language_for(suite, say),
+        api_key_env=key_env,
+        **options,
+    )
+    return report

@@ -166,7 +166,7 @@ def endpoint(text: str) -> Preset:
         )
     raise UsageError(
         did_you_mean(tr("there is no preset '{name}'", name=named), text, presets()),
-        hint=tr("--list-presets shows the presets; or give a URL"),
+        hint=tr("give a URL, or one of {names}", names=", ".join(presets())),
     )
 
 

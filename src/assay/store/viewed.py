@@ -58,8 +58,7 @@ class ViewedStore(Store):
             "(SELECT count(*) FROM (SELECT 1 FROM scores t WHERE t.run_id = r.id AND t.suite NOT "
             "GLOB 'measure/*' GROUP BY model, suite, test_id, repeat)) AS answered, "
             "(SELECT coalesce(sum(s.tests), 0) FROM run_suites t JOIN suites s ON "
-            "s.digest = t.digest WHERE t.run_id = r.id) AS tests, "
-            "(SELECT created FROM replies WHERE run_id = r.id ORDER BY id DESC LIMIT 1) AS newest "
+            "s.digest = t.digest WHERE t.run_id = r.id) AS tests "
             "FROM runs r WHERE r.id = coalesce(?, r.id) ORDER BY r.rowid DESC",
             (run_id,),
         )

@@ -369,9 +369,7 @@ class SpeedOptions(OutputOptions, LocalOptions, ServerOptions):
 
 @dataclass(frozen=True)
 class WatchOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, SuiteOptions):
-    """`assay watch`: the folder, and how its checkpoints are evaluated. `patience_s`: after this
-    many seconds unchanged, a checkpoint that cannot be opened has failed.
-    """
+    """`assay watch`: the folder, and how its checkpoints are evaluated."""
 
     group = HOW
     folder: Path
@@ -381,14 +379,6 @@ class WatchOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, 
     )
     until_accepted: bool = option(False, help=tr("End when a checkpoint is accepted, with exit 0."))
     once: bool = option(False, help=tr("Evaluate the checkpoints that exist now, then end."))
-    duration: float | None = option(
-        None,
-        "--for",
-        above=0,
-        repeats_run=False,
-        help=tr("End after S seconds; a checkpoint in progress is finished. Default: never."),
-    )
-    patience_s: float = 60.0
 
 
 @dataclass(frozen=True)

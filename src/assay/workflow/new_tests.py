@@ -16,8 +16,6 @@ from assay.files.wording import did_you_mean
 from assay.messages import tr
 from assay.plugins import load_plugins
 from assay.suites.suite_file import SUITE, SUITE_FILE, language_code
-from assay.suites.test_format.case import Shared, read_case
-from assay.suites.test_format.fields import check_validator, methods
 from assay.suites.test_table import read_table
 
 TEMPLATES = Path(__file__).resolve().parents[1] / "builtin" / "templates"
@@ -137,50 +135,15 @@ def _known_methods() -> dict[str, Any]:
 
 
 def _example(method: str, test_id: str) -> Entry:
-    """A test of a method. Of a plugin's check, with values that fit its fields; where none can be
-    made up that its rules accept, it is refused with what they say.
-    """
-    if method not in methods():
-        problem = tr("unknown eval_method '{name}'", name=method)
-        hint = tr("choose one of: {names}", names=", ".join(methods()))
-        raise UsageError(did_you_mean(problem, method, methods()), hint=hint)
-    known = _known_methods().get(method)
-    if known:
-        fields = known["test"]
-    else:
-        schema = check_validator(methods()[method]).schema()
-        wanted = {name: schema["properties"][name] for name in schema.get("required", ())}
-        fields = {"prompt": tr("Write your prompt here.")}
-        fields |= {name: _made_up(each) for name, each in wanted.items()}
-    entry = {"id": test_id, "prompt": fields["prompt"], "eval_method": method, **fields}
-    notes = Notes()
-    read_case(entry, (), Shared(suite="", category="", shown={}), notes)
-    if notes.errors:
+    known = _known_methods()
+    if method not in known:
+        problem = tr("there is no example of the eval_method '{name}'", name=method)
         raise UsageError(
-            tr("no example of {method!r} could be made up: {why}",
-               method=method, why="; ".join(note.message for note in notes.all)),
+            did_you_mean(problem, method, known),
             hint=tr("write the test by hand; `assay schema` has the fields"),
-        )  # fmt: skip
-    return entry
-
-
-def _made_up(schema: Mapping[str, Any]) -> Any:
-    if choices := schema.get("anyOf") or schema.get("oneOf"):
-        return _made_up(choices[0])
-    if "enum" in schema or "const" in schema:
-        return schema.get("const") or schema["enum"][0]
-    match schema.get("type"):
-        case "integer" | "number":
-            return schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
-        case "boolean":
-            return True
-        case "array":
-            return [_made_up(schema.get("items") or {})] * schema.get("minItems", 1)
-        case "object":
-            inside = schema.get("properties", {})
-            return {name: _made_up(inside[name]) for name in schema.get("required", ())}
-        case _:
-            return "example"
+        )
+    fields = known[method]["test"]
+    return {"id": test_id, "prompt": fields["prompt"], "eval_method": method, **fields}
 
 
 def _read_category(file: Path) -> tuple[str, set[str]]:

@@ -62,13 +62,6 @@ def _prepare(options: SpeedOptions, job: Job) -> tuple[Opened, list[Depths]]:
     errors: list[AssayError] = []
     asked = options.context.split(",") if options.context is not None else []
     wanted = {depth for part in asked for depth in tried(errors, read_tokens, part)}
-    if options.connections not in (None, 1):
-        errors.append(
-            UsageError(
-                tr("speed is measured with one request at a time, not with several connections"),
-                hint=tr("leave --connections out"),
-            )
-        )
     named = places_of(options.models)
     for spec, _ in named:
         if read_spec(spec).scheme not in CAN_BE_TIMED:

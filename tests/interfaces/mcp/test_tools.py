@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import socket
-import subprocess
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,8 +16,8 @@ import assay
 from assay.interfaces.mcp.results import evaluation_of
 from assay.interfaces.mcp.transports import MOST_CONNECTIONS
 from tests.api.test_tools import SIGNATURES
-from tests.interfaces.mcp.conftest import SERVER, http_server, over_http, over_stdio
-from tests.waiting import PATIENCE_S, wait_for
+from tests.interfaces.mcp.conftest import http_server, over_http, over_stdio
+from tests.waiting import wait_for
 
 
 async def document(client, tool: str, **arguments) -> dict:
@@ -241,33 +239,6 @@ def test_what_leads_out_of_the_allowed_folders_is_refused(made_folder: Path, out
             assert "not allowed" in (await mistake(client, "evaluate_model", **text))["message"]
 
     anyio.run(talk)
-
-
-def test_a_line_that_cannot_be_read_is_answered_at_once(tmp_path: Path) -> None:
-    """Half a surrogate pair is valid in JSON and in no text; its sender must not wait for ever."""
-    first = {"protocolVersion": "2025-06-18", "capabilities": {}}
-    first |= {"clientInfo": {"name": "test", "version": "1"}}
-    call = b'{"jsonrpc": "2.0", "id": %s, "method": "tools/call", "params": %s}'
-    lines = [
-        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": first}).encode(),
-        call % (b"2", b'{"name": "validate_tests", "arguments": {"path": "a\\ud800"}}'),
-        call % (b'"\\ud800"', b"{}"),
-        b"\xff no JSON",
-        call % (b"3", b'{"name": "validate_tests", "arguments": {"path": "nothing"}}'),
-    ]
-    with subprocess.Popen(
-        SERVER, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as server:
-        answers = []
-        for line in lines:
-            server.stdin.write(line + b"\n")
-            server.stdin.flush()
-            assert select.select([server.stdout], [], [], PATIENCE_S)[0], line
-            answers.append(json.loads(server.stdout.readline()))
-        server.kill()
-    assert [each["id"] for each in answers] == [1, 2, None, None, 3]
-    assert [each.get("error", {}).get("code") for each in answers[1:4]] == [-32700] * 3
-    assert answers[4]["result"]["isError"]
 
 
 def test_an_evaluation_fits_whatever_its_sentences_say() -> None:

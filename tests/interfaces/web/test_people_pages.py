@@ -187,7 +187,7 @@ def test_the_answer_to_review_is_accessible_and_text(browser: Browser, people: V
 def test_what_is_compared_where_nobody_says() -> None:
     def run(name: str, *specs: str, suite: str = "s") -> RunRow:
         return RunRow(
-            id=name, created="", finished="", newest=None, models=specs, specs=specs,
+            id=name, created="", finished="", models=specs, specs=specs,
             suites=(suite,), planned=1, answered=1, repeats=1, command="", decided=False,
             judged=False,
         )  # fmt: skip

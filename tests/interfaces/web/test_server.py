@@ -4,6 +4,7 @@ texts, an older store, a full disk, and its end.
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
@@ -69,6 +70,18 @@ def test_a_large_run_is_not_compared_while_a_page_waits(
     assert "too many answers" in shown.text
 
 
+def test_of_a_large_run_the_page_has_the_headline_and_names_the_report(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.workflow.history.viewing.LARGE", 0)
+    monkeypatch.setattr("assay.interfaces.web.matrix.LARGE", 0)
+    shown = asking(out).get(f"/runs/{run_of(out)}").text
+    assert f"assay report {run_of(out)}" in shown
+    headline = json.loads((out / "runs" / run_of(out) / "reports/report.json").read_text())
+    assert html.escape(headline["headline"], quote=False) in html.unescape(shown)
+    assert '<table class="scores">' not in shown
+
+
 def test_an_endless_text_is_cut_and_the_page_says_so(out: Path) -> None:
     shown = asking(out).get(f"/runs/{run_of(out)}/tests/sum_2?in=sum").text
     assert len(shown) < 5 * MOST_SHOWN
@@ -127,22 +140,11 @@ def test_an_older_store_is_shown_and_a_run_may_go_on_meanwhile(tmp_path: Path) -
     writing.close()
 
 
-SERVE = """
-import sys
-import assay.workflow.history.viewing as viewing
-viewing.LARGE = -1  # every run is summed up in another process
-if __name__ == "__main__":
-    from assay.__main__ import main
-    main()
-"""
-
-
 @pytest.fixture
-def started(out: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    (tmp_path / "serve.py").write_text(SERVE)
+def started(out: Path) -> Iterator[subprocess.Popen[str]]:
     words = ["view", "--no-open", "--port", "0", "--out", str(out)]
     process = subprocess.Popen(
-        [sys.executable, str(tmp_path / "serve.py"), *words],
+        [sys.executable, "-m", "assay", *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     yield process
@@ -151,9 +153,7 @@ def started(out: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal to a group of processes")
-def test_a_ctrl_c_ends_it_and_its_helper_without_a_word(
-    out: Path, started: subprocess.Popen[str]
-) -> None:
+def test_a_ctrl_c_ends_it_without_a_word(out: Path, started: subprocess.Popen[str]) -> None:
     address = re.search(r"http://\S+", started.stdout.readline())[0]
     with urllib.request.urlopen(f"{address}runs/{run_of(out)}") as page:
         assert page.status == 200

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from assay import api
 from assay.interfaces.cli.options import as_json, command
 from assay.interfaces.cli.output import say, show, where_assay_is
 from assay.messages import tr
@@ -49,8 +50,6 @@ def demo_models(out: Path) -> None:
 
 
 def _show(report: Report, out: Path) -> None:
-    from assay import api
-
     run, where = report.run, f"--out {shlex.quote(report.out)}"
     folder = Path(report.out) / "runs" / run
     if place := where_assay_is():
@@ -102,7 +101,5 @@ def _checkpoints(out: Path) -> None:
 )
 @as_json
 def doctor(as_json: bool, out: Path) -> int:
-    from assay import api
-
     show(api.examine_machine(out=out), "json" if as_json else "text")
     return 0

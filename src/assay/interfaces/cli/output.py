@@ -107,15 +107,20 @@ def show(result: "Result", form: str, *, verbose: bool = False, failed: bool = F
     write(render(result, form, verbose=verbose, ascii_only=ascii_only))
 
 
-def perform(
-    function: str, form: str, /, *, verbose: bool = False, failed: bool = False, **options: Any
-) -> int:
-    """Call a public function that is observed, show its result, and return its exit code."""
+def watched(function: str, /, **options: Any) -> Any:
+    """What a public function returns; its progress is shown on stderr."""
     from assay import api
     from assay.api.rendering import progress_for
 
     with progress_for(sys.stderr) as observer:
-        result = getattr(api, function)(**options, observer=observer)
+        return getattr(api, function)(**options, observer=observer)
+
+
+def perform(
+    function: str, form: str, /, *, verbose: bool = False, failed: bool = False, **options: Any
+) -> int:
+    """Call a public function that is observed, show its result, and return its exit code."""
+    result = watched(function, **options)
     show(result, form, verbose=verbose, failed=failed)
     return int(result.exit_code)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from assay import api
 from assay.interfaces.cli.options import (
     all_options,
     as_json,
@@ -17,7 +18,7 @@ from assay.interfaces.cli.options import (
     models_argument,
     verbose,
 )
-from assay.interfaces.cli.output import perform, say, show, write
+from assay.interfaces.cli.output import perform, say, show, watched, write
 from assay.messages import tr
 from assay.types.options import (
     DriftOptions,
@@ -76,18 +77,16 @@ def run(verbose: bool, failed: bool, as_json: bool, **options: Any) -> int:
 @all_options(PromptOptions)
 @as_json
 def ask(as_json: bool, **options: Any) -> int:
-    from assay import api
-    from assay.api.rendering import progress_for, render_answers
+    from assay.api.rendering import render_answers
 
-    with progress_for(sys.stderr) as observer:
-        report = api.ask(**options, observer=observer)
+    report = watched("ask", **options)
     if as_json:
         show(report, "json")
     else:
         write(render_answers(report))
         click.echo(tr("every answer:    {path}", path=Path(report.out) / "runs" / report.run))
         click.echo(tr("again:           {command}", command=report.command))
-    return report.exit_code
+    return int(report.exit_code)
 
 
 @command(
@@ -200,7 +199,6 @@ def drift(output_format: str, verbose: bool, as_json: bool, **options: Any) -> i
     help=tr("Print one JSON document per line on stdout and nothing else."),
 )
 def watch(as_json: bool, **options: Any) -> int:
-    from assay import api
     from assay.api.rendering import progress_for
 
     with progress_for(sys.stderr) as observer:

@@ -1,12 +1,12 @@
 """Commands on results in the store: report, compare, leaderboard, select, rescore, export."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
+from assay import api
 from assay.interfaces.cli.options import (
     all_options,
     as_json,
@@ -17,9 +17,8 @@ from assay.interfaces.cli.options import (
     plugin_option,
     verbose,
 )
-from assay.interfaces.cli.output import perform, say, show, write_exactly
+from assay.interfaces.cli.output import perform, say, show, watched, write_exactly
 from assay.messages import tr
-from assay.text.number_format import memory
 from assay.types.options import CompareOptions
 
 RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
@@ -44,8 +43,6 @@ RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
 def report(
     run: str, output_format: str, verbose: bool, failed: bool, as_json: bool, out: Path
 ) -> int:
-    from assay import api
-
     # The document states how this command ends; failed requests of the run are in its figures.
     shown = replace(api.report(run, out=out), exit_code=0)
     form = "json" if as_json else output_format
@@ -63,25 +60,9 @@ def report(
     examples=["assay runs", "assay runs --prune", "assay runs --json"],
 )
 @click.option("--prune", is_flag=True, help=tr("Free what nothing refers to."))
-@click.option("--yes", is_flag=True, help=tr("Free it without asking."))
 @as_json
-def runs(prune: bool, yes: bool, as_json: bool, out: Path) -> int:
-    from assay import api
-
-    listed = api.runs(out=out)
-    if not as_json:
-        show(listed, "text")
-    if prune and (as_json or listed.unused):
-        asks = not yes and not as_json and sys.stdin.isatty()
-        if asks and not click.confirm(tr("Free it?"), err=True):
-            return 0
-        freed = api.runs(prune=True, out=out)
-        if as_json:
-            listed = freed
-        else:
-            say(tr("Freed {size}.", size=memory(freed.unused.size)))
-    if as_json:
-        show(listed, "json")
+def runs(prune: bool, as_json: bool, out: Path) -> int:
+    show(api.runs(prune=prune, out=out), "json" if as_json else "text")
     return 0
 
 
@@ -135,8 +116,6 @@ def compare(output_format: str, as_json: bool, **options: Any) -> int:
 @format_of("text", "md", "json", "html")
 @as_json
 def leaderboard(output_format: str, as_json: bool, **limits: Any) -> int:
-    from assay import api
-
     show(api.leaderboard(**limits), "json" if as_json else output_format)
     return 0
 
@@ -159,8 +138,6 @@ def leaderboard(output_format: str, as_json: bool, **limits: Any) -> int:
 @named_options("gate", "write_back")
 @as_json
 def select(folders: tuple[str, ...], as_json: bool, **options: Any) -> int:
-    from assay import api
-
     selected = api.select(folders, **options)
     show(selected, "json" if as_json else "text")
     return int(selected.exit_code)
@@ -183,11 +160,7 @@ def select(folders: tuple[str, ...], as_json: bool, **options: Any) -> int:
 @as_json
 @plugin_option
 def rescore(run: str, verbose: bool, as_json: bool, **options: Any) -> int:
-    from assay import api
-    from assay.api.rendering import progress_for
-
-    with progress_for(sys.stderr) as observer:
-        done = api.rescore(run, **options, observer=observer)
+    done = watched("rescore", run=run, **options)
     for note in done.notes:
         say(note)
     say(
@@ -212,7 +185,5 @@ def rescore(run: str, verbose: bool, as_json: bool, **options: Any) -> int:
 @click.argument("run", default="latest")
 @format_of("jsonl", "csv")
 def export(run: str, output_format: Literal["jsonl", "csv"], out: Path) -> int:
-    from assay import api
-
     write_exactly(api.export(run, form=output_format, out=out))
     return 0

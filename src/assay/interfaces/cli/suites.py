@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import click
 
+from assay import api
 from assay.errors import ExitCode, UsageError, raise_all
 from assay.interfaces.cli.options import (
     NamedPath,
@@ -61,7 +62,6 @@ def suites(
     out: Path,
 ) -> int:
     """As JSON nothing is printed where a suite has a mistake: the error is the document then."""
-    from assay import api
     from assay.api.discovery import known_suites
 
     if sheets is not None:
@@ -107,34 +107,18 @@ def suites(
         "assay validate my-tests/ --allow-code-execution --data-seeds 5",
     ],
 )
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=NamedPath(path_type=Path))
 @named_options("allow_code_execution", "sandbox")
 @click.option(
     "--data-seeds",
     type=click.IntRange(1, 1000),
+    default=20,
+    show_default=True,
     metavar="N",
-    help=tr("Try checkers with the data of N seeds. Default: 20."),
+    help=tr("Try checkers with the data of N seeds."),
 )
 @plugin_option
-def validate(
-    paths: tuple[str, ...],
-    allow_code_execution: bool,
-    data_seeds: int | None,
-    out: Path,
-    **options: Any,
-) -> int:
-    from assay import api
-
-    if "" in paths:  # an empty Path would be the current folder
-        raise UsageError(
-            tr("one of the paths is empty"),
-            hint=tr("Give a folder or a test file; `.` is the folder you are in."),
-        )
-    if data_seeds is not None and not allow_code_execution:
-        raise UsageError(
-            tr("--data-seeds has no effect without --allow-code-execution"),
-            hint=tr("add --allow-code-execution: checkers are tried out in the sandbox"),
-        )
+def validate(paths: tuple[Path, ...], allow_code_execution: bool, out: Path, **options: Any) -> int:
     progress = SilentProgress()
     if allow_code_execution:  # only that takes long enough to be watched, and it loads the reports
         from assay.api.rendering import progress_for
@@ -142,16 +126,12 @@ def validate(
         progress = progress_for(sys.stderr)
     with progress as observer:
         findings = api.validate(
-            [Path(path) for path in paths],
-            allow_code_execution=allow_code_execution,
-            data_seeds=data_seeds or 20,
-            observer=observer,
-            **options,
+            paths, allow_code_execution=allow_code_execution, observer=observer, **options
         )
     with reader_may_leave():
         for finding in findings:
             click.echo(str(finding))
-    checkers = sum(len(list(Path(path).glob("*/check.py"))) for path in paths)
+    checkers = sum(len(list(path.glob("*/check.py"))) for path in paths)
     if checkers and not allow_code_execution:
         told = tr("Checkers that were not tried out: {count}; that needs --allow-code-execution")
         say(told.format(count=checkers))
@@ -192,8 +172,6 @@ def validate(
 @click.option("--language", metavar="TAG", help=tr("Language of the answers, such as ee or fr."))
 @plugin_option
 def new_suite(folder: Path | None, table: Path | None, language: str | None, out: Path) -> int:
-    from assay import api
-
     made = api.new_suite(folder, table=table, language=language)
     click.echo(made)
     named = shlex.quote(f"{made}/")
@@ -223,7 +201,7 @@ def new_suite(folder: Path | None, table: Path | None, language: str | None, out
 @click.option(
     "--method",
     metavar="EVAL_METHOD",
-    help=tr("How the answer is scored, a plugin's method too. Default: exact_match."),
+    help=tr("How the answer is scored. Default: exact_match."),
 )
 @click.option("--judged", is_flag=True, help=tr("Write a test folder with its own checker."))
 @click.option(
@@ -236,8 +214,6 @@ def new_suite(folder: Path | None, table: Path | None, language: str | None, out
 )
 @plugin_option
 def new_test(name: str, method: str | None, judged: bool, suite: Path, out: Path) -> int:
-    from assay import api
-
     if judged and method:
         raise UsageError(
             tr("--judged writes a test of the method judge; leave --method out"),
@@ -270,8 +246,6 @@ def new_test(name: str, method: str | None, judged: bool, suite: Path, out: Path
 @as_json
 @plugin_option
 def stats(suite: str, output_format: str, verbose: bool, as_json: bool, **options: Any) -> int:
-    from assay import api
-
     form = "json" if as_json else output_format
     show(api.suite_statistics(suite, **options), form, verbose=verbose)
     return 0
@@ -300,8 +274,6 @@ def stats(suite: str, output_format: str, verbose: bool, as_json: bool, **option
 )
 @plugin_option
 def import_(files: tuple[str, ...], suite: Path | None, out: Path) -> int:
-    from assay import api
-
     results = api.import_reviews(files, suite=suite)
     with reader_may_leave():
         for result in results:
@@ -337,8 +309,6 @@ def import_(files: tuple[str, ...], suite: Path | None, out: Path) -> int:
 @click.argument("kind", metavar="[KIND]", type=click.Choice(get_args(SchemaKind)), default="tests")
 @plugin_option
 def schema(kind: SchemaKind, out: Path) -> int:
-    from assay import api
-
     click.echo(json.dumps(api.schema(kind), indent=2, ensure_ascii=False))
     return 0
 
@@ -367,7 +337,6 @@ def schema(kind: SchemaKind, out: Path) -> int:
 @named_options("benchmarks")
 @as_json
 def fetch(as_json: bool, out: Path, **options: Any) -> int:
-    from assay import api
     from assay.api.fetched import render_fetched
 
     fetched = api.fetch(**options, tell=say)

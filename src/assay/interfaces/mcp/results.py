@@ -224,32 +224,12 @@ def comparison_of(document: Document) -> ComparisonAnswer:
     return ComparisonAnswer(headline=clip(document["headline"], MOST_TEXT), suites=suites)
 
 
-def explanation_of(document: Document) -> ExplanationAnswer:
-    return ExplanationAnswer(
-        headline=clip(document["headline"], MOST_TEXT),
-        run=document["run"],
-        tests=[_clipped(each) for each in document["tests"]],
-        answers=[_clipped(each) for each in document["answers"]],
-    )
-
-
-def suites_of(document: Document) -> SuitesAnswer:
-    return SuitesAnswer(
-        headline=document["headline"],
-        suites=[_clipped(each) for each in document["suites"]],
-        notes=_sentences(document["notes"]),
-        mistakes=[_clipped(each) for each in document["mistakes"]],
-    )
-
-
 def validation_of(document: Document) -> ValidationAnswer:
     findings = document["findings"]
-    return ValidationAnswer(
-        headline=document["headline"],
-        valid=document["valid"],
-        findings=[_clipped(each) for each in findings[:MOST_FINDINGS]],
-        findings_left_out=max(0, len(findings) - MOST_FINDINGS),
-    )
+    left_out = max(0, len(findings) - MOST_FINDINGS)
+    whole = {**document, "findings": findings[:MOST_FINDINGS], "findings_left_out": left_out}
+    answer: ValidationAnswer = clipped(whole)
+    return answer
 
 
 def figure_of(estimate: Document) -> ToolFigure:
@@ -268,12 +248,13 @@ def clip(text: str, most: int = MOST_CHARACTERS) -> str:
     return tr("{text}… ({left} characters more)", text=text[:most], left=left) if left > 0 else text
 
 
-def _clipped(value: Any) -> Any:
+def clipped(value: Any) -> Any:
+    """A document with no text longer than an agent reads."""
     if isinstance(value, str):
         return clip(value, MOST_TEXT)
     if isinstance(value, dict):
-        return {name: _clipped(each) for name, each in value.items()}
-    return [_clipped(each) for each in value] if isinstance(value, list | tuple) else value
+        return {name: clipped(each) for name, each in value.items()}
+    return [clipped(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _sentences(given: Any, most: int = MOST_CHARACTERS) -> list[str]:

@@ -169,13 +169,13 @@ def _offer_looks(server: MCPServer, settings: Settings) -> None:
     async def explain_result(run: RunId, test_id: str) -> results.ExplanationAnswer:
         """Why each model of a run has its score on one test: question, answer, checks, judge."""
         return await _look(
-            lambda: results.explanation_of(api.explain_result(run, test_id, out=settings.out))
+            lambda: results.clipped(api.explain_result(run, test_id, out=settings.out))
         )
 
     @server.tool(structured_output=True)
     async def list_suites() -> results.SuitesAnswer:
         """The suites that ship or were fetched, with their categories and numbers of tests."""
-        return await _look(lambda: results.suites_of(api.list_suites()))
+        return await _look(lambda: results.clipped(api.list_suites()))
 
     @server.tool(structured_output=True)
     async def validate_tests(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from assay.api.viewing import LARGE
 from assay.interfaces.web.pages import PageView, Shown, page
 from assay.messages import message
 from assay.types.views import SHOWS, SampleFilter, Show
@@ -34,6 +35,7 @@ def matrix(view: PageView) -> Shown:
         "categories": counts.categories,
         "tallies": _tallies(counts.outcomes, len(run.models)),
         "summary": view.viewing.summary(run),
+        "command": f"assay report {run.id}" if run.answered > LARGE else "",
         "kept": filter_query(wanted),
     }
 

@@ -83,11 +83,9 @@ class Access:
         scheme, _, given = headers.get("authorization", "").partition(" ")
         tokens = [asked.get("token", ""), given if scheme.lower() == "bearer" else ""]
         known = [equal(each, self.token) for each in tokens]
-        return any([*known, equal(self._cookie_of(headers), self.session)])
-
-    def _cookie_of(self, headers: Headers) -> str:
-        """Whatever other programs on this host, whose cookies come along, have set."""
-        return cookie_parser(headers.get("cookie", "")).get(self.cookie, "")
+        # Cookies of other programs on this host come along.
+        cookie = cookie_parser(headers.get("cookie", "")).get(self.cookie, "")
+        return any([*known, equal(cookie, self.session)])
 
 
 def machine_names(host: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Gate and pick among checkpoints evaluated before; for those named singly no file is written."""
+"""Gate and pick among checkpoints evaluated before. One that is named singly leaves no file."""
 
 import os
 import shlex
@@ -138,12 +138,13 @@ def select(
     now = utc_now()
     decision = decide(deciding, found, timestamp=now)
     decision = _with_missing(decision, missing)
-    to_leave = _of_whole_folders(decision, places)
-    notes = tuple(write_selections(to_leave, out, deciding))
-    firsts = [decision.folders[folder][0] for folder in to_leave.selections]
-    left_in = {f"{CHECKPOINTS}/{name.rpartition('/')[0]}" for name in firsts}
-    if to_leave.overall is not None:
-        left_in.add(CHECKPOINTS)
+    left_in: set[str] = set()
+    notes: tuple[str, ...] = ()
+    if all(place.folder is not None for place in places):
+        notes = tuple(write_selections(decision, out, deciding))
+        parents = (names[0].rpartition("/")[0] for names in decision.folders.values())
+        left_in = {f"{CHECKPOINTS}/{parent}" for parent in parents}
+        left_in |= {CHECKPOINTS} if decision.overall is not None else set()
     selection = decision.overall or next(iter(decision.selections.values()))
     return Selected(
         decision=decision,
@@ -230,19 +231,6 @@ def _with_missing(decision: Decision, missing: Sequence[WithoutReport]) -> Decis
         decision,
         selections={folder: noted(each, folder) for folder, each in decision.selections.items()},
         overall=noted(decision.overall, *decision.folders) if decision.overall else None,
-    )
-
-
-def _of_whole_folders(decision: Decision, places: Sequence[CheckpointPlace]) -> Decision:
-    singly = {str(folder_of(place)) for place in places if place.folder is None}
-    return replace(
-        decision,
-        selections={
-            folder: selection
-            for folder, selection in decision.selections.items()
-            if folder not in singly
-        },
-        overall=None if singly else decision.overall,
     )
 
 

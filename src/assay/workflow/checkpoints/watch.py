@@ -2,7 +2,6 @@
 before. Folders are looked at, not listened to: that works on every file system.
 """
 
-import math
 import os
 import time
 from collections.abc import Iterator
@@ -72,29 +71,16 @@ class Sight:
     note: str = ""
 
 
-@dataclass(slots=True)
-class _Known:
-    """As it was before. `look`: the first with these files. `told`: that it is not ready."""
-
-    place: CheckpointPlace
-    files: Files
-    since: float
-    look: int
-    done: bool = False
-    evaluated: bool = False
-    told: bool = False
-
-
 class Watching:
     """Iterate over it; then its exit code and selection are those of the end."""
 
     def __init__(self, job: Job, options: WatchOptions, observer: Observer) -> None:
         self._job, self._options, self._observer = job, options, observer
         self._folder = options.folder
-        self._known: dict[Path, _Known] = {}
+        self._seen: dict[Path, Files] = {}  # at the look before
+        self._tried: dict[Path, tuple[str, Files]] = {}  # by name, and with which files
         self._accepted = False
-        self._looks = 0
-        self._told_waiting: bool | None = None
+        self._told_waiting = False
         self._all = CheckpointSequence(job, self._checked())
         self.selection: Selection | None = None
 
@@ -129,20 +115,18 @@ class Watching:
         return Interrupted(what, hint=tr("continue with: {command}", command=self._job.command))
 
     def __iter__(self) -> Iterator[Sight]:
-        duration = self._options.duration
-        until = math.inf if duration is None else time.monotonic() + duration
+        yield from self._look()
         if self._options.once:
-            yield from self._look(until)
             time.sleep(min(self._options.interval, BETWEEN_TWO_LOOKS_S))
-            yield from self._look(until)
-            yield from self._unsettled()
+            yield from self._look()
+            for place in places_in(self._folder) if not self._ended else ():
+                if place.path not in self._tried:
+                    note = tr("{name} changed between two looks, and is still being written")
+                    yield Sight(kind="unready", name=place.name, note=note.format(name=place.name))
             return
-        while True:
-            yield from self._look(until)
-            left = until - time.monotonic()
-            if left <= 0 or self._ended:
-                return
-            time.sleep(min(self._options.interval, left))
+        while not self._ended:
+            time.sleep(self._options.interval)
+            yield from self._look()
 
     @property
     def _ended(self) -> bool:
@@ -166,44 +150,29 @@ class Watching:
         choose_dtype(self._job.dtype, choose_device(self._job.device), "float32")
         return gate
 
-    def _look(self, until: float) -> Iterator[Sight]:
-        self._looks += 1
+    def _look(self) -> Iterator[Sight]:
         places = places_in(self._folder)
-        yield from self._waiting(places)
-        yield from self._gone({place.path for place in places})
-        for place in places:
-            if time.monotonic() >= until or self._ended:
-                return
-            files = _files_of(place.path)
-            known = self._known.get(place.path)
-            if known is None or known.files != files:
-                told = known is not None and known.told and not known.done
-                self._known[place.path] = _Known(
-                    place, files, since=time.monotonic(), look=self._looks, told=told
-                )
-            elif not known.done:
-                yield from self._evaluate(known)
-
-    def _waiting(self, places: list[CheckpointPlace]) -> Iterator[Sight]:
-        exists = self._folder.is_dir()
-        if not places and not self._known and self._told_waiting is not exists:
-            self._told_waiting = exists
-            note = tr("there is no folder {folder} yet; waiting", folder=self._folder)
-            if exists:
-                note = tr("no checkpoint in {folder} yet; waiting", folder=self._folder)
+        if not places and not self._tried and not self._told_waiting:
+            self._told_waiting = True
+            note = tr("no checkpoint in {folder} yet; waiting", folder=self._folder)
             yield Sight(kind="waiting", note=note)
+        yield from self._gone({place.path for place in places})
+        before, self._seen = self._seen, {}
+        for place in places:
+            files = self._seen[place.path] = _files_of(place.path)
+            _, tried = self._tried.get(place.path, ("", None))
+            if files == before.get(place.path) and files != tried and not self._ended:
+                self._tried[place.path] = (place.name, files)
+                yield from self._evaluate(place)
 
     def _gone(self, there: set[Path]) -> Iterator[Sight]:
-        gone = [known for path, known in self._known.items() if path not in there]
+        gone = [path for path in self._tried if path not in there]
         best = self.selection and (self.selection.selected or self.selection.best_so_far)
-        for known in gone:
-            name = known.place.name
-            del self._known[known.place.path]
+        for path in gone:
+            name, _ = self._tried.pop(path)
             self._all.drop(name)
             note = tr("{name} was removed, and is no candidate any more", name=name)
-            if not known.evaluated:
-                note = _skipped(name)
-            elif name == best:
+            if name == best:
                 note = tr(
                     "{name}, the best so far, was removed: save_total_limit of the Trainer may do "
                     "so; keep more checkpoints, or copy the best",
@@ -213,28 +182,21 @@ class Watching:
         if gone:
             self._take_over(self._all.decide(self._observer))
 
-    def _unsettled(self) -> Iterator[Sight]:
-        for known in self._known.values():
-            if not known.done and known.look == self._looks:
-                why = tr("it changed between two looks, and is still being written")
-                yield _unready(known.place.name, why)
-
-    def _evaluate(self, known: _Known) -> Iterator[Sight]:
-        place = known.place
+    def _evaluate(self, place: CheckpointPlace) -> Iterator[Sight]:
         try:
             decision = self._all.evaluate(place, self._observer)
         except AssayError as error:
             errors = error.errors if isinstance(error, Refusals) else (error,)
             if not all(isinstance(each, ModelUnavailable) for each in errors):
                 raise  # the disk is at fault, or what was asked for
-            yield from self._refused(known, error)
+            if is_there(place.path):  # else the next look says so
+                yield self._failed(place, in_one_line(error))
             return
-        known.done = True
         if decision is None:
-            yield Sight(kind="gone", name=place.name, note=_skipped(place.name))
-            del self._known[place.path]
+            note = tr("{name} was removed before it was evaluated; skipped", name=place.name)
+            yield Sight(kind="gone", name=place.name, note=note)
+            del self._tried[place.path]
             return
-        known.evaluated = True
         self.selection = best_in(decision, place.name)
         self._accepted |= decision.acceptances[place.name].accepted is True
         found = (decision, place.name, self.selection)
@@ -249,35 +211,19 @@ class Watching:
             note=note if place.name in self._all.with_failed_requests else "",
         )
 
-    def _refused(self, known: _Known, error: AssayError) -> Iterator[Sight]:
-        if not is_there(known.place.path):  # the next look says so
-            return
-        name, why = known.place.name, in_one_line(error)
-        if self._options.once or time.monotonic() - known.since >= self._options.patience_s:
-            known.done = True
-            self._take_over(self._all.fail(known.place, why, self._observer))
-            yield Sight(
-                kind="failed",
-                name=name,
-                line=tr("{name}: failed: {why}", name=name, why=why),
-                document={"checkpoint": name, "accepted": None, "failed": why},
-            )
-        elif not known.told:
-            known.told = True
-            yield _unready(name, why)
+    def _failed(self, place: CheckpointPlace, why: str) -> Sight:
+        """It is tried again when its files change."""
+        self._take_over(self._all.fail(place, why, self._observer))
+        return Sight(
+            kind="failed",
+            name=place.name,
+            line=tr("{name}: failed: {why}", name=place.name, why=why),
+            document={"checkpoint": place.name, "accepted": None, "failed": why},
+        )
 
     def _take_over(self, decision: Decision | None) -> None:
         """After a change among the candidates that is not a new one."""
         self.selection = best_in(decision, decision.measured[0].name) if decision else None
-
-
-def _unready(name: str, why: str) -> Sight:
-    note = tr("{name}: left alone for now: {why}", name=name, why=why)
-    return Sight(kind="unready", name=name, note=note)
-
-
-def _skipped(name: str) -> str:
-    return tr("{name} was removed before it was evaluated; skipped", name=name)
 
 
 def _files_of(folder: Path) -> Files:

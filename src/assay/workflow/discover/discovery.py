@@ -1,7 +1,6 @@
 """What is here to evaluate, and with what: models behind Ollama, checkpoints, suites, judges."""
 
 import csv
-import json
 import os
 import re
 import shlex
@@ -14,9 +13,8 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from assay.errors import AssayError, InvalidFiles, ModelUnavailable, UsageError, tried
-from assay.files.file_text import refusal, shown_path
-from assay.files.notes import Place, invalid_files
+from assay.errors import AssayError, UsageError, tried
+from assay.files.file_text import shown_path
 from assay.judge.family import same_model
 from assay.machine import available_memory, gpu_memory, installed_version
 from assay.messages import tr
@@ -35,7 +33,6 @@ from assay.suites.load import (
     find,
     load_suite,
 )
-from assay.suites.suite_file import SUITE_FILE
 from assay.suites.test_folder import is_test_folder
 from assay.summary.baselines import suite_card
 from assay.text.number_format import exact, memory
@@ -62,10 +59,10 @@ THOUSANDS = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 CANNOT_WRITE = frozenset({"bert", "nomic-bert", "nomic-bert-moe"})  # embeddings only
 
 SOURCES_FILE, CREDITS_FILE = "sources.tsv", "SOURCES.md"
-COLUMNS = ["test", "fact", "source", "where"]
 MOST_FILES = 200  # files or folders of one folder; a home directory must not cost seconds
 MOST_FOUND = 50
-MOST_BYTES = 4_000_000  # of test files that are looked into, all together
+MOST_OF_A_TEST = 100_000  # bytes that are looked into
+_BEGINS_LIKE_TESTS = re.compile(rb'\s*\[\s*\{[^{}]*"(?:prompt|messages)"\s*:')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,17 +211,20 @@ def find_suites(folder: Path) -> tuple[SuiteFound, ...]:
     return (*islice(_suites_in(folder), MOST_FOUND), *known)
 
 
-def find_judges(models: Sequence[ModelFound], most: int = 3) -> tuple[ModelFound, ...]:
+def find_judges(
+    models: Sequence[ModelFound], tested: Collection[str] = ()
+) -> tuple[ModelFound, ...]:
     """Candidates to judge others: the largest that fit here, since judging is the harder task."""
     able = [
         model
         for model in models
         if not model.why_not
+        and model.spec not in tested
         and not model.elsewhere
         and model.fits != "no"
         and _count_of(model.parameters) >= LEAST_TO_JUDGE
     ]
-    return tuple(sorted(able, key=lambda m: m.size_bytes or 0, reverse=True)[:most])
+    return tuple(sorted(able, key=lambda m: m.size_bytes or 0, reverse=True)[:3])
 
 
 def _count_of(parameters: str) -> float:
@@ -284,39 +284,32 @@ def _writes(entry: Mapping[str, Any], details: Mapping[str, Any]) -> bool:
 
 
 def _suites_in(folder: Path) -> Iterator[SuiteFound]:
-    """A cheap look says whether a folder's JSON files hold tests; those that do are checked."""
-    left = MOST_BYTES
     for path in (folder, *subfolders(folder)[:MOST_FILES]):
-        found = islice(path.glob("*.json"), MOST_FILES)
-        files = [file for file in found if file.name != SUITE_FILE and file.is_file()]
-        size = sum(file.stat().st_size for file in files)
-        if size > left:
+        if not holds_tests(path) and not any(map(is_test_folder, subfolders(path))):
             continue
-        left -= size
-        tests = sum(map(_tests_in, files)) + sum(map(is_test_folder, subfolders(path)))
-        if tests:
-            # Written as a path: a bare name would mean the suite of that name that ships.
-            shown = os.path.relpath(path, folder)
-            argument = os.path.join("." if shown == "." else shown, "")
-            title = why_not = ""
-            try:
-                title = load_suite(path).title
-            except AssayError:
-                why_not = tr("has mistakes: assay validate {path}", path=shlex.quote(argument))
-            yield SuiteFound(
-                argument=argument, title=title, tests=tests, ships=False, why_not=why_not
-            )
+        # Written as a path: a bare name would mean the suite of that name that ships.
+        shown = os.path.relpath(path, folder)
+        argument = os.path.join("." if shown == "." else shown, "")
+        found = SuiteFound(argument=argument, title="", tests=0, ships=False)
+        try:
+            suite = load_suite(path)
+        except AssayError:
+            why_not = tr("has mistakes: assay validate {path}", path=shlex.quote(argument))
+            yield replace(found, why_not=why_not)
+        else:
+            yield replace(found, title=suite.title, tests=sum(1 for _ in suite.cases))
 
 
-def _tests_in(file: Path) -> int:
-    try:
-        tests = json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return 0
-    if not isinstance(tests, list) or not tests:
-        return 0
-    shaped = all(isinstance(test, dict) and "id" in test for test in tests)
-    return len(tests) if shaped and "eval_method" in tests[0] else 0
+def holds_tests(folder: Path) -> bool:
+    """Whether a file directly in it begins like a list of tests; other JSON may be there too."""
+    files = islice(folder.glob("[!.]*.json"), MOST_FILES)
+    return any(_BEGINS_LIKE_TESTS.match(_head(file)) for file in files if file.is_file())
+
+
+def _head(file: Path) -> bytes:
+    with suppress(OSError), file.open("rb") as opened:
+        return opened.read(MOST_OF_A_TEST)
+    return b""
 
 
 def facts_of(spec: str) -> ModelFacts:
@@ -355,22 +348,6 @@ def what_to_judge(suites: Sequence[str]) -> tuple[int, bool]:
     cases = judged_cases([load_suite(find(suite)) for suite in suites])
     checks = [judged for case in cases if (judged := case.check.judged)]
     return len(cases), any(each.needs_permission for each in checks)
-
-
-def judge_candidates(
-    found: Sequence[ModelFound], tested: Sequence[ModelFacts], most: int = 3
-) -> tuple[ModelFound, ...]:
-    """The largest that fit and are not tested themselves, be it under another name."""
-    candidates: list[ModelFound] = []
-    for model in find_judges(found, most=len(found)):
-        if len(candidates) == most:
-            break
-        with suppress(ModelUnavailable):  # it was removed a moment ago
-            opened = open_model(model.spec)
-            opened.close()
-            if not any(same_model(opened.facts, each) for each in tested):
-                candidates.append(model)
-    return tuple(candidates)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -430,25 +407,11 @@ def _about_benchmarks(given: Path | None, named: Mapping[str, SuiteFiles]) -> It
 
 def facts_by_source(suite: Path, tests: Collection[str]) -> Mapping[str, int]:
     """Most first; empty without a sources.tsv, which has a row a fact and is for people."""
-    path = suite / SOURCES_FILE
-    if not path.is_file():
-        return {}
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [*csv.reader(file, delimiter="\t", strict=True)] or [[]]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise _invalid(path, 1, str(error)) from error
-    if rows[0] != COLUMNS:
-        names = ", ".join(COLUMNS)
-        raise _invalid(path, 1, tr("the first line must name the columns {columns}", columns=names))
-    for line, row in enumerate(rows, 1):
-        if len(row) != len(COLUMNS):
-            raise _invalid(path, line, tr("a fact has 4 cells, not {count}", count=len(row)))
-    counts = Counter(row[2] for row in rows[1:] if row[0] in tests)
+        with (suite / SOURCES_FILE).open(encoding="utf-8-sig", newline="") as file:
+            rows = [*csv.DictReader(file, delimiter="\t")]
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return {}
+    named = (row.get("source") for row in rows if row.get("test") in tests)
+    counts = Counter(filter(None, named))
     return {name: counts[name] for name in sorted(counts, key=lambda name: (-counts[name], name))}
-
-
-def _invalid(path: Path, line: int, message: str) -> InvalidFiles:
-    hint = tr("Fix the file, or remove it: it is for readers, and changes no score.")
-    name = shown_path(path)
-    return invalid_files(name, [refusal(name, message, Place(line, 1))], hint=hint)

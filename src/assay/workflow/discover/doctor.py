@@ -22,6 +22,7 @@ from assay.workflow.discover.discovery import (
     LEAST_TO_JUDGE,
     ModelFound,
     OllamaFound,
+    Room,
     find_judges,
     find_ollama,
     find_suites,
@@ -51,9 +52,6 @@ def examine_machine(*, out: str | Path = DEFAULT_OUT) -> Examination:
     """What this machine can do, and what is missing: `assay.examine_machine().lines`."""
     machine, room = this_machine(), this_room()
     ollama = find_ollama(room=room)
-    cores = trn("{count} core", "{count} cores", machine.cores)
-    sizes = {"total": memory(machine.memory_bytes), "free": memory(room.free_bytes)}
-    no_gpu = tr("none found: models run on the processor, more slowly")
     torch = installed_version("torch")
     no_torch = tr("not installed: served models do not need it")
     suites = [
@@ -65,11 +63,9 @@ def examine_machine(*, out: str | Path = DEFAULT_OUT) -> Examination:
         _good("Assay", assay.__version__),
         _good("Python", f"{platform.python_version()}, {sys.executable}"),
         _good(tr("system"), machine.system),
-        _good(tr("processor"), f"{machine.processor}, {cores}"),
-        _good(tr("memory"), tr("{total}, {free} of it free", **sizes)),
-        _good("GPU", "; ".join(machine.gpus)) if machine.gpus else _note("GPU", no_gpu),
+        *describe_hardware(machine, room),
         _disk(Path(out)),
-        *_ollama(ollama),
+        *describe_ollama(ollama),
         *_openai(),
         _good("torch", torch) if torch else _note("torch", no_torch),
         _sandbox(),
@@ -94,7 +90,16 @@ def _disk(out: Path) -> MachineFinding:
     return _good(name, says)
 
 
-def _ollama(found: OllamaFound) -> Iterator[MachineFinding]:
+def describe_hardware(machine: Machine, room: Room) -> Iterator[MachineFinding]:
+    cores = trn("{count} core", "{count} cores", machine.cores)
+    yield _good(tr("processor"), f"{machine.processor}, {cores}")
+    sizes = {"total": memory(machine.memory_bytes), "free": memory(room.free_bytes)}
+    yield _good(tr("memory"), tr("{total}, {free} of it free", **sizes))
+    no_gpu = tr("none found: models run on the processor, more slowly")
+    yield _good("GPU", "; ".join(machine.gpus)) if machine.gpus else _note("GPU", no_gpu)
+
+
+def describe_ollama(found: OllamaFound) -> Iterator[MachineFinding]:
     if not found.reachable:
         yield _note("Ollama", found.problem, found.hint, "missing")
         return

@@ -4,9 +4,8 @@
 may fail to open; a named one may not.
 """
 
-import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -107,25 +106,28 @@ def own_prompts(path: Path, *, system: str | None = None) -> Suite:
             hint=tr("write one a line, or longer ones with a line of --- between them"),
         )
     width = max(3, len(str(len(prompts))))
+    numbered = {f"ask_{number:0{width}d}": each for number, each in enumerate(prompts, start=1)}
+    suite = prompt_suite(SUITE, "prompts", numbered, path=str(path), system=system)
+    return replace(suite, title=path.name, source=sha256(text.encode()).hexdigest())
+
+
+def prompt_suite(
+    name: str, category: str, prompts: Mapping[str, str], *, path: str, system: str | None = None
+) -> Suite:
+    """Prompts by their ids as tests that are asked and never scored."""
     cases = tuple(
         Case(
-            id=f"ask_{number:0{width}d}",
-            suite=SUITE,
-            category="prompts",
+            id=test_id,
+            suite=name,
+            category=category,
             messages=(Message("user", prompt),),
             check=OwnPrompt(),
             system=system,
         )
-        for number, prompt in enumerate(prompts, start=1)
+        for test_id, prompt in prompts.items()
     )
-    return Suite(
-        name=SUITE,
-        path=str(path),
-        categories=(Category(name="prompts", cases=cases),),
-        title=path.name,
-        system=system,
-        source=hashlib.sha256(text.encode()).hexdigest(),
-    )
+    categories = (Category(name=category, cases=cases),)
+    return Suite(name=name, path=path, categories=categories, system=system)
 
 
 def is_own(suite: Suite) -> bool:

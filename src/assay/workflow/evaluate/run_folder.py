@@ -16,6 +16,7 @@ from typing import IO
 
 from assay.checks.scoring import score_reply
 from assay.errors import Interrupted, StoreFull, StoreNotWritable, UsageError
+from assay.files.locks import try_lock
 from assay.judge.guards.trivial import explain, why_trivial
 from assay.messages import tr
 from assay.plan import rendered_prompt
@@ -34,10 +35,6 @@ from assay.types import Answered, Case, Reply, Request, Score, Suite
 from assay.types.judging.judged import Judged
 from assay.types.results import Baselines, ModelReport, Report
 
-try:
-    import fcntl
-except ImportError:  # Windows: two processes may then share a run, which costs time, not answers
-    fcntl = None  # type: ignore[assignment]
 # 0.3 s to load, better spent while the model answers.
 NEEDED_AT_THE_END = ("scipy.special", "assay.reports.formats.html")
 
@@ -56,25 +53,16 @@ class RunFolder:
         with explain_write_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             lock = (self.path / ".lock").open("w")
-        if fcntl is not None:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                lock.close()
-                return False
-            except OSError:  # no locks on this file system: two processes may then share a run
-                pass
+        if not try_lock(lock):
+            lock.close()
+            return False
         self._lock = lock
         return True
 
     def is_taken(self) -> bool:
         """By a living process, as far as this file system has locks."""
         with suppress(OSError), (self.path / ".lock").open() as lock:
-            try:
-                if fcntl is not None:
-                    fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return True
+            return not try_lock(lock, shared=True)
         return False
 
     def take_or_refuse(self) -> None:

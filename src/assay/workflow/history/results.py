@@ -231,6 +231,7 @@ def _model_report(
         for kept in tries
     )
     twins = compare_twins(summaries)
+    reports = RunFolder(store.path.parent, run.id).path / "reports"
     return ModelReport(
         spec=model.spec,
         name=model.facts.name,
@@ -240,7 +241,7 @@ def _model_report(
         suites=summaries,
         performance=measured,
         measurements={**measurements(summaries), **twin_differences(twins, figures)},
-        report=str(_reports_of(store, run) / f"{model.slug}.md") if run.finished else None,
+        report=str(reports / f"{model.slug}.md") if run.finished else None,
         about=model.facts.about,
         observed=model.observed,
         depths=depths_in(store.read_measures(run, model))
@@ -249,10 +250,6 @@ def _model_report(
         tries=figures,
         twins=twins,
     )
-
-
-def _reports_of(store: Store, run: Run) -> Path:
-    return RunFolder(store.path.parent, run.id).path / "reports"
 
 
 def _notes(run: Run, suites: Sequence[Suite], asked: int) -> Iterator[str]:

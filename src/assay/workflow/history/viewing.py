@@ -1,28 +1,14 @@
-"""The store for the viewer, read-only, and summaries of runs that are computed beside its pages."""
+"""The store for the viewer, read-only, and summaries of its runs."""
 
-import atexit
 import json
-import multiprocessing
-import os
-import signal
-import sys
-import threading
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from functools import cache
-from multiprocessing import resource_tracker
-from multiprocessing.pool import AsyncResult, Pool, ThreadPool
 from pathlib import Path
 
 from assay.errors import AssayError
-from assay.messages import language, speak
 from assay.store.viewed import Change, ViewedStore
-from assay.types.results import Report
 from assay.types.views import RunRow, RunSummary, TestCounts
 
-WAIT_S = 0.4  # for a summary, before a page is shown without
-FRESH_S = 60.0  # so young an answer shows that its run goes on
-LARGE = 20_000  # answers: it takes seconds to summarise them
+LARGE = 5_000  # answers: to sum up more takes longer than a page may
 HEAD = 20_000  # bytes at the beginning of report.json that surely hold the headline
 
 
@@ -32,8 +18,7 @@ class Viewing:
     def __init__(self, out: Path) -> None:
         self.out = out
         self._counts: dict[str, tuple[Change, TestCounts]] = {}
-        self._summaries: dict[str, tuple[Change, AsyncResult[RunSummary]]] = {}
-        self._lock = threading.Lock()
+        self._summaries: dict[str, tuple[Change, RunSummary]] = {}
         self.open().close()  # a store that is not there, or of another program, is found now
 
     def open(self) -> ViewedStore:
@@ -57,17 +42,10 @@ class Viewing:
             return {run.id for run, _ in find_sides(store, sides)}
 
     def is_running(self, run: RunRow) -> bool:
-        """Whether a process is at work on it. An answer of the last minute says so; a slow model is
-        known by the lock of the run, which is looked at only then.
-        """
-        if run.finished:
-            return False
-        age = datetime.now(UTC) - datetime.fromisoformat(run.newest or run.created)
-        if age.total_seconds() < FRESH_S:
-            return True
+        """Whether a process is at work on it."""
         from assay.workflow.evaluate.run_folder import RunFolder
 
-        return RunFolder(self.out, run.id).is_taken()
+        return not run.finished and RunFolder(self.out, run.id).is_taken()
 
     def headlines(self, runs: Sequence[RunRow]) -> dict[str, str]:
         """Of finished runs, as their reports have them."""
@@ -94,65 +72,29 @@ class Viewing:
                 self._counts[run.id] = known
         return known[1]
 
-    def summary(self, run: RunRow) -> RunSummary | None:
-        """The summary of the run as it is now; None while it is being computed."""
-        is_large = run.answered > LARGE
-        if is_large and not run.finished:
-            return None
+    def summary(self, run: RunRow) -> RunSummary:
+        """The summary of the run as it is now, remembered until another score is stored. Of a large
+        one only the headline: its scores take longer than a page may.
+        """
+        if run.answered > LARGE:
+            return RunSummary(headline=self._headline(run.id))
         with self.open() as store:
             change = store.read_change(run.id)
-        with self._lock:
-            known = self._summaries.get(run.id)
-            if known is None or known[0] != change:
-                workers = _processes() if is_large else _threads()
-                known = change, workers.apply_async(make_summary, (run.id, self.out))
-                self._summaries[run.id] = known
-        try:
-            return known[1].get(0 if is_large else WAIT_S)
-        except multiprocessing.TimeoutError:
-            return None
-
-
-@cache
-def _threads() -> Pool:
-    pool = ThreadPool(2)
-    atexit.register(pool.terminate)
-    return pool
-
-
-@cache
-def _processes() -> Pool:
-    """For what would take turns with the pages for half a minute. It ends with the viewer, and a
-    Ctrl-C, which the whole group of processes gets, is not for it.
-    """
-    if sys.platform != "win32":
-        resource_tracker.ensure_running()  # started later, it would let SIGINT through again
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    pool = multiprocessing.get_context("spawn").Pool(1, _begin_process, (language(),))
-    if sys.platform != "win32":
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    atexit.register(pool.terminate)
-    return pool
-
-
-def _begin_process(language: str) -> None:
-    speak(language)
-    getattr(os, "nice", int)(10)  # Windows has none
+        known = self._summaries.get(run.id)
+        if known is None or known[0] != change:
+            known = self._summaries[run.id] = change, make_summary(run.id, self.out)
+        return known[1]
 
 
 def make_summary(run_id: str, out: Path) -> RunSummary:
     """From the whole report; a run that cannot be reported has a note instead."""
-    from assay.workflow.history.results import report
+    from assay.reports import sentences
+    from assay.workflow.history.results import report as report_again
 
     try:
-        return _summary(report(run_id, out=out))
+        report = report_again(run_id, out=out)
     except AssayError as error:
         return RunSummary(headline="", notes=(error.message,))
-
-
-def _summary(report: Report) -> RunSummary:
-    from assay.reports import sentences
-
     names = sentences.short_names(report)
     suites = {each.suite: each for model in report.models for each in model.suites if not each.own}
     scores = [{each.suite: each.score for each in model.suites} for model in report.models]

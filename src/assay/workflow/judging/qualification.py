@@ -102,6 +102,8 @@ def _make_card(
     ask_all(model, whole.questionnaires(), ledger, observer, name=name, until=until)
     measured = Measured(whole)
     others = [each for each in trials if each.readings.way != best]
+    weak = tr("The server does not say which weights it serves: the card is of its name and "
+              "address, and another model behind them would inherit it.")  # fmt: skip
     card = JudgeCard(
         judge=facts.spec,
         name=facts.name,
@@ -117,7 +119,7 @@ def _make_card(
         false_alarms=false_alarms(),
         requests=len(ledger.seconds),
         seconds=sum(ledger.seconds.values()),
-        notes=(_weak_fingerprint(),) if facts.fingerprint_is_weak else (),
+        notes=(weak,) if facts.fingerprint_is_weak else (),
     )
     return card, whole.failed + sum(each.readings.failed for each in others)
 
@@ -152,8 +154,3 @@ def _begin(store: Store, model: Model, command: str, *, fresh: bool) -> Run:
     judge = RunModel(position=0, spec=facts.spec, slug=slug_of(model), facts=facts)
     run = Run(id=new_run_id(), key=key, models=(judge,), command=command)
     return unfinished or store.begin_run(run, (), fresh=fresh)
-
-
-def _weak_fingerprint() -> str:
-    return tr("The server does not say which weights it serves: the card is of its name and "
-              "address, and another model behind them would inherit it.")  # fmt: skip

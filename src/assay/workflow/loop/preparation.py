@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assay.errors import AssayError, UsageError, raise_all, tried
+from assay.files.locks import try_lock
 from assay.messages import tr
 from assay.models.opening import open_model
 from assay.suites.gate_file import load_gate
@@ -17,11 +18,6 @@ from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.preparation import check_files
 from assay.workflow.evaluate.run_folder import explain_write_errors
 from assay.workflow.loop.commands import UserCommand
-
-try:
-    import fcntl
-except ImportError:  # Windows: two loops may then share a folder
-    fcntl = None  # type: ignore[assignment]
 
 PLACEHOLDERS = ("changes", "steps", "out", "resume")
 LOCK_S = 15.0  # in which the training of a killed loop ends
@@ -111,15 +107,11 @@ def take_folder(out: Path) -> Iterator[int]:
         lock = (out / "loop.lock").open("w")
     with lock:
         until = time.monotonic() + LOCK_S
-        while fcntl is not None:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    raise UsageError(
-                        tr("another loop works in {out}", out=out),
-                        hint=tr("wait for its end, or name another folder with --out"),
-                    ) from None
-                time.sleep(0.05)
+        while not try_lock(lock):
+            if time.monotonic() > until:
+                raise UsageError(
+                    tr("another loop works in {out}", out=out),
+                    hint=tr("wait for its end, or name another folder with --out"),
+                )
+            time.sleep(0.05)
         yield lock.fileno()

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.checks.own_prompt import OwnPrompt
 from assay.errors import AssayError, Interrupted, ServerGone, in_one_line
 from assay.messages import tr
 from assay.reports.checkpoints.decision import name_of
@@ -17,12 +16,12 @@ from assay.reports.checkpoints.facts import advice_texts
 from assay.reports.checkpoints.json_documents import acceptance_document
 from assay.text.json_in_prose import objects_in
 from assay.text.json_schema import find_breach
-from assay.types import Case, Category, Message, Observer, OutcomeKind, Suite
+from assay.types import Observer, OutcomeKind
 from assay.types.decisions import Acceptance, Measurements, Recommendation
 from assay.types.results import Report
 from assay.types.rounds import REVIEW_SCHEMA, RoundReview, SuggestedChange
 from assay.workflow.evaluate.evaluation import evaluate
-from assay.workflow.evaluate.job import Job
+from assay.workflow.evaluate.job import Job, prompt_suite
 from assay.workflow.loop.commands import UserCommand, last_lines, run_guarded
 
 MOST_BYTES = 1_000_000
@@ -114,16 +113,8 @@ def ask_model(
     )
     found = {name: of for name, of in document.items() if name != "schema"}
     prompt = task.format(schema=json.dumps(REVIEW_SCHEMA), found=json.dumps(found))
-    case = Case(
-        id=f"round_{document['round']:02d}",
-        suite="review",
-        category="review",
-        messages=(Message("user", prompt),),
-        check=OwnPrompt(),
-    )
-    suite = Suite(
-        name="review", path="<review>", categories=(Category(name="review", cases=(case,)),)
-    )
+    named = {f"round_{document['round']:02d}": prompt}
+    suite = prompt_suite("review", "review", named, path="<review>")
     asking = Job(
         models=(spec,), own=(suite,), max_tokens=MOST_TOKENS, out=job.out, device=job.device,
         plugins=job.plugins, called=job.called,

@@ -76,7 +76,6 @@ class _Loop:
     lock: int = -1
     rounds: list[LoopRound] = field(default_factory=list)
     spent: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
     begun: float = field(default_factory=time.monotonic)
 
     @property

@@ -9,7 +9,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from assay.errors import AssayError, UsageError
+from assay.errors import UsageError
 from assay.judge.rubrics import load_rubric
 from assay.messages import tr
 from assay.store import AnswerState, Run, StoredReview
@@ -157,18 +157,9 @@ def _number(text: str, below: int) -> int:
 
 
 def _criteria(sample: ViewedSample, path: str) -> tuple[RubricCriterion, ...]:
-    """The rubric's; where its files are gone, those of the judgement, without what they mean."""
     if "rubric" not in sample.check:
         return ()
     suite = Path(path)
-    try:
-        beside = suite if suite.is_dir() else suite.parent
-        return load_rubric(str(sample.check["rubric"]), beside).criteria
-    except AssayError:
-        judged = sample.judgement.criteria if sample.judgement else ()
-        return tuple(
-            RubricCriterion(
-                key=each.criterion, label=each.label, weight=each.weight, anchors=(), questions=()
-            )
-            for each in judged
-        )
+    return load_rubric(
+        str(sample.check["rubric"]), suite if suite.is_dir() else suite.parent
+    ).criteria

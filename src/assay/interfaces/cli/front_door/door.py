@@ -5,7 +5,6 @@ Errors and Ctrl-C are left to `main`, which has words for them.
 import math
 import os
 import shlex
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,13 +16,11 @@ from assay.api import discovery
 from assay.api.discovery import CheckpointFound, ModelFound, OllamaFound, SuiteFound
 from assay.errors import ExitCode
 from assay.interfaces.cli import load_command
-from assay.interfaces.cli.demo import demo_models
 from assay.interfaces.cli.front_door.questions import Option, Questions, Typed, say
-from assay.interfaces.cli.output import show, where_assay_is
+from assay.interfaces.cli.output import show, watched, where_assay_is
 from assay.messages import joined, tr, trn
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
-from assay.types import Machine
 from assay.types.options import JudgeOptions, RunOptions
 
 SHOWN_CHECKPOINTS = 5
@@ -37,17 +34,15 @@ FOR_CHECKPOINTS = ("os", "technical", "troubleshooting", "mmlu", "hellaswag")
 def open_the_door(out: Path) -> int:
     here, room = Path(), discovery.this_room()
     found = discovery.find_ollama(room=room)
-    _greet(discovery.this_machine(), room, found)
+    _greet(room, found)
     asking = Questions()
     unfinished = discovery.find_unfinished(out)
     if unfinished and _wants_to_continue(asking, unfinished):
         words = shlex.split(unfinished.command)[2:]
         return int(load_command("run").main(words, "assay run", standalone_mode=False) or 0)
     checkpoints = discovery.find_checkpoints(here)
-    is_bare = not found.models and all(each.why_not for each in checkpoints)
-    if is_bare and not _wants_a_model(asking, checkpoints):
-        demo_models(out)
-        return ExitCode.DONE
+    if not found.models and all(each.why_not for each in checkpoints):
+        say(tr("No model was found. Type one; or press Ctrl-C, and `assay demo` shows a run."))
     typed = Typed(
         offer=tr("another model: type its name"),
         example="openai:NAME@URL, ollama:NAME, scripted:FILE.json, a checkpoint's folder",
@@ -91,12 +86,9 @@ def _wants_to_continue(asking: Questions, run: discovery.UnfinishedRun) -> bool:
 
 
 def _run(options: RunOptions) -> int:
-    from assay import api
-    from assay.api.rendering import progress_for
-
     click.echo()
-    with progress_for(sys.stderr) as observer:
-        report = api.run(**vars(options) | {"observer": observer})
+    given = {name: value for name, value in vars(options).items() if name != "observer"}
+    report = watched("run", **given)
     page = os.path.relpath(Path(report.out) / "runs" / report.run / "reports" / "report.html")
     hints = tuple(hint for hint in report.hints if page not in hint)  # it is shown at the very end
     show(replace(report, hints=hints), "text")
@@ -105,44 +97,17 @@ def _run(options: RunOptions) -> int:
     _show_command(page)
     click.echo(tr("The command that repeats this run:"))
     _show_command(options.command_line("run", *options.models), where_assay_is())
-    return report.exit_code
+    return int(report.exit_code)
 
 
-def _greet(machine: Machine, room: discovery.Room, found: OllamaFound) -> None:
+def _greet(room: discovery.Room, found: OllamaFound) -> None:
     say(tr("Assay {version}", version=assay.__version__), "bold")
-    cores = trn("{count} core", "{count} cores", machine.cores)
-    free = tr("{free} of {total} free", free=numbers.memory(room.free_bytes),
-              total=numbers.memory(machine.memory_bytes))  # fmt: skip
-    gpus = "; ".join(machine.gpus) or tr("no GPU")
-    hint = found.hint
-    if found.reachable:
-        count = trn("{count} model", "{count} models", len(found.models))
-        ollama = f"{found.version}, {found.url}, {count}"
-        if not found.models:
-            hint = tr("install a model, for example with `ollama pull llama3.2:3b`")
-    else:
-        ollama = tr("not found: {problem}", problem=found.problem)
-    judges = ", ".join(each.name for each in discovery.find_judges(found.models))
-    rows = {
-        tr("machine"): ", ".join((machine.processor, cores, free, gpus)),
-        "Ollama": joined(filter(None, (ollama, hint))),
-        tr("judge"): tr("for open answers: {names}", names=judges)
-        if judges
-        else tr("none found; unless you name one, only what checks show is scored"),
-    }
-    for name, text in rows.items():
-        say(f"  {name:<8} {one_line(text)}")
+    here = discovery.describe_hardware(discovery.this_machine(), room)
+    for line in (*here, *discovery.describe_ollama(found)):
+        if not line.name.startswith(" "):  # a model: those are listed to choose from
+            said = joined(filter(None, (line.says, line.todo)))
+            say(f"  {line.name:<10} {one_line(said)}")
     click.echo()
-
-
-def _wants_a_model(asking: Questions, checkpoints: Sequence[CheckpointFound]) -> bool:
-    """No model was found: type one, or look at the demonstration."""
-    options = [
-        Option(value="demo", title=tr("look at the demonstration: scripted models, offline")),
-        Option(value="type", title=tr("type the name of a model of my own")),
-        *offered_checkpoints(checkpoints),
-    ]
-    return asking.one(tr("No model was found. What next?"), options) == "type"
 
 
 def _say_what_it_takes(options: RunOptions, ahead: discovery.Forecast) -> None:
@@ -219,7 +184,7 @@ def ask_for_judge(
         check=lambda spec: discovery.refuse_as_judge(spec, tested),
     )
     none = Option(value=NO_JUDGE, title=tr("no judge: score only what checks show"))
-    offered = offered_models(discovery.judge_candidates(found, tested))  # the best first
+    offered = offered_models(discovery.find_judges(found, models))  # the best first
     judge = asking.one(question, [*offered, none], typed)
     judges = () if judge == NO_JUDGE else (judge,)
     allowed = holds_code and _may_code_be_run(asking)

@@ -67,15 +67,7 @@ class Questions:
 
     def yes(self, question: str, *, usual: bool = True) -> bool:
         """Yes or no; `usual` if only enter is pressed."""
-        keys = "Y/n" if usual else "y/N"
-        asked = tr("{question} [{keys}, Ctrl-C ends]", question=question, keys=keys)
-        while True:
-            text = str(click.prompt(asked, default="", show_default=False)).strip().lower()
-            if not text:
-                return usual
-            if text in ("y", "yes", "n", "no"):
-                return text[0] == "y"
-            say(tr("type y for yes or n for no"))
+        return click.confirm(tr("{question} (Ctrl-C ends)", question=question), default=usual)
 
 
 def say(text: str, style: str = "") -> None:
