@@ -166,8 +166,13 @@ def test_a_run_leaves_the_index_to_whoever_looks(tmp_path):
     suite = bench.suite({"plain": [{"id": "plain_001", "prompt": "?", "expected": "yes",
                                     "eval_method": "exact_match"}]})  # fmt: skip
     run = api.run([bench.script("one", default="yes")], suites=[suite], out=bench.out).run
+    with ViewedStore(bench.out) as store:
+        assert store.list_runs()[0].answered == 1
     assert not any(index_of(bench.out)[:3])
     assert outcomes_of(bench.out, run, text="yes") == {"plain_001": "p"}
+    api.rescore(run, out=bench.out)  # a newer score of the same try
+    with ViewedStore(bench.out) as store:
+        assert store.list_runs()[0].answered == 1
 
 
 def test_an_older_store_gets_the_same_index_as_a_new_one(bench, tmp_path):

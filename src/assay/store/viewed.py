@@ -40,6 +40,14 @@ FOUND = (
     "WHERE answer_words MATCH ?)"
 )
 
+# Tries whose scores came after the index was last filled; a list of runs does not wait for that.
+NOT_IN_TRIES = (
+    "SELECT DISTINCT s.run_id, s.suite, s.test_id, s.model, s.repeat FROM scores s "
+    "WHERE s.id > (SELECT scores FROM indexed) AND s.suite NOT GLOB 'measure/*' AND NOT EXISTS "
+    "(SELECT 1 FROM tries t WHERE t.run_id = s.run_id AND t.suite = s.suite AND "
+    "t.test_id = s.test_id AND t.model = s.model AND t.repeat = s.repeat)"
+)
+
 Values = tuple[object, ...]
 Change = tuple[int, int]  # the newest score of a run, and how many reviews there are
 
@@ -55,8 +63,8 @@ class ViewedStore(Store):
         rows = self._file.all(
             "SELECT r.id, r.created, r.finished, r.repeats, r.command, "
             "r.deciding IS NOT NULL AS decided, r.judging IS NOT NULL AS judged, "
-            "(SELECT count(*) FROM (SELECT 1 FROM scores t WHERE t.run_id = r.id AND t.suite NOT "
-            "GLOB 'measure/*' GROUP BY model, suite, test_id, repeat)) AS answered, "
+            "(SELECT count(*) FROM tries t WHERE t.run_id = r.id) + "
+            f"(SELECT count(*) FROM ({NOT_IN_TRIES} AND +s.run_id = r.id)) AS answered, "
             "(SELECT coalesce(sum(s.tests), 0) FROM run_suites t JOIN suites s ON "
             "s.digest = t.digest WHERE t.run_id = r.id) AS tests "
             "FROM runs r WHERE r.id = coalesce(?, r.id) ORDER BY r.rowid DESC",
