@@ -29,7 +29,7 @@ USUAL_UNKNOWN, USUAL_COMMON = 0.2, 0.4  # shares of the words of a text
 EDGE, ANY = "|", "*"  # before and after a text; whatever follows
 
 
-class View(NamedTuple):
+class WordView(NamedTuple):
     """A word is itself if seen `known_from` times, else these letters of it; `longest` run."""
 
     known_from: int
@@ -37,7 +37,11 @@ class View(NamedTuple):
     longest: int
 
 
-VIEWS = (View(3, slice(-2, None), 2), View(20, slice(-1, None), 3), View(20, slice(2), 3))
+VIEWS = (
+    WordView(3, slice(-2, None), 2),
+    WordView(20, slice(-1, None), 3),
+    WordView(20, slice(2), 3),
+)
 
 _STARTS = [zlib.crc32(f"{view} ".encode()) for view in range(len(VIEWS))]
 
@@ -107,7 +111,7 @@ def place_of(view: int, run: str) -> int:
     return zlib.crc32(run.encode(), _STARTS[view]) % PLACES
 
 
-def runs_of(words: Sequence[str], known: Mapping[str, int], view: View) -> Iterator[list[str]]:
+def runs_of(words: Sequence[str], known: Mapping[str, int], view: WordView) -> Iterator[list[str]]:
     """For each word and for the end: the word; the runs that end in it; those runs with ANY there,
     which say what it costs that a run was never seen.
     """
@@ -120,7 +124,7 @@ def runs_of(words: Sequence[str], known: Mapping[str, int], view: View) -> Itera
         yield runs
 
 
-def _form(word: str, known: Mapping[str, int], view: View) -> str:
+def _form(word: str, known: Mapping[str, int], view: WordView) -> str:
     if word == NAME or known.get(word, 0) >= view.known_from:
         return word
     return "-" + word[view.letters]
