@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from assay import api
 from assay.interfaces.cli import COMMANDS, load_command
 from assay.workflow.history.records import COLUMNS
 from tests.conftest import numbered, right
@@ -231,6 +232,26 @@ def test_a_drop_beyond_the_limit_ends_with_1(bench, two_models, most, code):
     document = json.loads(done.stdout)
     assert document["exit_code"] == code
     assert any("fell by 25" in note for note in document["notes"]) == bool(code)
+
+
+def test_a_drop_as_large_as_the_limit_is_allowed_whatever_the_rounding(tmp_path, monkeypatch):
+    """The mean of three categories that each fell by 0.1 is 0.10000000000000002."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "suite").mkdir()
+    for category in "abc":
+        tests = [
+            {"id": f"{category}_{n:03d}", "prompt": "Yes?", "eval_method": "exact_match",
+             "expected": "yes"}
+            for n in range(10)
+        ]  # fmt: skip
+        (tmp_path / "suite" / f"{category}.json").write_text(json.dumps(tests), "utf-8")
+    worse = {f"{category}_000": "no" for category in "abc"}
+    for name, answers in (("right", {}), ("worse", worse)):
+        script = {"answers": answers, "default": "yes"}
+        (tmp_path / f"{name}.json").write_text(json.dumps(script), "utf-8")
+    api.run(["scripted:right.json", "scripted:worse.json"], suites=["./suite"])
+    assert api.compare("latest", max_drop=0.1).exit_code == 0
+    assert api.compare("latest", max_drop=0.099).exit_code == 1
 
 
 def test_compare_takes_models_of_different_runs_by_their_spec(bench, words, tests):

@@ -35,6 +35,7 @@ from assay.workflow.history.results import summaries_of
 from assay.workflow.history.trials import trials_of
 
 INTERVALS = ("wilson", "bootstrap", "none")  # methods that only say how an interval was computed
+ROUNDING = 1e-9  # points: the mean of three falls by 0.1 is 0.10000000000000002
 
 _Seen = tuple[str, SamplingMode, str, str]  # suite, sampling, model, by whom it was judged
 
@@ -113,7 +114,7 @@ def _hold(compared: Comparison, sides: Sequence[_ComparedSide], max_drop: float)
                 notes.append(
                     tr("{suite}: scored in two ways, so --max-drop is left open", suite=suite.suite)
                 )
-            elif lost > max_drop * 100:
+            elif lost > max_drop * 100 + ROUNDING:
                 fell = True
                 notes.append(
                     tr(
