@@ -1,4 +1,4 @@
-"""What the viewer reads: filled by SQL when it looks, equal to what Python reads in records."""
+"""What the viewer reads: filled by SQL, equal to what Python reads in records."""
 
 from __future__ import annotations
 
@@ -161,18 +161,19 @@ def copy_store(bench, folder, *, version, change):
     return index_of(bench.out)
 
 
-def test_a_run_leaves_the_index_to_whoever_looks(tmp_path):
+def test_a_finished_run_fills_the_index_and_a_score_after_it_leaves_that_to_whoever_looks(tmp_path):
     bench = Bench(tmp_path)
     suite = bench.suite({"plain": [{"id": "plain_001", "prompt": "?", "expected": "yes",
                                     "eval_method": "exact_match"}]})  # fmt: skip
     run = api.run([bench.script("one", default="yes")], suites=[suite], out=bench.out).run
-    with ViewedStore(bench.out) as store:
-        assert store.list_runs()[0].answered == 1
-    assert not any(index_of(bench.out)[:3])
-    assert outcomes_of(bench.out, run, text="yes") == {"plain_001": "p"}
+    filled = index_of(bench.out)
+    assert all(filled[:3])
     api.rescore(run, out=bench.out)  # a newer score of the same try
     with ViewedStore(bench.out) as store:
         assert store.list_runs()[0].answered == 1
+    assert index_of(bench.out) == filled
+    assert outcomes_of(bench.out, run, text="yes") == {"plain_001": "p"}
+    assert index_of(bench.out) != filled
 
 
 def test_an_older_store_gets_the_same_index_as_a_new_one(bench, tmp_path):

@@ -24,6 +24,7 @@ from assay.store.records import (
     TryKey,
 )
 from assay.store.reviews import ReviewVerbs
+from assay.store.viewer_index import fill_viewer_index
 from assay.types import Machine, ModelFacts, Observed, Reply, Request, Score, Suite, Work
 from assay.types.decisions import DecisionPlan
 from assay.types.judging.judgements import FinalJudgement, Judging
@@ -109,6 +110,8 @@ class Store(ReviewVerbs):
                         f"UPDATE runs SET {column} = ? WHERE id = ?", (value, run.id)
                     )
             self._store_suites(run.id, suites)
+        if finished:  # nobody waits for 0.06 ms an answer now, and the viewer opens at once later
+            fill_viewer_index(self._file)
         return self.read_run(run.id)
 
     def _store_suites(self, run_id: str, suites: Sequence[Suite]) -> None:

@@ -1,7 +1,7 @@
 """What the viewer filters, orders and searches by, filled from suites, replies and scores.
 
-A run writes nothing here: it would take a quarter of its time. Whoever reads these tables fills
-them first, which adds what came since the last time.
+A run fills them once, when it has finished: with every reply it would take a quarter of its time.
+Whoever reads these tables fills them first, which adds what came since the last time.
 """
 
 import sqlite3
