@@ -50,12 +50,14 @@ def replies(folder: Path) -> int:
 
 
 def workers() -> list[psutil.Process]:
+    """Those that a server started: a child of one has its command line until it runs its own."""
     found = []
     for each in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):  # it ended meanwhile
             if "assay.interfaces.mcp.worker" in " ".join(each.cmdline()):
                 found.append(each)
-    return found
+    ours = {each.pid for each in found}
+    return [each for each in found if each.ppid() not in ours]
 
 
 def test_a_cancelled_call_ends_and_keeps_what_was_counted(
