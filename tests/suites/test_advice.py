@@ -30,11 +30,14 @@ WARNINGS: list[tuple[Any, list[str]]] = [
     (good(expected_keywords=["apital"], keyword_match="substring"), [ECHO.format("apital")]),
     (good(prompt="Use C++ now", expected_keywords=["C++"]), [ECHO.format("C++")]),
     (good(prompt="e\u0301te\u0301 is?", expected_keywords=["été"]), [ECHO.format("été")]),
+    (good(expected_keywords=["Lomé", "lomé"]), ["'lomé' is asked for twice"]),
     (asking("multiple_choice", expected="D", prompt=CHOICES_IN_PROMPT),
      ["'D' is not among the letters offered (A, B, C)"]),
     (asking("multiple_choice", expected="C", prompt=CHOICES_IN_PROMPT), []),
     (asking("multiple_choice", expected="G"),
      ["'G' is not among the letters offered (A, B, C, D, E)"]),
+    (asking("composite", expected_keywords=["xyz"], weights={"format": 1}),
+     ["'format' has a weight, but the test has no such part"]),
 ]  # fmt: skip
 
 

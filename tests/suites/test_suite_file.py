@@ -108,10 +108,12 @@ def test_an_example_that_is_also_a_test_is_a_warning(write_suite: WriteSuite) ->
     assert finding.message == "this example is also the test 'a_001', whose answer it gives away"
 
 
-def test_a_category_without_weight_is_a_warning(write_suite: WriteSuite) -> None:
-    folder = write_suite(CATEGORIES, {"weights": {"a": 1}})
+def test_a_category_without_weight_and_idle_examples_are_warnings(write_suite: WriteSuite) -> None:
+    settings = {"weights": {"a": 1}, "few_shot": {"a": "few_shot/e.json"}}
+    folder = write_suite(CATEGORIES, settings, {"few_shot/e.json": EXAMPLES})
     assert [(f.severity, f.message) for f in examine([folder])] == [
         ("warning", "the category 'maths' has no weight; it counts 1"),
+        ("warning", "'few_shot' changes nothing while 'shots' is 0"),
     ]
 
 

@@ -140,6 +140,11 @@ class Composite(AnswerCheck):
 
     def advice(self, test: Case, /) -> Iterator[FieldProblem]:
         yield from self.keywords.advice(test) if self.keywords else ()
+        present = self._present(test)
+        for part in PARTS if self.weights else ():
+            if part not in present and getattr(self.weights, part) is not None:
+                message = tr("'{part}' has a weight, but the test has no such part", part=part)
+                yield FieldProblem(("weights", part), message, about_key=True)
 
     def _present(self, test: Case) -> set[str]:
         rules = self.expected_format

@@ -281,17 +281,24 @@ def _explanation(
 
 
 def keyword_advice(items: Phrases, match: str, test: Case) -> Iterator[FieldProblem]:
-    """Keywords that are in the prompt already, or have letters of another alphabet."""
+    """Keywords that are repeated, or in the prompt already, or have letters of another alphabet."""
     yield from look_alike_advice("expected_keywords", items, test)
     asked = fold_keyword("\n".join(m.content for m in test.messages if m.role == "user"))
-    for index, word in ((index, word) for index, words in enumerate(items) for word in words):
-        # A plain search first: it saves making a pattern.
-        if fold_keyword(word) in asked and occurs(word, asked, match):
-            message = tr(
-                "'{word}' is already in the prompt; repeating the prompt would score",
-                word=_shown(word),
-            )
-            yield FieldProblem(("expected_keywords", index), message)
+    seen: set[tuple[str, ...]] = set()
+    for index, words in enumerate(items):
+        path = ("expected_keywords", index)
+        plain = tuple(map(fold_keyword, words))
+        if plain in seen:
+            yield FieldProblem(path, tr("'{word}' is asked for twice", word=_shown(words[0])))
+        seen.add(plain)
+        for word, form in zip(words, plain, strict=True):
+            # A plain search first: it saves making a pattern.
+            if form in asked and occurs(word, asked, match):
+                message = tr(
+                    "'{word}' is already in the prompt; repeating the prompt would score",
+                    word=_shown(word),
+                )
+                yield FieldProblem(path, message)
 
 
 def fold_keyword(word: str) -> str:

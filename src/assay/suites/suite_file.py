@@ -127,6 +127,9 @@ def read_settings(
     if settings.shots and not settings.few_shot:
         message = tr("'shots' is {shots}, but 'few_shot' names no examples", shots=settings.shots)
         notes.error(("shots",), message)
+    if settings.few_shot and not settings.shots:
+        message = tr("'few_shot' changes nothing while 'shots' is 0")
+        notes.warning(("few_shot",), message, about_key=True)
     wanted = categories if only is None else [only]
     few_shot = {name: file for name, file in settings.few_shot.items() if name in wanted}
     weights = {}
