@@ -227,6 +227,11 @@ def senseless(job: Job) -> Iterator[UsageError]:
             tr("no language is known as {tag!r}", tag=job.suite_language),
             hint=tr("give one of {tags}", tags=", ".join(sorted(LANGUAGES))),
         )
+    if job.repeats < 1:
+        yield UsageError(
+            tr("a test is asked at least once, not {count} times", count=job.repeats),
+            hint=tr("give --repeats 1 or more"),
+        )
 
 
 def suites_of(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:

@@ -200,6 +200,11 @@ def _find_misuse(
             tr("no test of these suites needs a judge"),
             hint=tr("leave --judge out, or choose a suite with judged tests, such as coding"),
         )
+    if options.judge_repeats < 1:
+        yield UsageError(
+            tr("an answer is judged at least once, not {count} times", count=options.judge_repeats),
+            hint=tr("give --judge-repeats 1 or more"),
+        )
     seen: dict[str, str] = {}
     for facts in judges:
         if first := seen.get(facts.fingerprint):
