@@ -41,9 +41,15 @@ class Browser:
         return self.driver.execute_script(script, *values)
 
     def press(self, *keys: str) -> None:
-        """Keys, as a user presses them wherever the focus is."""
+        """Keys, as a user presses them wherever the focus is.
+
+        Two frames first, so that the page is painted: before that, a browser may drop keys.
+        """
         from selenium.webdriver.common.action_chains import ActionChains
 
+        self.driver.execute_async_script(
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))"
+        )
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def find(self, selector: str) -> Any:

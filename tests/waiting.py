@@ -12,10 +12,12 @@ PATIENCE_S = 600
 Found = TypeVar("Found")
 
 
-def wait_for(condition: Callable[[], Found], *, every_s: float = 0.01) -> Found:
+def wait_for(
+    condition: Callable[[], Found], *, every_s: float = 0.01, patience_s: float = PATIENCE_S
+) -> Found:
     """Return what the condition gives as soon as that is true."""
-    end = time.monotonic() + PATIENCE_S
+    end = time.monotonic() + patience_s
     while not (found := condition()):
-        assert time.monotonic() < end, f"waited {PATIENCE_S} s in vain"
+        assert time.monotonic() < end, f"waited {patience_s} s in vain"
         time.sleep(every_s)
     return found
