@@ -3,8 +3,8 @@
     python benchmarks/viewer.py [--tests 50000] [--out DIR]
 
 It makes the store (once for a folder), starts a viewer on it, and prints how long it takes to open
-and the slowest of five times for each page, while the viewer computes the scores of the run beside;
-then the time of one core, which other programs on the machine do not stretch. The targets are one
+and the slowest of five times for each page; then the time of one core, which other programs on the
+machine do not stretch. The targets are one
 second and 300 ms; the first look at new answers takes longer, once.
 """
 
@@ -145,7 +145,7 @@ def measure(out: Path) -> None:
             opened = time.perf_counter() - start
             print(f"{'opened':38} {opened:5.2f} s, {busy(viewer.pid):5.2f} s of one core")
             before = busy(viewer.pid)
-            looked = fetch(port, "/runs/latest")  # its scores are computed beside from now on
+            looked = fetch(port, "/runs/latest")
             each = busy(viewer.pid) - before
             print(
                 f"{'the first look fills the index':38} {looked:5.2f} s, {each:5.2f} s of one core"

@@ -112,7 +112,7 @@ def made_up(texts: Iterable[str], lengths: Sequence[int], draw: random.Random) -
 def salad(
     known: Mapping[str, int], times: int, lengths: Sequence[int], draw: random.Random
 ) -> list[str]:
-    """Words seen so many times and more, each as likely as the other."""
+    """Texts of words that were seen at least `times` times, all equally likely."""
     lexicon = sorted(word for word, count in known.items() if count >= times)
     return [" ".join(draw.choices(lexicon, k=length)) for length in lengths]
 

@@ -71,7 +71,7 @@ class Written:
 
 @dataclass(slots=True, eq=False)
 class Continued:
-    """A prompt, how many tokens may follow it, and what a text that reaches so many ended by."""
+    """A prompt, the most tokens that may follow it, and how a text of that length has ended."""
 
     index: int
     prompt: Prompt

@@ -260,7 +260,7 @@ def folder_of(place: CheckpointPlace) -> Path:
 
 
 def _inside(folder: str) -> str:
-    """An out folder stands for the checkpoints in it."""
+    """The checkpoints of an out folder; another folder is itself."""
     path = Path(folder.removeprefix("hf:"))
     if not path.is_dir():
         raise _nothing_there(tr("there is no folder {path!r}", path=shown_path(path)))

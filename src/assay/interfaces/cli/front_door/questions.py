@@ -115,7 +115,7 @@ def _listed(question: str, options: Sequence[Option], typed: Typed | None) -> li
 def _values(
     word: str, can: Sequence[Option], options: Sequence[Option], typed: Typed | None
 ) -> Iterator[str]:
-    """What a word stands for: a number or a name of the list, `1,4` two of them; else itself, if it
+    """What a word means: a number or a name of the list, `1,4` two of them; else itself, if it
     is sound. What the list cannot offer is checked, too: a file may have been fixed since.
     """
     listed = {name: option for option in options for name in (option.value, *option.names) if name}
