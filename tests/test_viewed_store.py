@@ -176,6 +176,20 @@ def test_a_finished_run_fills_the_index_and_a_score_after_it_leaves_that_to_whoe
     assert index_of(bench.out) != filled
 
 
+def test_a_run_is_finished_although_the_index_cannot_be_filled(tmp_path, monkeypatch):
+    def refuse(self, write):
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(Database, "write_derived", refuse)
+    bench = Bench(tmp_path)
+    suite = bench.suite({"plain": [{"id": "plain_001", "prompt": "?", "expected": "yes",
+                                    "eval_method": "exact_match"}]})  # fmt: skip
+    run = api.run([bench.script("one", default="yes")], suites=[suite], out=bench.out).run
+    monkeypatch.undo()
+    assert not any(index_of(bench.out)[:3])
+    assert outcomes_of(bench.out, run) == {"plain_001": "p"}
+
+
 def test_an_older_store_gets_the_same_index_as_a_new_one(bench, tmp_path):
     before = copy_store(bench, tmp_path, version=5, change=forget_index)
     fill_index(tmp_path)

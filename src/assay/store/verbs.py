@@ -6,11 +6,12 @@ may lose the last moments but never corrupts (docs/decisions/003-store.md).
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from assay.errors import RunNotFound, StoreError
+from assay.errors import RunNotFound, StoreError, StoreFull
 from assay.messages import tr
 from assay.request_identity import JUDGE_SUITE, MEASURE
 from assay.store.bodies import adapter, content, digest_of, read_back, stored_work, to_json, utc_now
@@ -111,7 +112,8 @@ class Store(ReviewVerbs):
                     )
             self._store_suites(run.id, suites)
         if finished:  # nobody waits for 0.06 ms an answer now, and the viewer opens at once later
-            fill_viewer_index(self._file)
+            with suppress(StoreError, StoreFull):  # the viewer fills what is missing when it looks
+                fill_viewer_index(self._file)
         return self.read_run(run.id)
 
     def _store_suites(self, run_id: str, suites: Sequence[Suite]) -> None:
