@@ -1,5 +1,7 @@
 """Where servers are. A UsageError shows a URL only where it cannot contain a password. OLLAMA_HOST
-is written for the server: it may lack a scheme or port, and 0.0.0.0 is no place to connect to.
+is written for the server: it may lack a scheme or port, and 0.0.0.0 is no place to connect to. As
+in Ollama's own client, 11434 is the port of an address without a scheme; http://HOST is port 80 and
+https://HOST 443, where a proxy listens (ollama/envconfig/config.go).
 """
 
 import os
