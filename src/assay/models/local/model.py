@@ -10,6 +10,7 @@ import threading
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,7 +127,7 @@ class LocalModel(BaseModel):
 
     def reading(self) -> TextReader:
         """With weights of its own, beside whatever else is loaded."""
-        from assay.engine.drift import reader_of
+        from assay.engine.network import read_row
         from assay.models.local.tokens.encoding import encode_texts
 
         network = load(self._checkpoint, self._device, self._dtype, examined=self._examined)
@@ -135,7 +136,7 @@ class LocalModel(BaseModel):
         self._why_plain = network.why_not
         tokenizer = self._tokens(network)
         return TextReader(
-            read=reader_of(network),
+            read=partial(read_row, network),
             encode=lambda text: next(encode_texts(tokenizer, [text])),
             decode=tokenizer.decode,
             prefix=tokenizer.prefix_token_id,
