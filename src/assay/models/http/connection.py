@@ -21,15 +21,7 @@ import httpcore
 from assay.errors import UsageError
 from assay.messages import tr
 from assay.models.address import server_name
-from assay.models.http.deadlines import (
-    CalledOff,
-    DeadlineNetwork,
-    DeadlineStream,
-    allowed_s,
-    hurry,
-    restart,
-    within,
-)
+from assay.models.http.deadlines import CalledOff, DeadlineNetwork, DeadlineStream, clock, within
 from assay.models.http.faults import Fault, fault_of_status, message_in, readable
 from assay.types import Cause
 
@@ -101,14 +93,14 @@ class Connection:
 
     def allow_next_token(self) -> None:
         """A token has come: the time-out is for the next one."""
-        restart(self.timeout_s)
+        clock.restart(self.timeout_s)
         request = self.under_way[threading.get_ident()]
         request.first_token_at = request.first_token_at or time.monotonic()
         request.tokens += 1
 
     def read_out(self, lines: Iterator[bytes]) -> None:
         """Read the stream's end, so that the connection can be used again; else it is lost."""
-        hurry(END_OF_STREAM_S)
+        clock.hurry(END_OF_STREAM_S)
         with suppress(Fault), self._translated("broken_stream"):
             next(lines, None)
 
@@ -118,8 +110,8 @@ class Connection:
         except UnicodeDecodeError as error:
             raise self.unreadable(tr("bytes that are not UTF-8")) from error
         except (ValueError, RecursionError) as error:
-            text = self.without_secrets(raw[:MAX_ERROR_BYTES].decode("utf-8", "replace"))
-            raise self.unreadable(readable(text)[:200] or tr("nothing")) from error
+            text = self.in_words(raw[:MAX_ERROR_BYTES].decode("utf-8", "replace"))
+            raise self.unreadable(text[:200] or tr("nothing")) from error
 
     def unreadable(self, what: str) -> Fault:
         sentence = tr("{url} sent an unreadable response: {what}", url=self.url, what=what)
@@ -136,6 +128,10 @@ class Connection:
     def without_secrets(self, text: str) -> str:
         """Whatever a server says of us or itself, a key or password in it goes no further."""
         return self._in_errors.sub(REMOVED, text) if self._in_errors else text
+
+    def in_words(self, said: object) -> str:
+        """For a sentence: without secrets, on one line, and not too long."""
+        return readable(self.without_secrets(str(said)))
 
     def clean_answer(self, text: str) -> str:
         """The same for what a model wrote, where short words stay: they are no secrets there."""
@@ -191,7 +187,7 @@ class Connection:
                 break
         # Cleaned after decoding, for in JSON a key may be spelt with escapes, and before it is
         # cut, for half a key is a secret too.
-        message = readable(self.without_secrets(message_in(raw.decode("utf-8", "replace"))))
+        message = self.in_words(message_in(raw.decode("utf-8", "replace")))
         headers = {
             name.decode("latin-1").lower(): self.without_secrets(value.decode("latin-1"))
             for name, value in response.headers
@@ -228,7 +224,7 @@ class Connection:
             raise self._no_connection(tr("connecting took too long")) from error
         except httpcore.TimeoutException as error:
             late = tr("{url} was silent for {seconds:g} s", url=self.url,
-                      seconds=round(allowed_s(), 1))  # fmt: skip
+                      seconds=round(clock.allowed_s, 1))  # fmt: skip
             raise Fault("timeout", late) from error
         except httpcore.ConnectError as error:
             raise self._no_connection(readable(str(error)) or tr("connection refused")) from error

@@ -29,12 +29,10 @@ from assay.types import (
     ModelFacts,
     Observed,
     Reply,
-    Request,
     Sampling,
     ToAnswer,
     ToChoose,
     ToRead,
-    ToTime,
 )
 from assay.types.options import ServerOptions
 
@@ -182,18 +180,10 @@ class OpenAIModel(ServedModel):
     def _said(self, fault: Fault) -> str:
         return self._connection.without_secrets(fault.sentence)
 
-    def _ask(self, request: Request) -> Reply:
-        work = request.work
-        if isinstance(work, ToAnswer):
-            return self._write(request.id, work)
-        can = self._facts.capabilities
-        if isinstance(work, ToChoose):
-            return self._choose(request.id, work)
-        if isinstance(work, ToRead) and "score_text" in can:
-            return read(self._client, request.id, work)
-        if isinstance(work, ToTime):
-            return self._time(request.id, work)
-        raise Fault("refused", tr("this server cannot measure the likelihood of a text"))
+    def _read(self, request_id: str, work: ToRead) -> Reply:
+        if "score_text" in self._facts.capabilities:
+            return read(self._client, request_id, work)
+        return super()._read(request_id, work)
 
     def _choose(self, request_id: str, work: ToChoose) -> Reply:
         can = self._facts.capabilities
