@@ -59,8 +59,9 @@ class Connection:
         self.timeout_s = timeout_s
         self.called_off = threading.Event()
         self.under_way: dict[int, RequestUnderWay] = {}
-        login = _login(unquote(parts.username or ""), unquote(parts.password or ""))
-        hidden = (*secrets, *_secrets_of(parts, login))
+        login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}".encode()
+        basic = base64.b64encode(login).decode() if login != b":" else ""
+        hidden = (*secrets, *_secrets_of(parts), basic.rstrip("="))
         self._in_errors = _pattern(hidden, SHORTEST)
         self._in_answers = _pattern(hidden, SHORTEST_IN_ANSWERS)
         self._headers = [
@@ -70,7 +71,7 @@ class Connection:
                 "user-agent": "assay",
                 "accept": "*/*",
                 "accept-encoding": "identity",
-                **login,
+                **({"authorization": f"Basic {basic}"} if basic else {}),
                 **(headers or {}),
             }.items()
         ]
@@ -244,19 +245,11 @@ def _netloc(parts: SplitResult) -> str:
     return host if parts.port is None else f"{host}:{parts.port}"
 
 
-def _login(name: str, password: str) -> dict[str, str]:
-    if not name and not password:
-        return {}
-    return {"authorization": "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode()}
-
-
-def _secrets_of(parts: SplitResult, login: Mapping[str, str]) -> Iterator[str]:
-    """The password in both spellings, its header, and a name that stands alone: a token."""
+def _secrets_of(parts: SplitResult) -> Iterator[str]:
+    """The password in both spellings, and a name that stands alone: a token."""
     for part in (parts.password, None if parts.password else parts.username):
         if part and unquote(part).lower() not in PLACEHOLDERS:
             yield from (part, unquote(part))
-    for header in login.values():
-        yield header.removeprefix("Basic ").rstrip("=")
 
 
 def _pool(url: str, connections: int) -> httpcore.ConnectionPool:
