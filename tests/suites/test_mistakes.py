@@ -137,10 +137,10 @@ MISTAKES = [
      "'expected_format.language' cannot be 'english'; did you mean 'eng'?"),
     (asking("composite"),
      "the test checks nothing; 'composite' needs 'expected_keywords', 'reference' or a rule in "
-     "'expected_format'"),
+     "'expected_format', or a suite of language 'ee'"),
     (asking("composite", expected_keywords=[], expected_format={"min_length": 0}),
      "the test checks nothing; 'composite' needs 'expected_keywords', 'reference' or a rule in "
-     "'expected_format'"),
+     "'expected_format', or a suite of language 'ee'"),
     (asking("composite", expected_keywords=["xyz"], weights={"keyword": 1}),
      "unknown field 'keyword' in 'weights'; did you mean 'keywords'?"),
     (asking("composite", expected_keywords=["xyz"], weights={"keywords": -1}),
