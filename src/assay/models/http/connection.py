@@ -274,13 +274,14 @@ def _proxy_for(url: str) -> str | None:
 
 def _through(proxy: str) -> Callable[..., httpcore.ConnectionPool]:
     parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    # Inside the TLS of a proxy `DeadlineStream` would write past that of the server.
+    if parts.scheme != "http" or not parts.hostname:
         raise UsageError(
             tr("the environment names a proxy that cannot be used: only http:// is understood"),
             hint=tr("unset http_proxy and https_proxy, or name the server in no_proxy"),
         )
-    place = f"{parts.scheme}://{_netloc(parts)}"
     login = (unquote(parts.username or ""), unquote(parts.password or ""))
+    place = f"http://{_netloc(parts)}"
     return partial(httpcore.HTTPProxy, place, proxy_auth=login if any(login) else None)
 
 

@@ -82,10 +82,7 @@ class DeadlineStream(httpcore.NetworkStream):
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """All of it. By hand, for httpcore gives the whole time to every part it can send."""
         self.read_since_write = False
-        peer: socket.socket | None = self._stream.get_extra_info("socket")
-        if peer is None:
-            self._stream.write(buffer, timeout=clock.left())
-            return
+        peer: socket.socket = self._stream.get_extra_info("socket")
         rest = memoryview(buffer)
         while rest:
             rest = rest[_in_glances(partial(_sent, peer, rest), TimeoutError) :]

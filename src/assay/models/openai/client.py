@@ -54,8 +54,8 @@ class OpenAIClient:
         self._lock = threading.Lock()
         self._notes: dict[str, str] = {}
 
-    def models(self, path: str = "/models") -> Any:
-        document = self._connection.document("GET", path, timeout_s=SOON_S)
+    def models(self) -> Any:
+        document = self._connection.document("GET", "/models", timeout_s=SOON_S)
         self._refuse_error(document)
         return document
 
