@@ -255,10 +255,10 @@ def test_domains_are_chosen_for_by_themselves():
 # ---------------------------------------------------------------------------------------- over runs
 
 
-def test_a_models_runs_stand_in_order_of_time_and_the_last_two_are_compared_test_by_test():
+def test_a_models_runs_stay_in_their_order_and_the_last_two_are_compared_test_by_test():
     earlier = [
-        EarlierRun(run="r2", when="2026-02-01", model="a", final_judgements=tuple(flat(CODING, 5))),
-        EarlierRun(run="r1", when="2026-01-01", model="a", final_judgements=tuple(flat(CODING, 3))),
+        EarlierRun(run="r1", when="2026-02-01", model="a", final_judgements=tuple(flat(CODING, 3))),
+        EarlierRun(run="r2", when="2026-01-01", model="a", final_judgements=tuple(flat(CODING, 5))),
         EarlierRun(
             run="rx", when="2026-01-01", model="other", final_judgements=tuple(flat(CODING, 9))
         ),

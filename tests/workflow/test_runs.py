@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import sqlite3
+from types import SimpleNamespace
 
 import pytest
 
 import assay
+from assay.reports.json_documents import run_json
+from assay.store import bodies
 from assay.workflow.evaluate.run_folder import RunFolder
 from tests.conftest import numbered, right
+from tests.workflow.judged_work import Court, form, judged_test
 
 ORPHAN = "20250101T000000Z-0a0a0a"
 
@@ -110,3 +115,21 @@ def test_the_command_lists_and_as_json_states_what_was_freed(store):
 def test_a_folder_without_a_store_is_refused(tmp_path):
     with pytest.raises(assay.AssayError, match="there is no store"):
         assay.runs(out=tmp_path)
+
+
+def test_a_clock_that_is_set_back_changes_neither_the_order_nor_the_latest(bench, monkeypatch):
+    now = datetime.datetime(2026, 11, 17, 12, tzinfo=datetime.UTC)
+    clock = SimpleNamespace(UTC=datetime.UTC, datetime=SimpleNamespace(now=lambda zone: now))
+    monkeypatch.setattr(bodies, "datetime", clock)
+    court = Court(bench.folder)
+    judge, made = court.judge(form(7, 8, 9)), []
+    for scale in ("first", "second", "third"):
+        suite = court.tests(judged_test("own_001", description=scale))
+        made.append(assay.run(court.model, suites=suite, judges=judge, out=bench.out).run)
+        now -= datetime.timedelta(days=1)
+    assert made == sorted(made, reverse=True)
+    assert [row.run for row in assay.runs(out=bench.out).runs] == made[::-1]
+    assert assay.report(out=bench.out).run == made[-1]
+    document = run_json(assay.report(out=bench.out))
+    (over,) = document["judged"]["models"][0]["over_runs"]
+    assert [each["run"] for each in over["runs"]] == made

@@ -83,7 +83,7 @@ def judged(
     costs: Sequence[JudgeCost] = (),
     agreements: Sequence[RaterAgreement] = (),
 ) -> Judged:
-    """`run` and `when` name this run among the earlier ones, which may be of any model."""
+    """`run` and `when` name this run; `earlier`: the oldest first, of any model."""
     found = [_model(one, run=run, when=when, earlier=earlier) for one in models]
     domains = tuple(dict.fromkeys(each.domain for one in found for each in one.domains))
     apart = differences(found, domains)
@@ -156,8 +156,7 @@ def _once(texts: Iterable[str]) -> tuple[str, ...]:
 def _over_runs(
     tests: Sequence[TestJudged], earlier: Sequence[EarlierRun], *, run: str, when: str
 ) -> Iterator[OverRuns]:
-    before = sorted(earlier, key=lambda each: (each.when, each.run))
-    sets = [(each, tuple(tests_of(each.final_judgements, {}))) for each in before]
+    sets = [(each, tuple(tests_of(each.final_judgements, {}))) for each in earlier]
     for domain in dict.fromkeys(test.domain for test in tests):
         now = [test for test in tests if test.domain == domain]
         then = [

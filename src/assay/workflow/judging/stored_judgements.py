@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from assay.judge.final_judgement import NO_JUDGE
 from assay.messages import tr
@@ -124,12 +125,9 @@ def _unscored(case: Case, stored: StoredTry | None) -> FinalJudgement:
 
 def _earlier(store: Store, run: Run) -> Iterator[EarlierRun]:
     own = {model.facts.fingerprint: model.spec for model in run.models}
-    before = [
-        each
-        for each in store.read_runs()
-        if each.judging and each.id != run.id and each.created <= run.created
-    ]
-    for each in before[-MOST_EARLIER:]:
+    # By their order in the store: a clock may have been set back.
+    before = [*takewhile(lambda each: each.id != run.id, store.read_runs())]
+    for each in [each for each in before if each.judging][-MOST_EARLIER:]:
         for model in each.models:
             if spec := own.get(model.facts.fingerprint):
                 finals = tuple(kept.judgement for kept in store.read_judgements(each, model))
