@@ -97,9 +97,11 @@ def with_values(text: str, values: Mapping[Path, object]) -> str:
             edits.append((at + 1, at + 1, f"{json.dumps(path[-1])}: {written}, "))
         else:
             edits.append((at, json.JSONDecoder().raw_decode(text, at)[1], written))
-    for at, end, written in sorted(edits, reverse=True):
-        text = text[:at] + written + text[end:]
-    return text
+    pieces, done = [], 0
+    for at, end, written in sorted(edits):
+        pieces += [text[done:at], written]
+        done = end
+    return "".join([*pieces, text[done:]])
 
 
 def sound_id(test: object) -> str | None:
