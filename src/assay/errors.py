@@ -105,9 +105,13 @@ class StoreCorrupt(StoreError):
 
 
 class Interrupted(AssayError):
-    """Stopped on the way; what was counted is in the store, and the same command continues."""
+    """Stopped on the way; what was counted is in the store, and the same command continues.
+
+    `run`: the id of the unfinished run, once there is one.
+    """
 
     exit_code = ExitCode.INTERRUPTED
+    run: str = ""
 
 
 class StoreFull(Interrupted):

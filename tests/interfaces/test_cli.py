@@ -98,6 +98,20 @@ def test_limit_and_category_choose_tests(bench):
     assert set(only["models"][0]["suites"][0]["categories"]) == {"b"}
 
 
+def test_a_run_that_is_stopped_has_the_run_document_with_what_it_counted(bench, tests):
+    """Only exit 2 has nothing but the error: a program finds the run and its answers here."""
+    model = bench.script("slow", answers=right(tests), delay_s=0.4)
+    words = ["run", model, "-s", bench.suite({"sum": tests})]
+    stopped = bench.document(*words, "--budget", "1")
+    assert (stopped["exit_code"], stopped["finished"]) == (130, False)
+    assert "continue with: assay run" in stopped["error"]["hint"]
+    asked = stopped["models"][0]["suites"][0]
+    assert 1 <= asked["score"]["n"] == len(asked["tests"]) < 4
+    ended = bench.document(*words)
+    assert ended["run"] == stopped["run"]
+    assert set(stopped) - set(ended) == {"error", "finished"}
+
+
 # ------------------------------------------------------------------------------------- refusals
 
 
@@ -112,6 +126,8 @@ def test_limit_and_category_choose_tests(bench):
         (["run", "MODEL", "-s", "example", "-c", "arithmetics"], "arithmetic"),
         (["run", "MODEL", "-s", "example", "--limit", "0"], "--limit"),
         (["run", "MODEL", "-s", "example", "--repeats", "0"], "--repeats"),
+        (["run", "MODEL", "-s", "example", "--timeout", "nan"], "--timeout"),
+        (["compare", "a", "b", "--max-drop", "nan"], "--max-drop"),
         (["run", "ollama:llama3", "-s", "example"], "ollama:llama3"),
         (["rnu", "MODEL"], "run"),
         (["report", "latest"], "no store"),

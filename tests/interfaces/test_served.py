@@ -146,13 +146,17 @@ def test_a_server_that_stays_away_ends_the_run_and_the_same_command_continues(
 ):
     server = start_ollama(delay_ms=100)
     words = ["run", server.spec(), "-s", sums, "--timeout", "1"]
-    running = bench.start(*words)
+    running = bench.start(*words, "--json")
     server.wait_until(lambda server: len(server.asked) > 2)
     server.kill()
-    _, stderr = running.communicate(timeout=60)
+    stdout, stderr = running.communicate(timeout=60)
     assert running.returncode == 3
     assert "waiting for it, up to 1 s" in stderr
-    assert "continue with: assay run" in stderr
+    document = json.loads(stdout)
+    assert (document["exit_code"], document["finished"]) == (3, False)
+    assert "continue with: assay run" in document["error"]["hint"]
+    tests = document["models"][0]["suites"][0]["tests"]
+    assert {test["outcome"] for test in tests} <= {"pass", "fail"}, "the rest has not failed"
     again = start_ollama(port=server.port)
     document = bench.document(*words)
     assert document["exit_code"] == 0

@@ -7,12 +7,14 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from assay.errors import Interrupted
 from assay.plugins import write_report
 from assay.reports.checkpoints.decision import decision_blocks
 from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.formats.notebook import ShownResult, shown
 from assay.reports.formats.terminal import console_for, draw
+from assay.reports.json_documents import run_json
 from assay.reports.json_values import JsonObject, plain_value
 from assay.reports.judged.section import judging_blocks
 from assay.reports.progress import progress_for
@@ -37,6 +39,7 @@ __all__ = [
     "render",
     "render_answers",
     "render_part",
+    "render_stopped",
     "role",
 ]
 
@@ -62,6 +65,13 @@ def render(
 
         return render_html(document())
     return render_markdown(document())
+
+
+def render_stopped(stopped: Interrupted, report: Report, *, ascii_only: bool = False) -> str:
+    """As JSON, what the store has of a run that was stopped, and beside it why and what is next."""
+    values = run_json(replace(report, exit_code=int(stopped.exit_code)))
+    values["error"] = {"message": stopped.message, "hint": stopped.hint}
+    return render_json(values, ascii_only=ascii_only) + "\n"
 
 
 @dataclass(frozen=True, slots=True)

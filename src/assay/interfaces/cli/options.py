@@ -2,6 +2,7 @@
 takes --out and --lang; the language is set in `main`, before any sentence is made.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -23,6 +24,22 @@ class NamedPath(click.Path):
         if value == "":
             self.fail(tr("an empty path; leave the option out, or name a path"), param, ctx)
         return super().convert(value, param, ctx)
+
+
+class Number(click.FloatRange):
+    """A number in a range. No comparison with NaN is true, so a range alone would accept it."""
+
+    name = tr("number")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse NaN: a limit that is none would never be exceeded."""
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            wrong = tr(
+                "{value!r} is not a valid {number_type}.", value=value, number_type=self.name
+            )
+            self.fail(wrong, param, ctx)
+        return number
 
 
 class GroupedOption(click.Option):
@@ -158,9 +175,7 @@ def _type_of(described: OptionField) -> Any:
         return whole
     if kind is float:
         is_open = about.above is not None
-        number = click.FloatRange(about.above if is_open else about.least, about.most, is_open)
-        number.name = tr("number")
-        return number
+        return Number(about.above if is_open else about.least, about.most, is_open)
     if kind is Path:
         return NamedPath(
             path_type=Path,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.errors import AssayError, Interrupted
 from assay.messages import LANGUAGES_OFFERED, tr
 from assay.text.safe_text import visible
 
@@ -105,6 +106,18 @@ def show(result: "Result", form: str, *, verbose: bool = False, failed: bool = F
             result = replace(result, every_failure=True)
     ascii_only = not stdout_takes_unicode()
     write(render(result, form, verbose=verbose, ascii_only=ascii_only))
+
+
+def show_stopped(stopped: Interrupted, out: Path) -> None:
+    """The document of a run that was stopped on the way; only a refusal has none."""
+    from assay import api
+    from assay.api.rendering import render_stopped
+
+    try:
+        report = api.report(stopped.run, out=out)
+    except AssayError:  # a full disk, say: then why it stopped is all there is
+        raise stopped from None
+    write(render_stopped(stopped, report, ascii_only=not stdout_takes_unicode()))
 
 
 def watched(function: str, /, **options: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from assay import api
+from assay.errors import Interrupted
 from assay.interfaces.cli.options import (
     all_options,
     as_json,
@@ -18,7 +19,7 @@ from assay.interfaces.cli.options import (
     models_argument,
     verbose,
 )
-from assay.interfaces.cli.output import perform, say, show, watched, write
+from assay.interfaces.cli.output import perform, say, show, show_stopped, watched, write
 from assay.messages import tr
 from assay.types.options import (
     DriftOptions,
@@ -58,7 +59,13 @@ def run(verbose: bool, failed: bool, as_json: bool, **options: Any) -> int:
         if name.startswith(("hf:", "gguf:")) or os.path.isdir(name):
             say(tr("{name}: loading", name=name))
     form = "json" if as_json else "text"
-    return perform("run", form, verbose=verbose, failed=failed, **options)
+    try:
+        return perform("run", form, verbose=verbose, failed=failed, **options)
+    except Interrupted as stopped:
+        if not (as_json and stopped.run):
+            raise
+        show_stopped(stopped, options["out"])
+        return int(stopped.exit_code)
 
 
 @command(

@@ -52,7 +52,7 @@ def evaluate(job: Job, observer: Observer) -> Report:
             for note in (*store.notes, *prepared.notes, *about_judges):
                 observer.note(note)
             run, folder = _begin(job, store, prepared)
-            with folder:
+            with folder, resumable(job.out, job.command, run.id):
                 background = BackgroundWork(folder, prepared.suites)
                 try:
                     run, checked = _ask_models(store, run, prepared, observer, background, until)
@@ -79,16 +79,20 @@ def evaluate(job: Job, observer: Observer) -> Report:
 
 
 @contextmanager
-def resumable(out: Path, command: str) -> Iterator[None]:
-    """Ctrl-C, a spent budget and a server that is gone say how to continue."""
+def resumable(out: Path, command: str, run: str = "") -> Iterator[None]:
+    """Ctrl-C, a spent budget and a server that is gone say how to continue, and which run."""
     hint = tr("continue with: {command}", command=command)
     try:
         yield
     except KeyboardInterrupt as stop:
         message = tr("every answer that was counted is kept in {out}", out=out)
-        raise Interrupted(message, hint=hint) from stop
-    except (BudgetSpent, ServerGone) as stopped:
-        stopped.hint = hint
+        stopped = Interrupted(message, hint=hint)
+        stopped.run = run
+        raise stopped from stop
+    except Interrupted as stopped:
+        if isinstance(stopped, BudgetSpent | ServerGone):
+            stopped.hint = hint
+        stopped.run = stopped.run or run
         raise
 
 
