@@ -1,6 +1,7 @@
 """exact_match: the whole answer is one of the accepted texts."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Annotated, Literal
 
 from assay.files.fields import Doc, OneOrMore
@@ -47,7 +48,7 @@ class ExactMatch(AnswerCheck):
 
     def _score_text(self, answer: str, context: Context) -> Score:
         read = fold_whole_answer(answer)
-        accepted = [fold_whole_answer(text) for text in self.expected]
+        accepted, has_number = _folded(self.expected)
         if read in accepted:
             return self._scored(True, read)
         language, question = context.language, context.test.prompt
@@ -55,7 +56,7 @@ class ExactMatch(AnswerCheck):
         bare = undress(answer)
         plain = fold_whole_answer(bare)
         texts = [plain]
-        if len(plain) <= ONE_CLAIM and any(map(str.isdecimal, accepted)):
+        if has_number and len(plain) <= ONE_CLAIM:
             texts = [*dict.fromkeys((plain, in_digits(plain, language)))]
         for text, spell in (way for each in texts for way in ways_to_read(each, language)):
             spelled = {*map(spell, accepted)}
@@ -89,11 +90,11 @@ class ExactMatch(AnswerCheck):
 
     def _scored(self, right: bool, read: str) -> Score:
         if right:
-            explanation = tr("Read {read}, as expected.", read=_quoted([read]))
+            explanation = tr("Read {read}, as expected.", read=_quoted((read,)))
         else:
             explanation = tr(
                 "Read {read}; expected {expected}.",
-                read=_quoted([read]),
+                read=_quoted((read,)),
                 expected=_quoted(self.expected),
             )
         return Score(value=float(right), extracted=read, explanation=explanation)
@@ -130,6 +131,14 @@ class ExactMatch(AnswerCheck):
         yield from look_alike_advice("expected", ((text,) for text in self.expected), test)
 
 
-def _quoted(texts: Sequence[str]) -> str:
+@lru_cache(maxsize=1024)  # of each test, for its answers and baselines
+def _folded(expected: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
+    """The accepted texts as they are compared, and whether one of them is a number."""
+    folded = tuple(map(fold_whole_answer, expected))
+    return folded, any(map(str.isdecimal, folded))
+
+
+@lru_cache(maxsize=1024)
+def _quoted(texts: tuple[str, ...]) -> str:
     shown = [text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…" for text in texts]
     return '"' + '", "'.join(shown) + '"' if shown else ""

@@ -82,7 +82,6 @@ class Keywords(AnswerCheck):
         missing: list[str] = []
         denied: list[str] = []
         for item in self.expected_keywords:
-            name = " / ".join(item)
             hit = first_denied = None
             for word in item:
                 stated = states(word, text, match, expected, asked)
@@ -95,9 +94,10 @@ class Keywords(AnswerCheck):
                     break
                 if stated is False:
                     first_denied = first_denied or word
+            part = _part(item, hit is not None)
             shown = found if hit else denied if first_denied else missing
-            shown.append(hit or first_denied or name)
-            parts.append(ScorePart(name=name, value=1.0 if hit else 0.0))
+            shown.append(hit or first_denied or part.name)
+            parts.append(part)
         unwanted = [
             word
             for word in chain.from_iterable(self.forbidden_keywords)
@@ -173,6 +173,11 @@ class Keywords(AnswerCheck):
         return cls.from_fields(given)
 
 
+@lru_cache(maxsize=8192)
+def _part(item: tuple[str, ...], found: bool) -> ScorePart:
+    return ScorePart(name=" / ".join(item), value=float(found))
+
+
 def _asked_words(question: str) -> Collection[str]:
     """What a denied verb is looked for in; a question that denies itself asks for no verb."""
     folded = fold_for_matching(question)
@@ -197,12 +202,13 @@ def states(
     words of the question.
     """
 
-    def is_expected(other: str) -> bool:
-        return any(occurs(word, other, match) for word in expected or ())
-
     hit = _find(keyword, folded, match)
     if hit is None or expected == ():
         return None if hit is None else True
+
+    def is_expected(other: str) -> bool:
+        return any(occurs(word, other, match) for word in expected or ())
+
     while hit is not None:
         before, behind = folded[: hit.start()], folded[hit.end() :]
         if not is_denied(before, behind) and (

@@ -61,7 +61,7 @@ def _score(case: Case, reply: Answered | ChoiceLikelihoods) -> Score:
             return score
     text = reply.text if case.check.reads_as_written else plain_reply(reply.text)
     texts = (text, *reply.predictions)
-    if not case.check.scores_empty and all(map(is_blank, texts)):
+    if not case.check.scores_empty and is_blank(text) and all(map(is_blank, texts)):
         return _no_answer(tr("The answer is empty."))
     score = _as_score(case.check.score(text, context))
     if score.value is not None and not score.no_answer and not case.check.may_decline:

@@ -8,32 +8,34 @@ import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
-from assay.text.answer_words import NEGATION, ONE_CLAIM, WORDS, may_deny
+from assay.text.answer_words import NEGATION, ONE_CLAIM, WORDS, may_deny, words_of_ascii
 from assay.text.folding import fold_for_matching, fold_whole_answer
+from assay.text.late_pattern import late_pattern
 
-_WORD = re.compile(r"[^\W_]+")
-_IS = re.compile(rf"(?<!\w)(?:{WORDS['is']}|it's|il s'agit de)(?!\w)|:")
+_WORD = late_pattern(r"[^\W_]+")
+_IS = late_pattern(rf"(?<!\w)(?:{WORDS['is']}|it's|il s'agit de)(?!\w)|:")
 _ANNOUNCERS = (
     rf"{WORDS['noun']}|{WORDS['article']}|{WORDS['is']}|{WORDS['fill']}|this|correct\w?|bonne|juste"
     "|ce|c'|ye"
 )
-_ANNOUNCING = re.compile(rf"(?<!\w)(?:{_ANNOUNCERS})(?!\w)")
-_AROUND = re.compile(rf"(?<!\w)(?:{WORDS['around']}|{_ANNOUNCERS}|{WORDS['kind']})(?!\w)")
-_OR = re.compile(WORDS["or"])
+_ANNOUNCING = late_pattern(rf"(?<!\w)(?:{_ANNOUNCERS})(?!\w)")
+_AROUND = late_pattern(rf"(?<!\w)(?:{WORDS['around']}|{_ANNOUNCERS}|{WORDS['kind']})(?!\w)")
+_OF_VERBS = frozenset(_WORD.findall(_IS.pattern))
+_OR = late_pattern(WORDS["or"])
 _PARTS = frozenset(_WORD.findall(WORDS["around"] + _ANNOUNCERS))
-_DENIES = re.compile(
+_DENIES = late_pattern(
     rf"{WORDS['negates']}|{WORDS['negated']}|{WORDS['wrong']}|{WORDS['or']}|{WORDS['but']}|no|non|none"
     r"|ne|n|t|without|sans|except|sauf"
 )
-_FUNCTION_OR_DENIAL = re.compile(rf"{WORDS['around']}|{_ANNOUNCERS}|{_DENIES.pattern}")
+_FUNCTION_OR_DENIAL = late_pattern(rf"{WORDS['around']}|{_ANNOUNCERS}|{_DENIES.pattern}")
 _X = "\0"
-_RELATED = re.compile(rf"(?<!\w)({WORDS['relates']})(?:\s+|')[\s\"'“«(]*{_X}|{_X}\s+ƒe(?!\w)")
-_SAME = re.compile(rf"{_X}[\"'”»]*,?\s+{WORDS['or']}\s+(?:{WORDS['article']}\s+)?[\"'“«]*{_X}")
+_RELATED = late_pattern(rf"(?<!\w)({WORDS['relates']})(?:\s+|')[\s\"'“«(]*{_X}|{_X}\s+ƒe(?!\w)")
+_SAME = late_pattern(rf"{_X}[\"'”»]*,?\s+{WORDS['or']}\s+(?:{WORDS['article']}\s+)?[\"'“«]*{_X}")
 # What may touch the accepted text: "C" is not found in "C++", nor "5" in "-5" or "5 %".
 _LEFT, _RIGHT = r"(?<![^\s\"'“‘«(\[{*_`>=→])", r"(?=[\"'”’»)\]}*_`<.,;:!…\s]|\Z)(?!'\w|[.,:]\w)"
-_STRANGE = re.compile(r"[^\w\s.,:;!…\"'“”‘’«»()\[\]{}*_`=→/|\\$–—-]|(?:\A|\s)[-–>]\s*\d")
+_STRANGE = late_pattern(r"[^\w\s.,:;!…\"'“”‘’«»()\[\]{}*_`=→/|\\$–—-]|(?:\A|\s)[-–>]\s*\d")
 _POLES = [frozenset(words.split("|")) for words in WORDS["polar"][3:-1].split(";")]
-_OPENING = re.compile(r"([^\W_]+\u0303?)\s*(?:[.,;:!…–—]|\Z)")
+_OPENING = late_pattern(r"([^\W_]+\u0303?)\s*(?:[.,;:!…–—]|\Z)")
 _LEAST_SHARED, _MOST_CHANGED = 3, 4  # letters that two forms of a word have in common, and not
 
 
@@ -41,6 +43,25 @@ def says_only(text: str, accepted: Collection[str], question: str) -> bool:
     """Whether a folded text says one of these folded texts and nothing else."""
     if len(text) > ONE_CLAIM or not any(each in text for each in accepted):
         return False
+    # Most sentences have a word that is in no list: they are told apart in a tenth of the time.
+    if text.isascii() and _has_other_word(text, accepted, question):
+        return _opens_with(text, accepted)
+    return _says_only(text, accepted, question)
+
+
+def _has_other_word(text: str, accepted: Collection[str], question: str) -> bool:
+    """Whether a folded text has a word that is in no list, and not even begins like one of the
+    question or of what is accepted: then only what opens the text can be an answer. Of ASCII alone,
+    where a piece of a folded text folds to its own words.
+    """
+    known = "\n".join((*accepted, fold_for_matching(question)))
+    for word in {*words_of_ascii(text)}.difference(_OF_VERBS):
+        if not _may_stand(word) and word[:_LEAST_SHARED] not in known:
+            return True
+    return False
+
+
+def _says_only(text: str, accepted: Collection[str], question: str) -> bool:
     words, known = _asked(question)
     unasked = [
         each for each in accepted if each in text and f" {each} " not in f" {' '.join(words)} "

@@ -8,47 +8,48 @@ import re
 
 from assay.text.answer_words import WORDS
 from assay.text.folding import drop_invisible, fold_for_matching
+from assay.text.late_pattern import late_pattern
 from assay.types import Case
 
 _BAR = "[|\uff5c]"
 # A token in quotes or backticks is spoken of, and ends nothing.
-_END_TOKEN = re.compile(
+_END_TOKEN = late_pattern(
     rf"(?<![`\"'«“])(?:<{_BAR}(?:im_end|im_start|endoftext|end_of_text|eot_id|eom_id|end|eos|return"
     rf"|end_of_turn|end▁of▁sentence|user|pad){_BAR}>|<end_of_turn>|<eos>|<pad>|<unk>|\[(?:EOS|PAD|SEP|INST)\]|</s>)"
 )
 _IN_BRACKETS = ("[EOS]", "[PAD]", "[SEP]", "INST]")
-_FIRST_TOKENS = re.compile(
+_FIRST_TOKENS = late_pattern(
     rf"\s*(?:<s>|<bos>|\[/INST\]|<start_of_turn>|<{_BAR}(?:begin_of_text|im_start|assistant|start_header_id"
     rf"|begin▁of▁sentence){_BAR}>)(?:(?:assistant|model)(?:<\|end_header_id\|>)?\s*\n)?"
 )
 # Crosses say "wrong" and stay.
-EMOJI = re.compile(
+EMOJI = late_pattern(
     "[\u2600-\u2716\u2719-\u274b\u274d\u274f-\u27bf\u2b00-\u2bff\U0001f000-\U0001f6aa"
     "\U0001f6ac-\U0001faff\u20e3]"
 )
-_UNDRESSED = re.compile(r"[A-Za-z][A-Za-z0-9 .,;:!?'\"()%=]*")  # as most answers are: one line
+_UNDRESSED = late_pattern(r"[A-Za-z][A-Za-z0-9 .,;:!?'\"()%=]*")  # as most answers are: one line
 _LONGEST_UNDRESSED = 2_000  # characters; no expected text is longer, and junk costs nothing
-_FENCE_LINE = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})[\w+-]{0,20}[ \t]*$", re.MULTILINE)
+_FENCE_LINE = late_pattern(r"^[ \t]{0,3}(?:`{3,}|~{3,})[\w+-]{0,20}[ \t]*$", re.MULTILINE)
 # "- 5" and "> 5" say something of the number.
-_LINE_MARK = re.compile(
+_LINE_MARK = late_pattern(
     r"^[ \t]*(?:(?:>|#{1,6}|[-*+•◦▪‣●–—]|\[[ xX]?\]|[☐☑☒]|\d{1,3}[.)])[ \t]+){1,4}(?=[^\s\d])",
     re.MULTILINE,
 )
-_LINK = re.compile(r"!?\[([^\[\]\n]{1,200})\]\([^()\s]{1,300}\)")
-_EMPHASIS = re.compile(
+_LINK = late_pattern(r"!?\[([^\[\]\n]{1,200})\]\([^()\s]{1,300}\)")
+_EMPHASIS = late_pattern(
     r"(?<![\w*])(?!__[a-z][a-z0-9_]*__)(\*{1,3}|_{1,3}|`{1,2}|~~)(?=\S)([^\n]{1,300}?)(?<=\S)\1"
     r"(?![\w*])"
 )
-_NEXT_QUESTION = re.compile(
+_NEXT_QUESTION = late_pattern(
     rf"(?<=\S)(?:[ \t]*\n\s*|(?<=[.!?])[ \t]+)[*_#]{{0,4}}[ \t]?(?i:{WORDS['asks']})[ \t]*\d{{0,3}}"
     r"[*_]{0,2}[ \t\u00a0]?[:.)][*_]{0,2}\s*(?=([^\n]*))"
 )
 # What a chat or a program wraps around a text.
-_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9_]{0,20}/?>")
-_AFTERWORD = re.compile(
+_TAG = late_pattern(r"</?[A-Za-z][A-Za-z0-9_]{0,20}/?>")
+_AFTERWORD = late_pattern(
     rf"\n[ \t*_#]{{0,9}}(?i:{WORDS['explained']})[*_]{{0,2}}[ \u00a0]?:.*", re.DOTALL
 )
-_QUESTION_HEAD = re.compile(
+_QUESTION_HEAD = late_pattern(
     rf"[\s*_#>]*(?i:{WORDS['asks']})[ \t]*\d{{0,3}}[*_]{{0,2}}[ \u00a0]?:[*_\s]*"
 )
 
@@ -86,7 +87,7 @@ def _undress(text: str) -> str:
 
 def cut_surroundings(text: str, question: str) -> str:
     """An answer without the question repeated before it and an explanation headed as such below."""
-    head = _QUESTION_HEAD.match(text)
+    head = _QUESTION_HEAD.match(text) if ":" in text else None
     rest = text[head.end() :] if head else text.lstrip()
     asked = question.strip()
     if asked and rest.casefold().startswith(asked.casefold()) and rest[len(asked) :].strip():

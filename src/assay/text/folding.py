@@ -47,7 +47,9 @@ def is_blank(text: str) -> bool:
 
 def is_only_punctuation(text: str) -> bool:
     """Whether nothing is said: "…", "???", "---"; a sign such as "+" or an emoji says something."""
-    return not any(unicodedata.category(sign)[0] in "LNSM" for sign in text[:SHORT])
+    return not text[:1].isalnum() and not any(
+        unicodedata.category(sign)[0] in "LNSM" for sign in text[:SHORT]
+    )
 
 
 def straight_apostrophes(text: str) -> str:

@@ -69,6 +69,8 @@ def ways_to_read(folded: str, language: str | None) -> Ways:
     was typed without any mark, without marks on either side; in Ewe without its letters too, where
     an answer has none of them.
     """
+    if language is None:
+        return [(folded, str)]
     ways: Ways = [(folded, lambda word: fold_look_alikes(word, language)[0])]
     if language not in _MARKS_LEFT_OUT_IN:
         return ways

@@ -7,6 +7,7 @@ from assay.text.answer_words import NUMBER_WORDS
 from assay.text.look_alikes import without_marks
 
 _WORD = re.compile(r"(?:[^\W\d_][\u0300-\u036f]*)+")
+_LETTERS_OF_ASCII = bytes(code if chr(code).isalpha() else ord(" ") for code in range(256))
 _LONGEST = 12  # words
 _JOINED = re.compile(r"[ \t-]*(?:\b(?:and|et|kple|vɔ)\b[ \t-]*)?")
 # "no one", "un chat": a number only if nothing else is said, or inside a longer one.
@@ -58,7 +59,11 @@ def in_digits(text: str, language: str | None) -> str:
 def has_number_words(text: str, language: str | None) -> bool:
     """Whether a text has a word that can be a number."""
     values = _values(language if language in NUMBER_WORDS else "eng")
-    return not values.keys().isdisjoint(_WORD.findall(without_marks(text.casefold())))
+    if text.isascii():
+        words = text.lower().encode().translate(_LETTERS_OF_ASCII).decode().split()
+    else:
+        words = _WORD.findall(without_marks(text.casefold()))
+    return not values.keys().isdisjoint(words)
 
 
 def _plain(word: re.Match[str]) -> str:

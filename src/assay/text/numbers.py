@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from assay.text.answer_words import NEGATION, WORDS, is_denied, may_deny
 from assay.text.folding import drop_invisible
+from assay.text.late_pattern import late_pattern
 from assay.text.number_words import has_number_words, in_digits
 
 _PLAIN_SIGNS = str.maketrans({
@@ -24,19 +25,19 @@ _PLAIN_SIGNS = str.maketrans({
     "\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2007": " ",
     "\u2019": "'", "\uff0c": ",", "\uff0e": ".", "\u066b": ".", "\u066c": ",", "\uff05": "%",
 })  # fmt: skip
-_TRUE_MINUS = re.compile(r"(?<![\w)\]}])(?<![\w)\]}] )[\u2212\u2013]\s?(?=[\d.$€£])")
+_TRUE_MINUS = late_pattern(r"(?<![\w)\]}])(?<![\w)\]}] )[\u2212\u2013]\s?(?=[\d.$€£])")
 # "5 minus 3" is a sum, "au moins 3" and "plus or minus 3" are no signs.
-_SPOKEN_MINUS = re.compile(
+_SPOKEN_MINUS = late_pattern(
     r"(?<![\d)\]}x] )(?<!\w)(?<!or )(?<!ou )(?<!au )(?<!du )"
     r"(?:minus|negative|moins)\s+(?=[\d.$€£])",
     re.IGNORECASE,
 )
-_LATEX_FRACTION = re.compile(r"(\d?)\\[dt]?frac\s?\{\s?(\d{1,12})\s?\}\s?\{\s?(\d{1,12})\s?\}")
-_LATEX_GROUP = re.compile(r"(?<=\d)(?:\{,\}|\\[,;!])(?=\d{3})")  # 1{,}000 and 1\,000
-_VULGAR = re.compile("(\\d?)([¼-¾⅐-⅞])")
+_LATEX_FRACTION = late_pattern(r"(\d?)\\[dt]?frac\s?\{\s?(\d{1,12})\s?\}\s?\{\s?(\d{1,12})\s?\}")
+_LATEX_GROUP = late_pattern(r"(?<=\d)(?:\{,\}|\\[,;!])(?=\d{3})")  # 1{,}000 and 1\,000
+_VULGAR = late_pattern("(\\d?)([¼-¾⅐-⅞])")
 _SUPERSCRIPTS = str.maketrans("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789")
 
-_NUMBER = re.compile(
+_NUMBER = late_pattern(
     r"""
     (?P<sign>(?<![\w)\]}])[-+])? (?:[$€£¥]\ ?)? (?P<inner>[-+](?=[\d.]))?
     (?<!\w)(?<!\w\.)(?<!\w,)(?<![^\W\d_][-\u2010])    # not v2, 1.2.3's tail, GPT-4
@@ -55,15 +56,15 @@ _SCALES = {
     "thousand": 3, "mille": 3, "million": 6, "millions": 6, "billion": 9, "milliard": 9,
     "milliards": 9, "trillion": 12,
 }  # fmt: skip
-_UNIT_POWER = re.compile(r"\d\s?(?:[a-zA-Zµ]{1,3}[/·*]?){1,3}\^\{?\Z")  # the 2 of "7 m^2"
-_DIGIT = re.compile(r"\d")
+_UNIT_POWER = late_pattern(r"\d\s?(?:[a-zA-Zµ]{1,3}[/·*]?){1,3}\^\{?\Z")  # the 2 of "7 m^2"
+_DIGIT = late_pattern(r"\d")
 _HEAD, _TAIL = 4_000, 16_000  # what is read of a longer answer; the bound keeps junk cheap
 _LONGEST_BASE = 20  # characters of a number whose power is taken
 _LONGEST_NUMBER = 400  # characters; beyond it is junk, and Decimal would take its time over it
 
 # A cue word announces the number right behind it ("Total: 7"), or the one behind the verb
 # ("the sum of 3 and 4 is 7"); signs announce only what follows them.
-_CUE = re.compile(
+_CUE = late_pattern(
     r"""(?: (?<!\w)(?:answers?|ans|results?|total|sum|equals?|réponses?|reponse|résultat|resultat
           |somme|égale?|antwort|ergebnis|summe|gesamt|respuesta|resultado|suma|ŋuɖoɖo\w*)(?!\w)
           (?: [\s*_:"'(\[{`-]{0,12}
@@ -76,28 +77,28 @@ _CUE = re.compile(
         )\Z""",
     re.VERBOSE,
 )
-_CUE_AFTER = re.compile(
+_CUE_AFTER = late_pattern(
     r"[\s*_`\"')\]}$]*(?:\w+ )?(?:is|est|ist|es) (?:the |la |le |die |das )?(?:\w+ )?"
     r"(?:answer|total|result|sum|réponse|résultat|somme|antwort|ergebnis|respuesta|resultado)\b"
 )
 # "The product of 17 and 23 is 391": the last number, behind a verb, all others in its subject.
-_STATED = re.compile(
+_STATED = late_pattern(
     r"(?<!\w)(?:is|makes|gives|est|font|fait|donne|ist|ergibt|es|nye)[\s*_`\"'\\({\[$~≈]{1,8}\Z"
 )
-_SENTENCE_END = re.compile(r"[.!?](?:\s|\Z)|[;\n]")
-_LABEL = re.compile(
+_SENTENCE_END = late_pattern(r"[.!?](?:\s|\Z)|[;\n]")
+_LABEL = late_pattern(
     r"(?<!\w)(?:question|problem|exercise|step|part|étape|exercice|problème|partie|schritt|frage"
     r"|aufgabe|pregunta|paso)s?\s*(?:no\.?|n°|\#)?\s*\Z"
 )
-_LIST_NUMBER = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+\S", re.MULTILINE)
+_LIST_NUMBER = late_pattern(r"^[ \t]*(\d{1,2})[.)][ \t]+\S", re.MULTILINE)
 # The day of a date with a year: "27 avril 1960", "April 27th, 1960".
-_ASKS_YEAR = re.compile(rf"(?<!\w){WORDS['year']}(?!\w)", re.IGNORECASE)
-_DAY = re.compile(
+_ASKS_YEAR = late_pattern(rf"(?<!\w){WORDS['year']}(?!\w)", re.IGNORECASE)
+_DAY = late_pattern(
     rf"(?<!\d)\d{{1,2}}(?:er|st|nd|rd|th)?(?: of)?(?= {WORDS['month']},? [12]\d{{3}}\b)"
     rf"|(?P<month>\b{WORDS['month']}) \d{{1,2}}(?:st|nd|rd|th)?(?=,? [12]\d{{3}}\b)",
     re.IGNORECASE,
 )
-_OFFERED = re.compile(rf"\d\W{{0,5}}\s{WORDS['or']}\s[^.!?;\n]{{0,30}}\d", re.IGNORECASE)
+_OFFERED = late_pattern(rf"\d\W{{0,5}}\s{WORDS['or']}\s[^.!?;\n]{{0,30}}\d", re.IGNORECASE)
 _CUE_REACH, _LABEL_REACH = 90, 30  # characters before a number in which these are looked for
 
 

@@ -7,6 +7,7 @@ of folded text (NFKC, casefold, straight apostrophes), so every repetition is bo
 import re
 
 from assay.text.answer_words import WORDS as _WORDS
+from assay.text.late_pattern import late_pattern
 
 _OPEN = r"[\s*_`\"'“”„«»(\[{$\\<>~|#-]{0,12}"
 _CLOSE = r"[*`\"'”»)\]}$.:]{0,8}"
@@ -15,9 +16,9 @@ _NOUN = _WORDS["noun"]
 _FILL = "(?:" + _WORDS["fill"] + r"(?!\w)" + _OPEN + r"){0,5}"
 _TO_LETTER = _OPEN + _FILL + r"\Z"
 
-TICK = re.compile(r"[\[(][xX✓✔][\])]|[☑☒✅✔✓🗹]")
+TICK = late_pattern(r"[\[(][xX✓✔][\])]|[☑☒✅✔✓🗹]")
 # A line with a ticked box, or with a tick at its end.
-TICKED = re.compile(
+TICKED = late_pattern(
     r"^[ \t]*(?:[-*•][ \t]+)?(?:\[[xX✓✔]\]|\([xX✓✔]\)|[☑☒✅✔✓🗹])\ufe0f?[ \t]*(\S.{0,400})$"
     r"|^(?![ \t]*[☐❌✗✘])(.{0,400}\S)[ \t]*[☑✅✔✓]\ufe0f?[ \t]*$",
     re.MULTILINE,
@@ -26,7 +27,7 @@ TICKED = re.compile(
 _OPTION = r"(?:option|choice|answer|proposition|réponse|choix|possibilité|ŋuɖoɖo\w*|tiatia)"
 _RIGHT = r"(?:the\s|la\s|le\s)?(?:correct|right|best|answer|bonne|juste|réponse|nyuitɔ|ŋuɖoɖo)"
 ORDINALS = [
-    re.compile(
+    late_pattern(
         rf"(?<!\w)(?:{words})(?:\s+(?:{_OPTION}|one|{_WORDS['or']})(?!\w)|[\s.!*_)\"'»]{{0,9}}\Z"
         rf"|(?=e?\s+(?:ye\s+)?{_WORDS['is']}\s+{_RIGHT}))"
         rf"|(?<!\w){_OPTION}\s+(?:{words}(?!\w)|(?:n°|no\.?|number|numéro|\#)?\s?{place}(?![\w.,]\w))"
@@ -34,29 +35,29 @@ ORDINALS = [
     for place, words in enumerate(_WORDS["ordinals"][3:-1].split(";"), start=1)
 ]
 # "☐ A ☑ B ☐ C": a box behind another text of its line, and with one of its own.
-BOX_IN_LINE = re.compile(r"(?<=\w )(?:\[[ xX✓✔]\]|[☐☑☒])(?=[ \t]*\S)")
-LETTER = re.compile(
+BOX_IN_LINE = late_pattern(r"(?<=\w )(?:\[[ xX✓✔]\]|[☐☑☒])(?=[ \t]*\S)")
+LETTER = late_pattern(
     r"(?<![\w\\])(?<!\w[-./+'])"
     r"[A-Za-z]"
     r"(?![\w+#\u0300-\u036f]|[-/']\w|\.\w(?!\w))"
 )
-WHOLE = re.compile(
+WHOLE = late_pattern(
     r"(?:\d{1,2}[.)]\s{0,3})?[\s*_`\"'“”„«»‘(\[{$\\<>~|#-]{0,12}(?:(?i:boxed|text|textbf|option|choice|letter|lettre)"
     r"[\s*{(:]{0,6}){0,2}([A-Za-z])[\s*_`\"'“”«»’)\]}$\\<>~|.,:;!?]{0,12}"
 )
-ANSWER_TAG = re.compile(r"<\s*(?:final_?)?answer\s*>", re.IGNORECASE)
+ANSWER_TAG = late_pattern(r"<\s*(?:final_?)?answer\s*>", re.IGNORECASE)
 # "<b>" is markup where it is closed; "<B>" alone is the letter in brackets.
-LETTER_TAG = re.compile(r"<([A-Za-z])>(?!.{0,200}</\1>)", re.DOTALL)
+LETTER_TAG = late_pattern(r"<([A-Za-z])>(?!.{0,200}</\1>)", re.DOTALL)
 # "A: B" is an answer headed "A", not option A.
-HEADED_BY_A = re.compile(r"\AA\s?:\s{0,3}(?=[(*]{0,3}[A-Za-z][)*.]{0,4}\Z)")
-TABLE_ROW = re.compile(r"^[ \t]*\|(.{0,400})\|[ \t]*$", re.MULTILINE)
-MARKUP_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9_]{0,20}(?:\s[^<>]{0,80})?/?>")
-UNDERSCORED = re.compile(r"(?<!\w)_{1,3}([A-Za-z])_{1,3}(?!\w)")
+HEADED_BY_A = late_pattern(r"\AA\s?:\s{0,3}(?=[(*]{0,3}[A-Za-z][)*.]{0,4}\Z)")
+TABLE_ROW = late_pattern(r"^[ \t]*\|(.{0,400})\|[ \t]*$", re.MULTILINE)
+MARKUP_TAG = late_pattern(r"</?[A-Za-z][A-Za-z0-9_]{0,20}(?:\s[^<>]{0,80})?/?>")
+UNDERSCORED = late_pattern(r"(?<!\w)_{1,3}([A-Za-z])_{1,3}(?!\w)")
 
 # A lower-case letter ends its clause: "answer: b", "(b)", "b."; not "b cells".
-CLOSES = re.compile(r"[*`\"'”»)\]}$]{0,8}(?:\s*\Z|\s*\n|[.,;:!?](?!\w)|[)\]}$])|[*`\"'”»]{1,3}\s")
-WORD_FOLLOWS = re.compile(r"[ \t]+[^\W\d_]")
-CONNECTIVE = re.compile(_WORDS["connective"] + r"(?!\w)")
+CLOSES = late_pattern(r"[*`\"'”»)\]}$]{0,8}(?:\s*\Z|\s*\n|[.,;:!?](?!\w)|[)\]}$])|[*`\"'”»]{1,3}\s")
+WORD_FOLLOWS = late_pattern(r"[ \t]+[^\W\d_]")
+CONNECTIVE = late_pattern(_WORDS["connective"] + r"(?!\w)")
 
 _LETTER_CHAIN = r"(?:\s*(?:,|and|or|et|ou|und|oder|y|o|&|/)\s*\(?[a-z]\)?(?![\w'])){0,6}"
 _WRONG = _WORDS["wrong"] + r"(?!\w)"
@@ -65,7 +66,7 @@ _OWN_TEXT = (
     r"(?:[).:][*`]{0,2}(?:[ \t]+(?!(?:because|since|as|so|and|or|but|not|car|et|ou|mais|is|est)\b)"
     r"[^\W\d_][\w'-]{1,20}){1,5}(?=[ \t]+(?:is|est|ist|es)\s|[ \t]*[-–—:(]))?"
 )
-NEGATED_AFTER = re.compile(
+NEGATED_AFTER = late_pattern(
     _OWN_TEXT + _CLOSE + _LETTER_CHAIN + r"(?:\s*\([^()\n]{0,40}\))?[ \t]*"
     r"(?:"
     r"(?:[-–—,:(]\s*)?(?:(?:is|are|was|were|would be|looks|seems|est|sont|ist|sind|es|son|nye)\s+)?"
@@ -77,18 +78,18 @@ NEGATED_AFTER = re.compile(
     r"|n'(?:est|a|était)\s+pas|ne\s+\w+\s+pas|(?:ist|sind)\s+nicht|no\s+(?:es|son)(?!\w)|menye"
     r")"
 )
-NEGATED_BEFORE = re.compile(r"(?<!\w)" + _WORDS["negated"] + r"(?!\w)" + _TO_LETTER)
+NEGATED_BEFORE = late_pattern(r"(?<!\w)" + _WORDS["negated"] + r"(?!\w)" + _TO_LETTER)
 _JOIN = r"(?:and/or|or|and|ou|et|oder|und|kple|alo|[&/+;|])(?:\s+(?:possibly|maybe|perhaps))?"
-SHARED_AFTER = re.compile(
+SHARED_AFTER = late_pattern(
     _CLOSE + r"\s*(?:" + _JOIN + r"\s*(?:option\s+)?[*(\"'`]{0,3}[A-Z](?![\w'])"
     r"|,\s*[*(\"'`]{0,3}[A-Z][*)\"'`]{0,3}(?=\s*(?:,|\.|$|and\b|or\b|et\b|ou\b|und\b|oder\b))"
     r"|[ \t]+[*(\"'`]{0,3}[A-Z][*)\"'`.]{0,3}\s*\Z)"
 )
-SHARED_AFTER_LOWER = re.compile(
+SHARED_AFTER_LOWER = late_pattern(
     _CLOSE + r"\s*(?:" + _JOIN + r"\s*[*(\"'`]{0,3}[A-Za-z](?![\w'])"
     r"|,\s*[*(\"'`]{0,3}[A-Za-z][*)\"'`]{0,3}(?=\s*(?:,|\.|$|and\b|or\b|et\b|ou\b)))"
 )
-SHARED_BEFORE = re.compile(
+SHARED_BEFORE = late_pattern(
     r"(?<![\w'])[a-z][*)\"'`.]{0,4}\s*(?:" + _JOIN + r"|,)\s*(?:option\s+)?[*(\"'`]{0,3}\Z"
 )
 
@@ -107,46 +108,46 @@ _DIRECT = (
     r"(?<!\w)(?:answer|ans|réponse|reponse|antwort|respuesta|ŋuɖoɖo)"
     r"(?:[ \t*_`\"'(\[]{1,6}|[ \t*_`#]{0,6}\n[\s*_`\"'(\[]{0,8})\Z"
 )
-CUE_BEFORE = re.compile(
+CUE_BEFORE = late_pattern(
     "(?:" + _NOUN_GROUP + _SAYS + "|" + _CHOOSE + r"|\\boxed\s?\{|\#{4})" + _TO_LETTER
     + "|" + _DIRECT
 )  # fmt: skip
-CUE_ALONE = re.compile(_NOUN_GROUP + _SAYS + r"[\s*_`\"'“«(\[{$]{0,8}")
-CUE_AFTER = re.compile(
+CUE_ALONE = late_pattern(_NOUN_GROUP + _SAYS + r"[\s*_`\"'“«(\[{$]{0,8}")
+CUE_AFTER = late_pattern(
     _OWN_TEXT + _CLOSE + r"(?:\s*\([^()\n]{0,60}\))?\s*,?\s*"
     r"(?:(?:" + _IS + r"|seems|looks|appears to be)\s+|[-–—(]\s*(?=correct|right|true|juste|vrai))"
     r"(?:(?:the|la|le|die|el|clearly|definitely|indeed|most|only|likely|probably|bien)\s+){0,3}"
     r"(?:correct|right|true|best|accurate|answer|bonne|correcte?|juste|vraie?|exacte?|réponse"
     r"|meilleure|richtige?|korrekt|antwort|correct[ao]|respuesta|ŋuɖoɖo)(?:\w{0,3})(?!\w)"
 )
-HINT_BEFORE = re.compile(r"(?<!\w)" + _WORDS["hint"] + r"[ \t]*[,:]?[ \t]*" + _TO_LETTER)
+HINT_BEFORE = late_pattern(r"(?<!\w)" + _WORDS["hint"] + r"[ \t]*[,:]?[ \t]*" + _TO_LETTER)
 
 # "The answer is A … no, B": a later letter takes the place of an announced one.
-CORRECTED_BEFORE = re.compile(
+CORRECTED_BEFORE = late_pattern(
     r"(?<!\w)(?:(?:no|wait|actually|sorry|rather|i mean|non|en fait|plutôt|nein)[,:. ]{1,4}"
     r"(?:(?:it's|it is|c'est|es ist)[ \t]+)?|but (?:it's|it is|it was)[ \t]+|mais c'est[ \t]+)"
     r"[*_`\"'(\[$]{0,4}\Z"
 )
 
-EXPLAINS = re.compile(
+EXPLAINS = late_pattern(
     r"(?<!\w)(?:expla|expli|reason|rationale|because|why|pourquoi|begründung|warum)"
 )
 
-EMPHASIS_BEFORE = re.compile(r"(?:\*{1,3}|\$|`|\\textbf\{|\\mathbf\{)\s?[(\[\"']?\Z")
-EMPHASIS_AFTER = re.compile(r"[)\].:\"']{0,2}\s?(?:\*{1,3}|\$|`|\})")
-LINE_LEAD = re.compile(
+EMPHASIS_BEFORE = late_pattern(r"(?:\*{1,3}|\$|`|\\textbf\{|\\mathbf\{)\s?[(\[\"']?\Z")
+EMPHASIS_AFTER = late_pattern(r"[)\].:\"']{0,2}\s?(?:\*{1,3}|\$|`|\})")
+LINE_LEAD = late_pattern(
     r"^[ \t]*(?:(?:[-•>*]|#{1,6})[ \t]+)?[*_`\"'(\[{$]{0,6}([A-Za-z])"
     r"(?:[*`\"']{0,4}[)\].:,;][)\].:*`\"'$}]{0,6}|[*`\"'$}]{0,6}[ \t]*(?:[-–—]|$)"
     r"|[*`\"'$}]{0,6}[ \t]+(?=[^\W\d_]|\())",
     re.MULTILINE,
 )
-CLAUSE_BEFORE = re.compile(
+CLAUSE_BEFORE = late_pattern(
     r"(?:[,;:—–]|(?<=\w)[.!?][ \t]+|(?<!\w)(?:so|thus|hence|therefore|then|but|rather|donc|alors"
     r"|mais|plutôt|also|aber|sondern|sino|luego|pero|eya ta|choose|select|pick))"
     r"[ \t]*(?:(?:rather|c'est|it's|it is)[ \t]+)?[*_`\"'(\[$]{0,4}\Z"
     r"|\((?:option\s+)?\Z"
 )
 # "A. Lyon" begins an option; a stop ends a clause only where the line ends too.
-CLAUSE_AFTER = re.compile(
+CLAUSE_AFTER = late_pattern(
     r"[*_`\"')\]$]{0,4}[ \t]*(?:\Z|[!;\n]|\.\s*(?:\Z|\n)|,(?!\s*[a-z](?!\w)))"
 )
