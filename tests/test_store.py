@@ -192,10 +192,12 @@ def test_a_fresh_run_does_not_see_the_replies_before_it(store):
     )
     fresh = begin(store, fresh=True)
     assert store.find_answer(fresh, request.id) is None
+    assert not store.has_answers(fresh)
     number = store.store_reply(
         fresh, MODEL.facts.fingerprint, request, Answered(request_id=request.id, text="new")
     )
     assert store.find_answer(fresh, request.id) == number
+    assert store.has_answers(fresh)
     assert store.find_answer(begin(store), request.id) == number
 
 

@@ -1,9 +1,9 @@
 """Dataclasses as JSON text in a column of the store, and hashes of content."""
 
-import datetime
 import secrets
+import time
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -35,7 +35,12 @@ def new_run_id() -> str:
 
 def utc_now() -> str:
     """Now, in UTC, whole seconds: 2026-11-15T10:15:00Z."""
-    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _written(int(time.time()))
+
+
+@lru_cache(maxsize=1)  # asked for twice with every reply, and the same for a second
+def _written(seconds: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 @cache
@@ -45,7 +50,7 @@ def adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def to_json(value: object, kind: Any) -> str:
-    return adapter(kind).dump_json(value).decode()
+    return adapter(kind).serializer.to_json(value).decode()
 
 
 def read_back(kind: Any, text: str) -> Any:

@@ -228,6 +228,11 @@ class Store(ReviewVerbs):
                 (to_json(observed, Observed), run.id, model.position),
             )
 
+    def has_answers(self, run: Run) -> bool:
+        """Whether the store has any reply that a run may use."""
+        (newest,) = self._file.one("SELECT coalesce(max(id), 0) FROM replies")
+        return bool(newest and newest >= run.first_reply)
+
     def find_answer(self, run: Run, request_id: str, *, only_own: bool = False) -> int | None:
         """The newest reply to use instead of asking, never a failure; `only_own`: of this run."""
         row = self._file.one(

@@ -146,7 +146,7 @@ class AnswerCheck:
 
     def stored(self) -> Mapping[str, Any]:
         """The fields as the store keeps them, under the names that stored runs have."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {name: getattr(self, name) for name in _field_names(type(self))}  # type: ignore[arg-type]
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> Self:
@@ -219,6 +219,11 @@ class JudgeFields(AnswerCheck):
     def needs_permission(self) -> bool:
         """Whether its checker runs only with --allow-code-execution."""
         return bool(self.checker) and (self.runs_code or not self.checker_ships)
+
+
+@cache
+def _field_names(cls: type[AnswerCheck]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(cls))  # type: ignore[arg-type]
 
 
 @cache

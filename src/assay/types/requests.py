@@ -127,9 +127,7 @@ Work = ToAnswer | ToChoose | ToRead | ToTime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One thing asked of one model. `id` is a content hash: identity, cache key and resume key.
-    `judged_suite` is not part of it: the suite of the test whose answer a judge is asked about.
-    """
+    """One thing asked of one model. `id` is a content hash: identity, cache key and resume key."""
 
     id: str
     suite: str
@@ -137,7 +135,6 @@ class Request:
     turn: int
     repeat: int
     work: Work
-    judged_suite: str = ""
 
     @property
     def key(self) -> tuple[str, str, int]:

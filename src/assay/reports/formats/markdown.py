@@ -1,6 +1,7 @@
 """Documents as GitHub-flavoured Markdown, escaped; the details of table rows are left out."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from urllib.parse import quote
@@ -84,6 +85,7 @@ def _line(line: Line, *, longest: int | None = None) -> str:
     return "".join(_piece(span.text, span.tone, longest) for span in spans(line))
 
 
+@lru_cache(maxsize=512)  # five thousand test plans have the same headings and settings
 def _piece(text: str, tone: Tone, longest: int | None) -> str:
     if tone == "code" and longest is None:
         return markdown_code(text)

@@ -128,8 +128,14 @@ class ScoredReplies:
     remeasured: Sequence[str] = ()  # suites whose replies are reused only if this run asked
     asked: bool = False
     _scores: list[tuple[TryKey, int, Score | None]] = field(default_factory=list)
+    _may_reuse: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._may_reuse = self.store.has_answers(self.run)
 
     def reuse_reply(self, dialogue: AnyDialogue, request: Request) -> Reply | None:
+        if not self._may_reuse and not self.asked:  # as in a new store: a query each for nothing
+            return None
         again = request.suite in self.remeasured
         number = self.store.find_answer(self.run, request.id, only_own=again)
         if number is None:
