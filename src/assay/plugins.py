@@ -57,6 +57,9 @@ class Registry(Generic[Registered]):
             raise KeyError(name)
         return self._known[name]
 
+    def get(self, name: str) -> Registered | None:
+        return self._known.get(name) or (self._known[name] if name in self else None)
+
     def __contains__(self, name: object) -> bool:
         if name in self._known:
             return True

@@ -78,8 +78,10 @@ class Visible:
 def form(pattern: str, words: Callable[[], str]) -> Rule:
     """A rule: a text matches a pattern, which `words` describes ("a language tag")."""
 
+    matches = re.compile(pattern).fullmatch
+
     def check(text: str) -> str:
-        if re.fullmatch(pattern, text):
+        if matches(text):
             return text
         raise Mistake(
             lambda field: tr(

@@ -106,5 +106,4 @@ class PairQuestionnaire:
             turn=self.turn,
             repeat=self.repeat,
             suite=PAIR_SUITE,
-            judged_suite=self.case.suite,
         )

@@ -79,11 +79,11 @@ class SuiteReader:
             cases[file.stem] += self._category(file, settings, ids)
         for folder, opened, name in (each for each in folders if each[2] in wanted):
             cases[name] += self._folder_test(folder, opened, self._shared(name, settings), ids)
-        categories = [
-            Category(name=name, cases=tuple(self._varied(case, settings) for case in of))
-            for name, of in cases.items()
-            if name
-        ]
+        if settings.templates or settings.rotate:
+            cases = {
+                name: [self._varied(each, settings) for each in of] for name, of in cases.items()
+            }
+        categories = [Category(name=name, cases=tuple(of)) for name, of in cases.items() if name]
         few_shot = self._few_shot(settings, categories)
         for opened in self._opened:
             self.findings += opened.findings(opened.notes)
@@ -104,8 +104,6 @@ class SuiteReader:
         )
 
     def _varied(self, case: Case, settings: SuiteSettings) -> Case:
-        if not settings.templates and not settings.rotate:
-            return case
         varied = with_variation(case, settings, self._data_seed)
         asked = repr((varied.messages, varied.check.requests().options)).encode()
         self._shown[case.id] = hashlib.sha256(asked).hexdigest()
@@ -201,10 +199,12 @@ class SuiteReader:
         if not rows:
             notes.error((), tr("the list is empty; a test file needs at least one test"))
         for row, raw in enumerate(rows):
-            case = read_case(raw, (row,), shared, notes)
-            self._note_id(opened, (row,), ids)
+            path = (row,)
+            case = read_case(raw, path, shared, notes)
+            self._note_id(opened, path, ids)
             if case is not None:
-                self._note_rubric(case, (row,), notes)
+                if case.check.judged:
+                    self._note_rubric(case, path, notes)
                 yield row, case
         notes.test_id = None
         if not opened.flawed:  # flaws still have to find the ids of their tests

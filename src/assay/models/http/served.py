@@ -24,11 +24,10 @@ from assay.types import (
     Reply,
     Request,
     Sampling,
+    Timed,
     Timing,
     ToAnswer,
-    ToChoose,
     ToolCall,
-    ToRead,
     ToTime,
 )
 from assay.types.requests import LOOP
@@ -38,18 +37,21 @@ SILENT_S = 15.0  # then it is asked who else is served
 
 
 class ScreenWatcher:
-    def __init__(
-        self, observer: Observer, name: str, connection: Connection, patience: Patience
-    ) -> None:
-        self._observer = observer
-        self._name = name
+    def __init__(self, connection: Connection, patience: Patience) -> None:
         self._connection = connection
         self._patience = patience
+        self._observer: Observer | None = None
+        self._name = ""
         self._was_away = False
         self._asked_about = 0.0  # when the request began for which others were looked up
 
+    def tell(self, observer: Observer, name: str) -> None:
+        self._observer, self._name = observer, name
+
     def look(self, others_in_memory: Callable[[], str]) -> None:
-        self._tell_of_absence()
+        if self._observer is None:
+            return
+        self._tell_of_absence(self._observer)
         requests = list(self._connection.under_way.values())
         now = time.monotonic()
         waited = [now - each.began for each in requests]
@@ -76,16 +78,16 @@ class ScreenWatcher:
                     )
                 )
 
-    def _tell_of_absence(self) -> None:
+    def _tell_of_absence(self, observer: Observer) -> None:
         away = self._patience.away
         if away and not self._was_away:
             sentence = self._connection.without_secrets(away.sentence)
             limit = self._connection.timeout_s
-            self._observer.note(
+            observer.note(
                 tr("{fault}; waiting for it, up to {limit:g} s", fault=sentence, limit=limit)
             )
         if self._was_away and not away:
-            self._observer.note(tr("{url} answers again", url=self._connection.url))
+            observer.note(tr("{url} answers again", url=self._connection.url))
         self._was_away = away is not None
 
 
@@ -191,7 +193,7 @@ class ServedAnswer:
 
 
 class ServedModel(BaseModel):
-    """A subclass sets `_facts`, draws one answer in `_draw` and chooses in `_choose`."""
+    """A subclass sets `_facts`, answers one request in `_ask` and draws one answer in `_draw`."""
 
     def __init__(self, connection: Connection, *, width: int, first_pause_s: float) -> None:
         self._connection = connection
@@ -199,11 +201,11 @@ class ServedModel(BaseModel):
         self._patience = Patience(
             connection.called_off, first_pause_s=first_pause_s, timeout_s=connection.timeout_s
         )
-        self._watcher: ScreenWatcher | None = None
+        self._watcher = ScreenWatcher(connection, self._patience)
         self._timer = PromptTimer(lambda work, how: self._draw("", work, how))
 
     def watched_by(self, observer: Observer, name: str) -> None:
-        self._watcher = ScreenWatcher(observer, name, self._connection, self._patience)
+        self._watcher.tell(observer, name)
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
         self._connection.resume()
@@ -212,12 +214,8 @@ class ServedModel(BaseModel):
             requests,
             self._width,
             call_off=self._connection.call_off,
-            meanwhile=self._look,
+            meanwhile=lambda: self._watcher.look(self._others_in_memory),
         )
-
-    def _look(self) -> None:
-        if self._watcher:
-            self._watcher.look(self._others_in_memory)
 
     def stop(self) -> None:
         self._connection.call_off()
@@ -226,14 +224,7 @@ class ServedModel(BaseModel):
         self._connection.close()
 
     def _ask(self, request: Request) -> Reply:
-        work = request.work
-        if isinstance(work, ToAnswer):
-            return self._write(request.id, work)
-        if isinstance(work, ToChoose):
-            return self._choose(request.id, work)
-        if isinstance(work, ToTime):
-            return self._timer.time(request.id, work, self.observed)
-        return self._read(request.id, work)
+        raise NotImplementedError
 
     def _draw(self, request_id: str, work: ToAnswer, sampling: Sampling) -> Answered:
         raise NotImplementedError
@@ -241,11 +232,8 @@ class ServedModel(BaseModel):
     def _write(self, request_id: str, work: ToAnswer) -> Answered:
         return together([self._draw(request_id, work, how) for how in draws(work.sampling)])
 
-    def _choose(self, request_id: str, work: ToChoose) -> Reply:
-        raise NotImplementedError
-
-    def _read(self, request_id: str, work: ToRead) -> Reply:
-        raise Fault("refused", tr("this server cannot measure the likelihood of a text"))
+    def _time(self, request_id: str, work: ToTime) -> Timed:
+        return self._timer.time(request_id, work, self.observed)
 
     def _learn(self, fault: Fault) -> None:
         """Hears of a Fault before it becomes a reply."""

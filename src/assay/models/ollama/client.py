@@ -172,13 +172,17 @@ class OllamaClient:
 
     def _take(self, answer: OllamaAnswer, line: object) -> None:
         if isinstance(line, dict) and line.get("error"):
-            raise self._connection.failed(self._connection.in_words(message_in(json.dumps(line))))
+            told = line["error"]
+            words = told if isinstance(told, str) else message_in(json.dumps(line))
+            message = readable(self._connection.without_secrets(words))
+            raise self._connection.failed(message)
         try:
             if not isinstance(line, dict):
                 raise TypeError
             answer.take(line)
         except (TypeError, ValueError) as error:
-            raise self._connection.unreadable(self._connection.in_words(line)[:200]) from error
+            shown = readable(self._connection.without_secrets(str(line)[:4000]))
+            raise self._connection.unreadable(shown[:200]) from error
 
     def _list(self, path: str) -> list[dict[str, Any]]:
         document = self._connection.document("GET", path, timeout_s=SOON_S)

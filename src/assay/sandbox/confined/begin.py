@@ -11,7 +11,6 @@ import os
 import signal
 import struct
 import sys
-import time
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -44,12 +43,10 @@ def main() -> NoReturn:
     # A path that leads to the open folder also when it was moved, where the system has one.
     through = f"/proc/self/fd/{folder}"
     place = through if folder is not None and os.path.isdir(through) else order["work"]
-    began = time.monotonic()
-    ended, code = processes.until_it_ends(program, {**order, "work": place}, lifeline)
-    seconds = time.monotonic() - began
+    ending = processes.until_it_ends(program, {**order, "work": place}, lifeline)
     if order["isolation"] == "weak":
         processes.end_descendants(os.getpid())
-    _tell(told, ended=ended, exit_code=code, seconds=seconds)
+    _tell(told, **ending)
     if folder is not None:
         leftovers.remove(folder, order["work"])
     # As number 1 of the namespace we take all that is left with us.

@@ -30,10 +30,9 @@ from assay.suites.test_format.fields import (
     methods_of,
 )
 from assay.text.json_schema import refuse_bad_schema
-from assay.types import AnswerCheck, Case, Message, ScoringMode
+from assay.types import DEFAULT_TEMPERATURE, AnswerCheck, Case, Message, ScoringMode
 
 Raw = dict[str, Any]
-_AS_WRITTEN = ("live", "temperature", "max_tokens", "description", "reviewed", "tags")
 MAX_BYTES = 1_000_000  # of a shown file; no model that Assay is for reads more
 _USUAL_ID = re.compile(r"[\w-]+_[0-9]{3,}")
 
@@ -121,7 +120,7 @@ def _with_schema(raw: Raw, path: Place, folder: Path | None, notes: Notes) -> tu
 def _check_validator(raw: Raw, path: Place, notes: Notes) -> CheckValidator | None:
     name = raw.get("eval_method")
     if isinstance(name, str):
-        if name in checks and (known := checks[name]).in_files:
+        if (known := checks.get(name)) and known.in_files:
             return check_validator(known)
         problem = tr("unknown eval_method '{name}'", name=shown(name))
         notes.error((*path, "eval_method"), did_you_mean(problem, name, methods()))
@@ -162,7 +161,6 @@ def _advise(path: Place, case: Case, notes: Notes) -> None:
 
 def _build(asked: CommonFields, check: AnswerCheck, shared: Shared) -> Case:
     stop = asked.get("stop", ())
-    as_written: Raw = {name: asked[name] for name in _AS_WRITTEN if name in asked}  # type: ignore[literal-required]
     return Case(
         id=asked.get("id", ""),
         suite=shared.suite,
@@ -171,9 +169,14 @@ def _build(asked: CommonFields, check: AnswerCheck, shared: Shared) -> Case:
         check=check,
         system=_system_prompt(asked, shared.system),
         stop=(stop,) if isinstance(stop, str) else stop,
+        live=asked.get("live", False),
+        temperature=asked.get("temperature", DEFAULT_TEMPERATURE),
+        max_tokens=asked.get("max_tokens"),
+        description=asked.get("description", ""),
+        reviewed=asked.get("reviewed"),
+        tags=asked.get("tags", ()),
         language=shared.language,
         scoring=shared.scoring,
-        **as_written,
     )
 
 
@@ -293,7 +296,7 @@ def _read(name: str, folder: Path | None) -> tuple[str, str | None]:
             return tr("there is no file '{name}' beside the tests", name=shown(name)), None
         if file.stat().st_size > MAX_BYTES:
             return tr("'{name}' is larger than 1 MB", name=shown(name)), None
-        return "", file.read_text("utf-8-sig")
+        return "", file.read_text("utf-8")
     except UnicodeDecodeError:
         return tr("'{name}' is not UTF-8 text", name=shown(name)), None
     except (OSError, RuntimeError) as error:

@@ -88,7 +88,7 @@ class CommonFields(TypedDict, total=False):
         Doc("Maximum tokens per answer (128 for a model without a chat template)."),
     ]
     stop: Annotated[
-        NonEmpty | Annotated[tuple[NonEmpty, ...], MaxLen(MAX_STOPS)],
+        NonEmpty | Annotated[tuple[NonEmpty, ...], MinLen(1), MaxLen(MAX_STOPS)],
         Doc("A text, or several, at which the answer ends."),
     ]
     description: Annotated[str, Doc("What the test is about, for people.")]
@@ -125,9 +125,10 @@ _VALIDATORS: dict[type[AnswerCheck], CheckValidator] = {}
 
 def check_validator(cls: type[AnswerCheck]) -> CheckValidator:
     """Made once for each check: making one takes longer than using it."""
-    if cls not in _VALIDATORS:
-        _VALIDATORS[cls] = CheckValidator(cls)
-    return _VALIDATORS[cls]
+    known = _VALIDATORS.get(cls)
+    if known is None:
+        known = _VALIDATORS[cls] = CheckValidator(cls)
+    return known
 
 
 def methods() -> Mapping[str, type[AnswerCheck]]:
