@@ -1,4 +1,4 @@
-"""Every tool, called by the official client over both transports against real processes."""
+"""Tools called by the official client against real processes: all over stdio, two over HTTP."""
 
 from __future__ import annotations
 
@@ -34,12 +34,16 @@ async def mistake(client, tool: str, **arguments) -> dict:
     return json.loads(text[text.index("{") :])["error"]
 
 
-async def use_every_tool(client, folder: Path) -> None:
+async def look_at_tools(client) -> None:
     offered = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert {
         name: [*tool.input_schema["properties"]] for name, tool in offered.items()
     } == SIGNATURES
     assert all(tool.output_schema["properties"]["headline"] for tool in offered.values())
+
+
+async def follow_a_benchmark(client, folder: Path) -> None:
+    """In a process of its own, which tells how far it is."""
     checkpoint = str(folder / "runs" / "step_100")
     heard: list[tuple[float, float | None]] = []
 
@@ -53,6 +57,10 @@ async def use_every_tool(client, folder: Path) -> None:
     assert heard[-1] == (3, 3)
     counts = [done for done, _ in heard]
     assert sorted(counts) == counts
+
+
+async def use_the_other_tools(client, folder: Path) -> None:
+    checkpoint = str(folder / "runs" / "step_100")
     text = str(folder / "text.txt")
     found = await document(
         client,
@@ -103,15 +111,24 @@ def store_a_run(folder: Path) -> str:
 def test_every_tool_over_stdio(made_folder: Path) -> None:
     async def talk() -> None:
         async with over_stdio(made_folder) as client:
-            await use_every_tool(client, made_folder)
+            await look_at_tools(client)
+            await follow_a_benchmark(client, made_folder)
+            await use_the_other_tools(client, made_folder)
 
     anyio.run(talk)
 
 
 def test_the_same_over_http_with_the_token_only(made_folder: Path) -> None:
+    """The tools are those of the test above; what differs is how calls, progress, results and
+    mistakes travel.
+    """
+
     async def talk(address: str, token: str) -> None:
         async with over_http(address, token) as client:
-            await use_every_tool(client, made_folder)
+            await look_at_tools(client)
+            await follow_a_benchmark(client, made_folder)
+            refused = await mistake(client, "validate_tests", path="nowhere")
+            assert "there is nothing at 'nowhere'" in refused["message"]
 
     async def look(address: str, token: str) -> None:
         async with over_http(address, token) as client:
