@@ -8,7 +8,8 @@ from assay.checkers import fill, gather, make_files
 from assay.sandbox import open_sandbox
 from assay.types.checks import SHIPPED_SUITES
 
-# Seed 0 asks for the usual forms, which a text learnt by heart may fit.
+# Seed 0 asks for the usual forms, which a text learnt by heart may fit. Each cheat is tried at one
+# of these seeds, in turn.
 SEEDS = range(1, 4)
 SEARCH = "def {{truth.function}}({{truth.sequence}}, {{truth.wanted}}):\n    items, wanted = "
 SEARCH += "{{truth.sequence}}, {{truth.wanted}}\n"
@@ -266,8 +267,8 @@ def test_a_cheat_stays_below_half(name):
     other, *mades = make_files(folder, [99, *SEEDS], None)
     cases = [
         (kind, made, fill(f"All tests pass.\n\n```python\n{code}\n```\n", made.files, made.truth))
-        for made in mades
-        for kind, code in CHEATS[name](made, other).items()
+        for first, made in enumerate(mades)
+        for kind, code in [*CHEATS[name](made, other).items()][first :: len(mades)]
     ]
     found = gather(folder, [(answer, made) for _, made, answer in cases], open_sandbox())
     high = [

@@ -11,7 +11,7 @@ from assay.sandbox import open_sandbox
 from assay.types.checks import SHIPPED_SUITES
 
 FOLDERS = ("dt_01_sales_table", "dt_02_email_thread", "dt_03_three_sources")
-SEEDS = range(4)
+SEEDS = range(4)  # each cheat is tried at one of them, in turn
 
 
 def fence(value):
@@ -78,6 +78,10 @@ def sandbox():
     return open_sandbox()
 
 
+def in_turn(answers: dict[str, str], seed: int) -> list[tuple[str, str]]:
+    return [*answers.items()][seed :: len(SEEDS)]
+
+
 @pytest.mark.parametrize("name", FOLDERS)
 def test_no_cheat_gets_half(name, sandbox):
     folder = SHIPPED_SUITES / "data" / name
@@ -87,7 +91,7 @@ def test_no_cheat_gets_half(name, sandbox):
     tried = [
         (seed, cheat, answer)
         for seed in SEEDS
-        for cheat, answer in cheats(prompt, made[seed], made[seed + 1]).items()
+        for cheat, answer in in_turn(cheats(prompt, made[seed], made[seed + 1]), seed)
     ]
     items = right + [(answer, made[seed]) for seed, _, answer in tried]
     found = gather(folder, items, sandbox)

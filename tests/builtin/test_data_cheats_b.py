@@ -18,7 +18,7 @@ from assay.sandbox import open_sandbox
 
 SUITE = Path(assay.__file__).parent / "builtin/suites/data"
 FOLDERS = ("dt_04_data_validation", "dt_05_quarterly_report", "dt_06_patterns")
-SEEDS = range(4)
+SEEDS = range(4)  # each cheat is tried at one of them, in turn
 HEADINGS = "".join(
     f"## {name}\n\nSee the block.\n\n"
     for name in ("Executive summary", "Key metrics", "What changed", "Risks", "Recommendations")
@@ -103,10 +103,10 @@ def test_cheats_end_below_one_half(name: str) -> None:
     items = []
     for seed in SEEDS:
         right = json.loads(answers[seed].rpartition("```json")[2].partition("```")[0])
-        cheats = list_cheats(made[seed], right, prompt, answers[seed + 1])
-        items += [(cheat, made[seed]) for cheat in cheats]
+        cheats = list(list_cheats(made[seed], right, prompt, answers[seed + 1]))
+        items += [(cheat, made[seed]) for cheat in cheats[seed :: len(SEEDS)]]
     found = gather(folder, items, open_sandbox())
-    assert len(found) >= 10 * len(SEEDS)
+    assert len(found) >= 10
     for (cheat, _), evidence in zip(items, found, strict=True):
         assert not evidence.missing
         assert (evidence.share or 0) < Fraction(1, 2), cheat[:2000]

@@ -198,7 +198,7 @@ JSONISH = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(st.data())
 def test_no_json_in_any_field_makes_it_crash(tmp_path: Path, data: st.DataObject) -> None:
     fields = st.dictionaries(st.sampled_from(all_fields()), JSONISH, max_size=6)
