@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.loaded_python import run_python
 
 PLUGIN = '''
 import re, assay
@@ -64,9 +66,14 @@ TESTS = [
 ]  # fmt: skip
 
 
+def python(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONWARNINGS": "error"}
+    environment.pop("PYTHONUNBUFFERED", None)
+    return run_python(words, folder, environment)
+
+
 def assay(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "assay", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return python(folder, "-m", "assay", *words)
 
 
 @pytest.fixture
@@ -150,7 +157,8 @@ def test_a_class_that_cannot_be_a_check_is_an_error_with_file_and_line(
     file = tmp_path / "mine.py"
     file.write_text("import assay\n\n" + source)
     code = f"from assay.plugins import load_plugins; load_plugins([{str(file)!r}])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    (tmp_path / "load.py").write_text(code)
+    done = python(tmp_path, str(tmp_path / "load.py"))
     last = done.stderr.splitlines()[-1]
     assert f"{file}:3" in last
     assert message in last

@@ -12,12 +12,10 @@ from __future__ import annotations
 import io
 import json
 import time
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 from xml.etree import ElementTree
 
 import jsonschema
@@ -32,12 +30,13 @@ from assay.suites import held_out_text, sample_prompts
 from assay.workflow import demo
 from assay.workflow.demo import SHIPPED
 from tests.conftest import Bench
+from tests.models.local.checkpoints import TIMED, measure_speed_here
 
 EARLY, NEAR, FINAL = "tiny/step_000160", "tiny/step_005600", "tiny/step_008000"
 LIMIT = 50  # perplexity of the size class tiny at the gate
 EXCERPT = slice(45_250, 53_441)  # whole paragraphs of the text, as hard as all of it
 ALL_PROMPTS = sample_prompts.SHIPPED
-TESTS, PROMPTS, TIMED = 12, 3, 32
+TESTS, PROMPTS = 12, 3
 
 
 def printed_by(*words: str) -> str:
@@ -46,15 +45,6 @@ def printed_by(*words: str) -> str:
     with redirect_stdout(said), redirect_stderr(io.StringIO()):
         assert not invoked(group(), "assay", list(words))
     return said.getvalue()
-
-
-def measure_here(folder: Path, *, repeats: int, **_: object) -> dict[str, Any]:
-    """Without the process of its own, which tests/models/local/test_speed.py starts."""
-    tokens = {"prompt_tokens": None, "new_tokens": TIMED, "repeats": repeats}
-    asked = {"folder": str(folder), "threads": 1, "device": "cpu", "tokens": tokens}
-    found = speed._measured(defaultdict(lambda: None, asked))
-    told: dict[str, Any] = json.loads(json.dumps(found))
-    return told
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +60,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Bench, str
         patch.chdir(bench.folder)
         patch.setattr(held_out_text, "SHIPPED", less / "text.txt")
         patch.setattr(sample_prompts, "SHIPPED", less / "samples.json")
-        patch.setattr(speed, "measure_speed", measure_here)
+        patch.setattr(speed, "measure_speed", measure_speed_here)
         # Processor time: a busy machine falls below the gate's 10 tokens/s, as it should.
         patch.setattr(timing, "time", SimpleNamespace(perf_counter=time.process_time))
         patch.setattr(demo, "ASKED_OF_CHECKPOINTS", TESTS)

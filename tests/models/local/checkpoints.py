@@ -9,6 +9,7 @@ seeds never look alike.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -23,9 +24,12 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
+from assay.models.local import speed
+
 END = "<|endoftext|>"
 VOCABULARY = 384  # 256 bytes, the end of text, and the merges that the text below gives
 SPREAD = 0.2
+TIMED = 32  # tokens, where a test does not want all 256
 
 # A template in the manner of ChatML, without tokens of its own.
 CHAT_TEMPLATE = (
@@ -208,6 +212,17 @@ def _trained(vocabulary: int) -> str:
         raise ValueError(f"the text gives {tokenizer.get_vocab_size()} tokens, not {vocabulary}")
     found: str = tokenizer.to_str()
     return found
+
+
+def measure_speed_here(folder: Path, *, repeats: int, **_: object) -> dict[str, Any]:
+    """In the place of `speed.measure_speed`: without the process of its own, which
+    tests/models/local/test_speed.py starts, and with few tokens.
+    """
+    tokens = {"prompt_tokens": None, "new_tokens": TIMED, "repeats": repeats}
+    asked = {"folder": str(folder), "threads": 1, "device": "cpu", "tokens": tokens}
+    found = speed._measured(defaultdict(lambda: None, asked))
+    told: dict[str, Any] = json.loads(json.dumps(found))
+    return told
 
 
 def edit_json(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
