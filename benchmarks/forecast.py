@@ -1,15 +1,16 @@
 """Forecasts beside what a run took, and silence beside its limit, with a server that drips tokens.
 
-    python benchmarks/forecast.py RECORDINGS [--scale 50] [--real-limit] [--splits]
+    python benchmarks/forecast.py RECORDINGS [--pace 100] [--real-limit] [--splits]
 
 RECORDINGS has `MODEL/TEST-ID.md`: real answers of small models to `coding` and `data`. A server on
-loopback writes them again at 2, 10 and 50 tokens/s; times and the limit of silence are divided by
-`--scale`, so that 2 tokens/s come 100 a second and 120 s of silence are 2.4 s. For each speed:
+loopback writes them again at 2, 10 and 50 tokens/s; times and the limit of silence are divided so
+that `--pace` tokens come each second, whatever the speed: at 2 tokens/s 120 s of silence are 2.4 s.
+What the run itself computes is not divided, and weighs more the higher the pace. For each speed:
 the forecast after the timing question, the forecast again when half of the answers are stored, and
 what both parts took; and how many answers failed although they kept coming. `--real-limit` asks
 once with the real limit of 120 s a server that stops in the middle of an answer. `--splits` runs
 nothing: of each suite some answers are taken as stored, in every way there is, and the tokens of
-the others, up to where a loop is stopped, are foretold.
+the others, up to where a loop is stopped, are foretold; with none stored, by the usual lengths.
 """
 
 from __future__ import annotations
@@ -31,7 +32,13 @@ from assay import api
 from assay.models.http.circles import Circles
 from assay.suites.load import find, load_suite
 from assay.types.options import DEFAULT_TIMEOUT_S
-from assay.workflow.discover.forecast import LEAST_SPREAD, Forecast, forecast, spread_of
+from assay.workflow.discover.forecast import (
+    LEAST_SPREAD,
+    OPEN_ANSWER,
+    Forecast,
+    forecast,
+    spread_of,
+)
 from assay.workflow.evaluate.job import Job
 
 SUITES = ("coding", "data")
@@ -43,12 +50,13 @@ PROMPT = 160  # characters of a prompt that tell it from the others
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("recordings", type=Path)
-    parser.add_argument("--scale", type=float, default=50.0)
+    parser.add_argument("--pace", type=float, default=100.0)
     parser.add_argument("--real-limit", action="store_true")
     parser.add_argument("--splits", action="store_true")
     options = parser.parse_args()
     if options.splits:
         print("| stored of each suite | ranges | hold | high/low, median |\n|--:|--:|--:|--:|")
+        print(start(options.recordings))
         for stored in (3, 4, 5):
             print(splits(options.recordings, stored))
         return
@@ -56,7 +64,7 @@ def main() -> None:
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
     for folder in sorted(each for each in options.recordings.iterdir() if each.is_dir()):
         for speed in SPEEDS:
-            print(row(folder, speed, options.scale), flush=True)
+            print(row(folder, speed, options.pace / speed), flush=True)
     if options.real_limit:
         print(f"\na server that stops in an answer is given up after {real_limit():.1f} s")
 
@@ -81,6 +89,16 @@ def row(folder: Path, speed: float, scale: float) -> str:
         shown(later, scale), minutes(second * scale), failed + more,
     )  # fmt: skip
     return f"| {' | '.join(map(str, cells))} |"
+
+
+def start(recordings: Path) -> str:
+    """Every test of both suites is judged, and none ends before the longest usual answer."""
+    held = []
+    for suites in lengths_in(recordings).values():
+        took, tests = sum(map(sum, suites)), sum(map(len, suites))
+        held.append(OPEN_ANSWER[0] * tests <= took <= OPEN_ANSWER[1] * tests)
+    width = OPEN_ANSWER[1] / OPEN_ANSWER[0]
+    return f"| 0 | {len(held)} | {fmean(held):.1%} | {width:.1f} |"
 
 
 def splits(recordings: Path, stored: int) -> str:
