@@ -90,8 +90,10 @@ def cut_surroundings(text: str, question: str) -> str:
     head = _QUESTION_HEAD.match(text) if ":" in text else None
     rest = text[head.end() :] if head else text.lstrip()
     asked = question.strip()
-    if asked and rest.casefold().startswith(asked.casefold()) and rest[len(asked) :].strip():
-        text = rest[len(asked) :]
+    added = rest[len(asked) :]
+    if asked and rest.casefold().startswith(asked.casefold()) and added.strip():
+        inside_a_word = asked[-1].isalnum() and added[0].isalnum()  # "p" is not said by "Paris"
+        text = text if inside_a_word else added
     return _AFTERWORD.sub("", text.strip()) if "\n" in text and ":" in text else text
 
 

@@ -46,9 +46,11 @@ def is_blank(text: str) -> bool:
 
 
 def is_only_punctuation(text: str) -> bool:
-    """Whether nothing is said: "…", "???", "---"; a sign such as "+" or an emoji says something."""
+    """Whether nothing is said: "…", "???", "---", an empty code fence; a sign such as "+" or an
+    emoji says something.
+    """
     return not text[:1].isalnum() and not any(
-        unicodedata.category(sign)[0] in "LNSM" for sign in text[:SHORT]
+        unicodedata.category(sign)[0] in "LNSM" for sign in text[:SHORT].replace("`", "")
     )
 
 
