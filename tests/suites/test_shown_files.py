@@ -128,6 +128,17 @@ def test_a_schema_may_be_a_file_beside_the_tests(write_suite: WriteSuite) -> Non
     assert suites[0].source != suites[1].source
 
 
+def test_a_json_file_that_a_test_names_is_no_category(write_suite: WriteSuite) -> None:
+    shaped = SHAPED | {"expected_format": {"json_schema": "person.json"}}
+    shows = judged(id="a_002", prompt="{{rows.json}}", fixtures=["./rows.json", "rows.json"])
+    extra = {"person.json": {"type": "object"}, "rows.json": [{"total": 3}]}
+    suite = load_suite(write_suite({"a": [shaped, shows]}, extra=extra))
+    assert [category.name for category in suite.categories] == ["a"]
+    assert suite.categories[0].cases[0].check.stored()["json_schema"] == {"type": "object"}
+    told = examine([write_suite({"a": [SHAPED | {"expected_format": {"json": True}}]})])
+    assert any("a test file contains a list of tests" in each.message for each in told)
+
+
 @pytest.mark.parametrize(
     ("schema", "sentence"),
     [

@@ -1,6 +1,7 @@
 """One suite, file by file and folder by folder, to a Suite and the findings of all of them."""
 
 import hashlib
+import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -127,6 +128,8 @@ class SuiteReader:
             self._refuse(self._path, tr("the folder cannot be read: {reason}", reason=reason))
             return [], []
         names = [entry.name for entry in found if _is_category(entry)]
+        named = _named_by_tests(self._path, names)
+        names = [name for name in names if name not in named]
         shown = (entry for entry in found if not entry.name.startswith("."))
         folders = [Path(each.path) for each in shown if is_test_folder(each)]
         if not names and not folders:
@@ -305,6 +308,27 @@ class SuiteReader:
                 opened.notes.warning((row,), message)
         opened.notes.test_id = None
         return None if opened.notes.errors else tuple(case for _, case in cases)
+
+
+def _named_by_tests(folder: Path, names: Sequence[str]) -> set[str]:
+    """Files beside the tests that a test of another file names as its schema or shows."""
+    found: set[str] = set()
+    for name in names:
+        file = folder / name
+        text = file.read_bytes() if os.path.isfile(file) else b""
+        if b'"json_schema"' not in text and b'"fixtures"' not in text:
+            continue  # nearly all: nothing is read twice
+        try:
+            tests = json.loads(text)
+        except (ValueError, RecursionError):
+            continue  # its own mistake is shown with its place
+        for test in tests if isinstance(tests, list) else ():
+            rules = test.get("expected_format") if isinstance(test, dict) else None
+            schema = rules.get("json_schema") if isinstance(rules, dict) else None
+            shown = test.get("fixtures") if isinstance(test, dict) else None
+            written = [schema, *(shown if isinstance(shown, list) else ())]
+            found |= {os.path.normpath(each) for each in written if isinstance(each, str)} - {name}
+    return found
 
 
 def suite_name(path: Path) -> str:
