@@ -77,8 +77,8 @@ def test_the_highest_score_is_selected_and_the_difference_has_an_interval():
     assert not found.tie
     assert sentences(found.reasons).startswith(
         "tiny/step_200 passes the gate. Of 2 that pass it has the highest score: 0.517 "
-        "(perplexity 0.200, os_benchmark 0.255, speed 0.062). It is 0.1 ahead of tiny/step_100; "
-        "the 95 % interval is "
+        "(perplexity 0.200, os_benchmark 0.255, mmlu_cs –, speed 0.062). It is 0.1 ahead of "
+        "tiny/step_100; the 95 % interval is "
     )
 
 
@@ -205,8 +205,8 @@ def test_none_that_passes_leaves_the_best_so_far_and_what_it_lacks():
     # 0.4·10/52 + 0.3·0.85 = 0.0769 + 0.255
     assert sentences(found.reasons) == (
         "None of 2 passes the gate. The best so far is tiny/step_200, with 0.332 (perplexity "
-        "0.077, os_benchmark 0.255). What tiny/step_200 lacks: Perplexity 52 is not below 50. Its "
-        "95 % interval is 50.5 to 53.5. Speed was not measured."
+        "0.077, os_benchmark 0.255, mmlu_cs –, speed –). What tiny/step_200 lacks: Perplexity 52 "
+        "is not below 50. Its 95 % interval is 50.5 to 53.5. Speed was not measured."
     )
 
 

@@ -137,9 +137,8 @@ def _why_selected(
 
 def _ranking(best: _Candidate, scale: RankingScale) -> dict[str, Value]:
     score = weigh(best.measured, scale)
-    parts = tuple(
-        f"{name} {fixed(adds, 3)}" for name, adds in score.adds.items() if adds is not None
-    )
+    adds = {part: score.adds.get(part) for part in PARTS}
+    parts = tuple(f"{part} {'–' if of is None else fixed(of, 3)}" for part, of in adds.items())
     return {"score": score.value, "parts": parts}
 
 
