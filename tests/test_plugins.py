@@ -5,8 +5,9 @@ import sys
 import pytest
 
 from assay.errors import ModelUnavailable, UsageError
+from assay.models.home_made.adapter import PluginModel
 from assay.models.opening import open_model, read_spec
-from assay.plugins import Registry, load_plugins, model_schemes
+from assay.plugins import Registry, file_digest, load_plugins, model_schemes
 
 ECHO = """
 import assay.plugins
@@ -18,6 +19,19 @@ class Echo:
     def generate(self, messages, *, temperature, max_tokens, seed, stop):
         return self.greeting + " " + messages[-1].content
 """
+
+
+def test_schemes_of_one_file_with_one_name_are_two_models(tmp_path):
+    file = tmp_path / "twins.py"
+    other = ECHO.format(scheme="twin-b").replace("class ", "class Other")
+    file.write_text(ECHO.format(scheme="twin-a") + "\n\n" + other)
+    load_plugins([str(file)])
+    first, second = (
+        PluginModel(model_schemes[scheme]("x"), scheme, "x").facts.fingerprint
+        for scheme in ("twin-a", "twin-b")
+    )
+    assert first == f"sha256:{file_digest(file)} x"
+    assert second == f"sha256:{file_digest(file)} twin-b:x"
 
 
 def test_the_shipped_schemes_register_like_those_of_users():

@@ -75,7 +75,7 @@ def code_not_allowed() -> Evidence:
 
 
 def _not_allowed() -> str:
-    return tr("code of a test was not run: that needs the option --allow-code-execution")
+    return tr("code_not_allowed: code of a test runs only with --allow-code-execution")
 
 
 def make_digest(folder: Path) -> str:

@@ -273,11 +273,19 @@ def test_a_list_answers_attempt_after_attempt(court):
     assert rows(document)["own_001"]["score"] == 0.69
 
 
+def test_a_checker_that_may_not_run_is_named_by_its_code(court):
+    (row,) = rows(court.run(suite=court.checked(CHECK_FACTS))).values()
+    assert (row["outcome"], row["score"]) == ("unscored", None)
+    assert row["explanation"].startswith("code_not_allowed: ")
+
+
 def test_without_a_judge_it_is_unscored_and_the_hint_names_the_command(court):
     report = api.run([court.model], suites=[court.tests()], out=court.out)
     (row,) = report.models[0].suites[0].tests
     assert (str(row.outcome), row.score, report.exit_code) == ("unscored", None, 0)
     assert any("assay judge latest" in hint for hint in report.hints)
+    assert row.explanation.startswith("no_judge: "), "the code of the contract"
+    assert "assay judge latest" in row.explanation
     assert render(report).count("no_judge") == 1, "the missing answer is counted once"
     assert report.judged is None
 

@@ -31,7 +31,9 @@ class Judge(JudgeFields):
     def score(self, answer: str, context: Context, /) -> Score:
         return Score(
             unscored_reason="no_judge",
-            explanation=tr("no_judge: a judge has to read this answer, and none has."),
+            explanation=tr(
+                "no_judge: no judge has read this answer; assay judge latest --judge MODEL asks one"
+            ),
         )
 
     @property

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 import assay
-from assay.interfaces.mcp.results import evaluation_of
+from assay.interfaces.mcp.results import benchmark_of, evaluation_of, samples_of
 from assay.interfaces.mcp.transports import MOST_CONNECTIONS
 from tests.api.test_tools import SIGNATURES
 from tests.interfaces.mcp.conftest import http_server, over_http, over_stdio
@@ -284,3 +284,13 @@ def test_an_evaluation_fits_whatever_its_sentences_say() -> None:
     assert len(answer["figures"]) == len(names) - 2 + len(tasks)
     assert "9 more" not in answer["advice"][-1]
     assert "more" in answer["advice"][-1]
+
+
+def test_a_benchmark_without_a_score_and_a_failed_sample_are_answers_and_no_crash():
+    estimate = {"value": None, "low": None, "high": None, "n": 0, "unscored": 6, "unit": "share"}
+    answer = benchmark_of("coding", estimate)
+    assert (answer["score"]["value"], answer["score"]["n"]) == (None, 0)
+    assert "6" in answer["headline"]
+    failed = {"prompt": "Hello", "text": "", "failed": "out of memory", "health": None}
+    (sample,) = samples_of([failed])["samples"]
+    assert (sample["failed"], sample["failures"]) == ("out of memory", [])

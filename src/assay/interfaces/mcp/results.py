@@ -54,8 +54,11 @@ class BenchmarkAnswer(TypedDict):
 
 
 class WrittenSample(TypedDict):
+    """`failed`: why nothing was written; empty where something was."""
+
     prompt: str
     text: str
+    failed: str
     failures: list[str]
     notes: list[str]
 
@@ -169,7 +172,11 @@ def _figures(details: Document) -> dict[str, ToolFigure]:
 
 def benchmark_of(name: str, document: Document) -> BenchmarkAnswer:
     score = figure_of(document)
-    said = tr("{name}: {value:.3f} [{low:.3f}–{high:.3f}] n={n}.", name=name, **score)
+    if score["value"] is None:
+        unscored = document["unscored"]
+        said = tr("{name}: no test has a score, {count} are unscored.", name=name, count=unscored)
+    else:
+        said = tr("{name}: {value:.3f} [{low:.3f}–{high:.3f}] n={n}.", name=name, **score)
     return BenchmarkAnswer(headline=said, score=score)
 
 
@@ -178,6 +185,7 @@ def samples_of(documents: Sequence[Document]) -> SamplesAnswer:
         WrittenSample(
             prompt=clip(each["prompt"]),
             text=clip(each["text"], MOST_TEXT),
+            failed=clip(each["failed"]),
             failures=[check["name"] for check in _failing(each) if check["failure"]],
             notes=[check["name"] for check in _failing(each) if not check["failure"]],
         )
@@ -189,7 +197,8 @@ def samples_of(documents: Sequence[Document]) -> SamplesAnswer:
 
 
 def _failing(sample: Document) -> list[Document]:
-    return [each for each in sample["health"]["checks"] if each["passed"] is False]
+    health = sample["health"]  # None where the request failed
+    return [each for each in health["checks"] if each["passed"] is False] if health else []
 
 
 def selection_of(document: Document) -> SelectionAnswer:

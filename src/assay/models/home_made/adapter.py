@@ -71,7 +71,7 @@ class PluginModel(BaseModel):
         self._facts = ModelFacts(
             spec=spec,
             name=name,
-            fingerprint=str(fingerprint or _fingerprint(plugin, file, name)),
+            fingerprint=str(fingerprint or _fingerprint(plugin, file, scheme, name)),
             fingerprint_is_weak=not fingerprint,
             capabilities=frozenset(capabilities),
             is_chat=self._generates,
@@ -221,10 +221,20 @@ def _file_of(plugin: object) -> Path | None:
     return Path(file) if file and Path(file).is_file() else None
 
 
-def _fingerprint(plugin: object, file: Path | None, name: str) -> str:
-    """The SHA-256 of the file plus NAME; of the class's source where there is no file."""
+def _module_of(scheme: str) -> str | None:
+    return getattr(model_schemes[scheme], "__module__", None) if scheme in model_schemes else None
+
+
+def _fingerprint(plugin: object, file: Path | None, scheme: str, name: str) -> str:
+    """The SHA-256 of the file plus NAME; of the class's source where there is no file. A scheme
+    that is not its file's first is named too: `a:x` and `b:x` of one file are two models.
+    """
     if file is not None:
-        return f"sha256:{file_digest(file)} {name}"
+        first = next(
+            (each for each in model_schemes if _module_of(each) == _module_of(scheme)), scheme
+        )
+        of_file = name if scheme == first else f"{scheme}:{name}"
+        return f"sha256:{file_digest(file)} {of_file}"
     try:
         source = inspect.getsource(type(plugin))
     except (OSError, TypeError):
