@@ -1,25 +1,34 @@
 """A GGUF file on this engine beside llama.cpp itself: perplexity, divergence, choices, speed.
 
-In: a GGUF file and the folder of llama.cpp's programs. Out: one JSON document. The file is
-dequantised to F16 and F32 and quantised again by llama.cpp, so that all files hold one model. Both
-sides read the same windows: 512 tokens, of which the second half is scored. With a second build of
-llama.cpp (for other instructions of the processor, say) the two builds are compared as well.
+In: a GGUF file and the folder of llama.cpp's programs. Out: one JSON document a line, one for each
+part and file. The file is dequantised to F16 and F32 and quantised again by llama.cpp, so that all
+files hold one model. Both sides read the same windows: 512 tokens, of which the second half is
+scored. Choices are compared between both, and of each program beside itself: what no program can
+reach is no fault of the other. With a second build of llama.cpp (for other instructions of the
+processor, say) the two builds are compared as well.
 
     python benchmarks/vs_llama_cpp.py MODEL.gguf LLAMA_BIN WORK [--other BIN] [--device cuda]
+        [--data DIR] [--types Q8_0 ...] [--parts choices ...] [--variants]
+
+DIR has more questions: `mmlu/*/*.csv` and `hellaswag/*.jsonl`.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import math
 import os
 import re
+import struct
 import subprocess
-import sys
 import tempfile
 import time
-from itertools import pairwise, permutations
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +44,20 @@ from assay.types.options import LocalOptions
 
 BUILTIN = Path(assay.__file__).parent / "builtin"
 TEXT = BUILTIN / "texts" / "held_out_english.txt"
-TYPES = ("F16", "Q8_0", "Q4_K_M", "Q2_K")
+TYPES = ("F16", "Q8_0", "Q5_K_M", "Q4_K_M", "Q4_0", "IQ4_XS", "Q2_K")
+PARTS = ("files", "figures", "choices", "speeds")
 WINDOW = 512
 CHUNKS = 24
 AS_F32 = "-as-f32"  # llama.cpp rounds activations to 8 bits where weights are quantised, else not
 TIMED_CHUNKS = 6
+HELLASWAG_STEP = 16  # every sixteenth question
+LAST_BIT = 6e-8  # of 32-bit numbers: half the distance to the next, at most
+SEQUENCES = ("-c", 64, "-np", 32)  # 32 choices at once in 2,048 places
+VARIANTS = {
+    "five threads": ("-t", 5),
+    "64 tokens at once": ("-b", 64, "-ub", 64),
+    "without flash attention": ("-fa", "off"),
+}
 _COPIED_NOT = ("general.architecture", "general.file_type", "general.quantization_version")
 
 
@@ -93,13 +111,13 @@ def opened(work: Path, name: str, device: str) -> tuple[Any, LocalModel]:
     return model.reading(), model
 
 
-def our_figures(work: Path, device: str) -> dict[str, dict[str, float]]:
+def our_figures(work: Path, device: str, names: list[str]) -> dict[str, dict[str, float]]:
     """As llama.cpp: of each window the tokens behind the first half, from the logits before."""
     text = TEXT.read_text("utf-8")
     base, _ = opened(work, TYPES[0], device)
     tokens = list(base.encode(text))
     found: dict[str, dict[str, float]] = {}
-    for name in TYPES:
+    for name in names:
         other, _ = opened(work, name, device)
         kls, likely, same = [], [], []
         for chunk in range(CHUNKS):
@@ -121,92 +139,152 @@ def our_figures(work: Path, device: str) -> dict[str, dict[str, float]]:
     return found
 
 
-def their_figures(
-    programs: Path, work: Path, names: tuple[str, ...]
-) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
-    logits = work / "logits.bin"
-    given = ("-f", TEXT, "--chunks", CHUNKS)
+def their_figures(programs: Path, work: Path, names: list[str]) -> dict[str, dict[str, float]]:
+    given = ("-f", TEXT, "--chunks", CHUNKS, "--kl-divergence-base", work / "logits.bin")
+    said = llama_perplexity(programs, work / f"{TYPES[0]}.gguf", *given)
+    found = {TYPES[0]: {"perplexity": float(re.findall(r"PPL = ([\d.]+)", said)[-1])}}
     for name in names:
-        file = work / f"{name}.gguf"
-        more = ("--kl-divergence-base", logits)
-        said = llama_perplexity(programs, file, *(more if name == TYPES[0] else ()), *given)
-        found[name] = {"perplexity": float(re.findall(r"PPL = ([\d.]+)", said)[-1])}
-        if name != TYPES[0]:
-            said = llama_perplexity(programs, file, *more, "--kl-divergence", *given)
-            found[name]["kl"] = float(re.findall(r"Mean\s+KLD:\s+([\d.]+)", said)[-1])
-            same = re.findall(r"Same top p:\s+([\d.]+)", said)
-            found[name]["same_top"] = float(same[-1]) / 100
-    logits.unlink()
+        said = llama_perplexity(programs, work / f"{name}.gguf", *given, "--kl-divergence")
+        figures = {
+            "perplexity": r"Mean PPL\(Q\)\s+:\s+([\d.]+)",
+            "kl": r"Mean\s+KLD:\s+([-\d.]+)",
+            "same_top": r"Same top p:\s+([\d.]+)",
+        }
+        found[name] = {key: float(re.findall(each, said)[-1]) for key, each in figures.items()}
+        found[name]["same_top"] /= 100
+    (work / "logits.bin").unlink()
     return found
 
 
-def questions() -> list[tuple[str, list[str]]]:
+def questions(data: Path | None) -> list[tuple[str, list[str]]]:
+    """Of the shipped suites and, with a folder of them, MMLU's and some of HellaSwag's."""
     found = []
     for file in sorted((BUILTIN / "suites").glob("*/*.json")):
         document = json.loads(file.read_text("utf-8"))
         for test in document if isinstance(document, list) else ():
-            choices = [" ".join(each.split()) for each in test.get("choices") or ()]
-            if test.get("eval_method") == "multiple_choice" and len(choices) == 4:
-                found.append((" ".join(test.get("prompt", "").split()), choices))
-    return [(prompt, choices) for prompt, choices in found if prompt and not _nested(choices)]
+            if test.get("eval_method") == "multiple_choice":
+                found.append((test.get("prompt", ""), test.get("choices", [])))
+    for table in sorted(data.glob("mmlu/*/*.csv")) if data else ():
+        with table.open(encoding="utf-8", newline="") as rows:
+            found += [(row[0], row[1:5]) for row in csv.reader(rows)]
+    for lines in sorted(data.glob("hellaswag/*.jsonl")) if data else ():
+        told = map(json.loads, lines.read_text("utf-8").splitlines()[::HELLASWAG_STEP])
+        found += [(each["ctx"], each["endings"]) for each in told]
+    plain = {_one_line(prompt): [*map(_one_line, choices)] for prompt, choices in found}
+    return [(prompt, choices) for prompt, choices in plain.items() if prompt and all(choices)]
 
 
-def _nested(choices: list[str]) -> bool:
-    """One begins with another, whole: nothing of it would be left to score."""
-    return any(each.startswith(other) for each, other in permutations(choices, 2))
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
-def equal_choices(programs: Path, work: Path, name: str, device: str) -> dict[str, Any]:
-    """Our choice is given to llama.cpp as the right one: its accuracy is how often it agrees. A
-    choice is scored by its mean log-likelihood per token, behind what all choices begin with.
+class Choices:
+    """What every question is answered with: the choice of the greatest mean log-likelihood per
+    token, behind what all choices begin with.
     """
-    reading, model = opened(work, name, device)
-    asked = []
-    for context, choices in questions():
-        coded = [list(reading.encode(f"{context} {choice}")) for choice in choices]
-        shared = next(n for n, some in enumerate(zip(*coded, strict=False)) if len({*some}) > 1)
-        asked.append(Question(tuple(coded[0][:shared]), tuple(tuple(x[shared:]) for x in coded)))
-    model.probe()
-    chosen = {}
-    for number, found in choose(model._network(), asked):
-        means = [each.total / len(each.tokens) for each in found]
-        chosen[number] = means.index(max(means))
-    model.close()
-    labels = [chosen[number] for number in range(len(asked))]
-    equal: dict[str, Any] = {"n": len(asked)}
-    for each in (name, f"{name}{AS_F32}"):
-        if (work / f"{each}.gguf").exists():
-            equal[each] = sum(agreements(programs, work / f"{each}.gguf", labels)) / len(asked)
-    return equal
+
+    def __init__(self, work: Path, device: str, data: Path | None) -> None:
+        self.work, self.device = work, device
+        self.asked: list[tuple[str, list[str]]] = []
+        self.coded: list[Question] = []
+        reading, _ = opened(work, TYPES[0], device)
+        for context, choices in questions(data):
+            coded = [tuple(reading.encode(f"{context} {choice}")) for choice in choices]
+            places = enumerate(zip(*coded, strict=False))
+            shared = next((place for place, some in places if len({*some}) > 1), 0)
+            if shared:  # else one choice is the beginning of all
+                self.asked.append((context, choices))
+                self.coded.append(Question(coded[0][:shared], tuple(x[shared:] for x in coded)))
+
+    def ours(self, name: str, *, changed: bool = False) -> list[int]:
+        """`changed`: every weight in its last bit, as sums in another order change results."""
+        _, model = opened(self.work, name, self.device)
+        model.probe()
+        network = model._network()
+        if changed:
+            draw = torch.Generator(network.device).manual_seed(1)
+            for weight in network.model.parameters():
+                noise = torch.randn(weight.shape, generator=draw, device=weight.device)
+                weight.data.mul_(1 + LAST_BIT * noise)
+        chosen = {}
+        for number, found in choose(network, self.coded):
+            means = [each.total / len(each.tokens) for each in found]
+            chosen[number] = means.index(max(means))
+        model.close()
+        return [chosen[number] for number in range(len(self.coded))]
+
+    def theirs(self, programs: Path, name: str, guess: list[int], *more: object) -> list[int]:
+        """llama.cpp says of each question whether it chose what is labelled as right. First that
+        is the guess; where it is not, the labels are the bits of the numbers of choices.
+        """
+        file = self.work / f"{name}.gguf"
+        everything = [*range(len(guess))]
+        agreed = self._labelled(programs, file, more, everything, lambda at, n: n == guess[at])
+        left = [at for at in everything if not agreed[at]]
+        chosen = {at: guess[at] if agreed[at] else 0 for at in everything}
+        most = max(len(choices) for _, choices in self.asked)
+        for bit in range((most - 1).bit_length()) if left else ():
+            found = self._labelled(programs, file, more, left, lambda _, n, bit=bit: n >> bit & 1)
+            for at, true in found.items():
+                chosen[at] += true << bit
+        return [chosen[at] for at in everything]
+
+    def _labelled(
+        self,
+        programs: Path,
+        model: Path,
+        more: tuple[object, ...],
+        which: list[int],
+        label: Callable[[int, int], int],
+    ) -> dict[int, bool]:
+        tasks = [_task(*self.asked[at], partial(label, at)) for at in which]
+        with tempfile.NamedTemporaryFile(suffix=".bin") as file:
+            file.write(struct.pack(f"<{len(tasks) + 1}I", len(tasks), *(0 for _ in tasks)))
+            file.writelines(tasks)
+            file.flush()
+            given = ("-bf", file.name, "--multiple-choice", *SEQUENCES, *more)
+            said = llama_perplexity(programs, model, *given)
+        shares = re.findall(r"^\d+\t([\d.]+)$", said, re.MULTILINE)
+        right = [0, *(round(float(share) / 100 * n) for n, share in enumerate(shares, 1))]
+        found = [later > before for before, later in pairwise(right)]
+        return dict(zip(which, found, strict=True))
 
 
-def agreements(programs: Path, model: Path, labels: list[int]) -> list[bool]:
-    """Of each question whether llama.cpp chooses the label, in an order of its own: it says the
-    share of those so far.
-    """
-    lines = [
-        line
-        for (context, choices), label in zip(questions(), labels, strict=True)
-        for line in (context, str(label), *choices)
-    ]
-    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
-        file.write("\n".join(lines))
-        file.flush()
-        more = ("-f", file.name, "--hellaswag", "--hellaswag-tasks", len(labels))
-        said = llama_perplexity(programs, model, *more)
-    shares = [float(each) / 100 for each in re.findall(r"^\d+\s+([\d.]+)%", said, re.MULTILINE)]
-    agreed = [0, *(round(share * number) for number, share in enumerate(shares, 1))]
-    return [later > before for before, later in pairwise(agreed)]
+def _task(context: str, choices: list[str], label: Callable[[int], int]) -> bytes:
+    """As llama.cpp reads it: texts behind their lengths, labels, and no second set of answers."""
+    texts = [each.encode() for each in (context, *choices)]
+    question, *answers = (struct.pack("<I", len(each)) + each for each in texts)
+    labels = struct.pack(f"<{len(choices)}i", *(int(label(n)) for n in range(len(choices))))
+    size = struct.pack("<I", len(choices))
+    return b"".join((question, size, *answers, labels, struct.pack("<I", 0)))
 
 
-def equal_builds(programs: Path, other: Path, work: Path, name: str) -> float:
-    """How often two builds of llama.cpp choose the same; each is asked about every label."""
-    both = []
-    for build in (programs, other):
-        rows = [agreements(build, work / f"{name}.gguf", [n] * len(questions())) for n in range(4)]
-        both.append([row.index(True) for row in zip(*rows, strict=True)])
-    return float(np.mean(np.equal(*both)))
+def equal_choices(
+    asked: Choices, programs: Path, other: Path | None, name: str, variants: dict[str, Any]
+) -> dict[str, Any]:
+    """Shares of equal choices: beside llama.cpp, and of each program beside itself."""
+    ours = asked.ours(name)
+    theirs = asked.theirs(programs, name, ours)
+    found = {
+        "n": len(ours),
+        "llama.cpp and ours": share_equal(theirs, ours),
+        "ours, weights changed in their last bit": share_equal(
+            asked.ours(name, changed=True), ours
+        ),
+    }
+    for told, more in variants.items():
+        found[f"llama.cpp, {told}"] = share_equal(
+            asked.theirs(programs, name, theirs, *more), theirs
+        )
+    if other:
+        built = asked.theirs(other, name, theirs)
+        found["llama.cpp, another build"] = share_equal(built, theirs)
+        found["another build and ours"] = share_equal(built, ours)
+    return found
+
+
+def share_equal(one: list[int], other: list[int]) -> float:
+    return float(np.mean(np.equal(one, other)))
 
 
 def speeds(programs: Path, work: Path, threads: int) -> dict[str, list[float]]:
@@ -236,6 +314,10 @@ def _stamp(said: str, words: str) -> float:
     return 60 * minutes + seconds + millis / 1e3 + micros / 1e6
 
 
+def kinds_in(model: Path) -> dict[str, int]:
+    return Counter(each.tensor_type.name for each in gguf.GGUFReader(model).tensors)
+
+
 def main() -> None:
     given = argparse.ArgumentParser(description=__doc__)
     given.add_argument("model", type=Path)
@@ -244,25 +326,35 @@ def main() -> None:
     given.add_argument("--other", type=Path, help="programs of another build")
     given.add_argument("--device", default="cpu")
     given.add_argument("--threads", type=int, default=2)
+    given.add_argument("--data", type=Path, help="more questions")
+    given.add_argument("--types", nargs="+", choices=TYPES, default=TYPES)
+    given.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
+    given.add_argument("--variants", action="store_true", help="llama.cpp with other settings")
     asked = given.parse_args()
     asked.work.mkdir(exist_ok=True)
     prepare(asked.model, asked.programs, asked.work)
-    as_f32 = tuple(f"{each}{AS_F32}" for each in TYPES[1:])
-    document: dict[str, Any] = {
-        "bytes": {each: (asked.work / f"{each}.gguf").stat().st_size for each in TYPES},
-        "ours": our_figures(asked.work, asked.device),
-        "llama.cpp": their_figures(asked.programs, asked.work, (*TYPES, *as_f32)),
-        "equal choices": {
-            each: equal_choices(asked.programs, asked.work, each, asked.device) for each in TYPES
-        },
-    }
-    if asked.other:
-        document["other build"] = their_figures(asked.other, asked.work, TYPES)
-        document["equal choices of both builds"] = {
-            each: equal_builds(asked.programs, asked.other, asked.work, each) for each in TYPES
-        }
-    document["tokens/s"] = speeds(asked.programs, asked.work, asked.threads)
-    json.dump(document, sys.stdout, indent=1)
+    names = [*asked.types]
+    if "files" in asked.parts:
+        for name in names:
+            file = asked.work / f"{name}.gguf"
+            tell(name, bytes=file.stat().st_size, tensors=kinds_in(file))
+    if "figures" in asked.parts:
+        as_f32 = [f"{each}{AS_F32}" for each in names if each != TYPES[0]]
+        tell("ours", **our_figures(asked.work, asked.device, [*names, *as_f32]))
+        tell("llama.cpp", **their_figures(asked.programs, asked.work, [*names, *as_f32]))
+        if asked.other:
+            tell("another build", **their_figures(asked.other, asked.work, names))
+    if "choices" in asked.parts:
+        choices = Choices(asked.work, asked.device, asked.data)
+        for name in names:
+            variants = VARIANTS if asked.variants else {}
+            tell(name, **equal_choices(choices, asked.programs, asked.other, name, variants))
+    if "speeds" in asked.parts:
+        tell("tokens/s", **speeds(asked.programs, asked.work, asked.threads))
+
+
+def tell(what: str, **figures: Any) -> None:
+    print(json.dumps({what: figures}), flush=True)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import ast
 import pytest
 
 from assay import messages
+from assay.interfaces import cli
 from assay.interfaces.cli import chosen_language
 from assay.text import number_format as numbers
 from assay.types import Estimate
@@ -104,6 +105,29 @@ def test_the_option_chooses_the_language_and_else_the_locale(
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     assert chosen_language(words) == language
+
+
+FRENCH = (messages.CATALOGUES / "fr" / "LC_MESSAGES" / "assay.mo").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [b"", FRENCH[:3], FRENCH[:100], FRENCH[: len(FRENCH) // 2], b"no catalogue" * 100,
+     FRENCH.replace(b"charset=utf-8", b"charset=utf-9")],
+    ids=["empty", "3 bytes", "head", "half", "text", "unknown charset"],
+)  # fmt: skip
+def test_a_damaged_catalogue_is_a_warning_and_english(damaged, tmp_path, monkeypatch, capsys):
+    file = tmp_path / "fr" / "LC_MESSAGES" / "assay.mo"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(damaged)
+    for module in (messages, cli):
+        monkeypatch.setattr(module, "CATALOGUES", tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["suites", "--lang", "fr"])
+    printed = capsys.readouterr()
+    assert (ended.value.code, messages.language()) == (0, "en")
+    assert f"warning: {file} is damaged" in printed.err.replace("\n", "")
+    assert "hellaswag" in printed.out
 
 
 def test_counts_choose_their_form():

@@ -110,7 +110,7 @@ def fill(text: str, files: Mapping[str, str], truth: Mapping[str, Any]) -> str:
 
 def _read_source(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         return f"raise OSError({str(error)!r})"
 

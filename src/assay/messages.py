@@ -4,6 +4,7 @@ collects them for the catalogues in `builtin/translations`. What has no translat
 
 import gettext
 import string
+import struct
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,16 @@ _catalogue: gettext.NullTranslations = gettext.NullTranslations()
 _language = "en"
 
 
-def speak(language: str) -> None:
+def speak(language: str) -> bool:
+    """Speak a language from now on. False: its catalogue cannot be read, and English is spoken."""
     global _catalogue, _language
+    _language, _catalogue = "en", gettext.NullTranslations()
+    try:
+        _catalogue = gettext.translation("assay", CATALOGUES, [language], fallback=True)
+    except (OSError, ValueError, LookupError, struct.error):  # what the reader of a cut file raises
+        return False
     _language = language
-    _catalogue = gettext.translation("assay", CATALOGUES, [language], fallback=True)
+    return True
 
 
 def language() -> str:

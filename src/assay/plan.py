@@ -179,16 +179,12 @@ def _left_to_the_server(sampling: Sampling) -> Sampling:
 def make_plan(suites: Sequence[Suite], facts: ModelFacts, options: AskOptions) -> Plan:
     raise_all([*_cannot(suites, facts, options)])
     by_text = "score_text" in facts.capabilities
-    examples = {
-        (suite.name, category): tuple(_worked(cases[: suite.shots], by_text=by_text))
-        for suite in suites
-        for category, cases in suite.few_shot.items()
-    }
+    examples = {suite.name: worked_examples(suite, by_text=by_text) for suite in suites}
 
     @cache  # one tuple shared by all tests that have the same
     def opening(suite: str, category: str, system: str | None) -> tuple[Message, ...]:
         said = (Message("system", system),) if system else ()
-        return (*said, *examples.get((suite, category), ()))
+        return (*said, *examples[suite].get(category, ()))
 
     exchanges = tuple(
         Exchange(case, repeat, opening(suite.name, case.category, case.system), _asked(case))
@@ -281,6 +277,14 @@ def rendered_prompt(case: Case, *, by_text: bool = False) -> str:
         said = question[1] if question else begun
         return "\n".join((said, "", *lines, "", WITH_THE_LETTER))
     return case.prompt
+
+
+def worked_examples(suite: Suite, *, by_text: bool = False) -> dict[str, tuple[Message, ...]]:
+    """By category the turns sent before each of its tests; `by_text` as in rendered_prompt."""
+    return {
+        category: tuple(_worked(cases[: suite.shots], by_text=by_text))
+        for category, cases in suite.few_shot.items()
+    }
 
 
 def _worked(examples: Sequence[Case], *, by_text: bool) -> Iterator[Message]:

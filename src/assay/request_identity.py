@@ -48,11 +48,15 @@ def make_judge_request(
     turn: int = 0,
     repeat: int = 0,
     suite: str = JUDGE_SUITE,
+    judged_suite: str,
 ) -> Request:
     """`turn`: the attempt, question or order of a pair; `suite`: what the store counts it under."""
     body = [IDENTITY_VERSION, fingerprint, key, turn, repeat, work.kind, _set_fields(work)]
     text = json.dumps(body, ensure_ascii=False, separators=_COMPACT)
-    return Request(id=_hash(text), suite=suite, test_id=key, turn=turn, repeat=repeat, work=work)
+    return Request(
+        id=_hash(text), suite=suite, test_id=key, turn=turn, repeat=repeat, work=work,
+        judged_suite=judged_suite,
+    )  # fmt: skip
 
 
 def judge_key(test_id: str) -> str:

@@ -1,11 +1,13 @@
 """Divergence in lockstep, beside the definition written out."""
 
+from functools import partial
+
 import pytest
 import torch
 from torch import nn
 
 from assay.engine import drift
-from assay.engine.network import NotFinite, make_ready
+from assay.engine.network import NotFinite, make_ready, read_row
 from tests.engine.shapes import random_model
 
 TOKENS = [int(each) for each in torch.randint(0, 211, (300,), generator=torch.manual_seed(3))]
@@ -26,7 +28,7 @@ def naive(logits, others):
 
 def test_every_token_is_compared_once_and_as_the_definition_says(networks, monkeypatch):
     monkeypatch.setattr(drift, "POSITIONS_AT_ONCE", 37)
-    readers = [drift.reader_of(network) for network in networks]
+    readers = [partial(read_row, network) for network in networks]
     found = list(drift.compare_readings(readers[0], readers[1:], TOKENS, context=128))
     assert [len(window[0].kl) for window in found] == [128, 128, 43]
     last, same = found[-1]

@@ -74,7 +74,7 @@ def test_lengths_are_those_of_the_contract_where_the_context_holds_them():
     assert lengths(64) == (32, 32)
     prompt, new = lengths(20)
     assert prompt + new == 20
-    speed = time_decoding(network_of("gpt2"), repeats=1, warm_up=0)
+    speed = time_decoding(network_of("gpt2"), repeats=1)
     assert (speed["prompt_tokens"], speed["new_tokens"]) == (32, 32)
     assert speed["spread_per_s"] is None
 

@@ -13,7 +13,7 @@ import time
 import httpcore
 import pytest
 
-from assay.errors import ServerGone
+from assay.errors import ServerGone, UsageError
 from assay.models.http.connection import Connection, is_this_machine
 from assay.models.http.deadlines import DeadlineNetwork, within
 from assay.models.http.faults import (
@@ -175,6 +175,14 @@ def test_the_environments_proxy_is_for_servers_elsewhere(serve, monkeypatch, con
     assert elsewhere.document("GET", "/x") == {"path": "http://models.invalid/x"}
     here = connected(f"http://127.0.0.1:{port}", timeout_s=10)
     assert here.document("GET", "/x") == {"path": "/x"}
+
+
+def test_a_proxy_behind_tls_is_refused(monkeypatch):
+    """The server's own TLS would have been written past: its key would leave the proxy in clear."""
+    monkeypatch.setenv("https_proxy", "https://127.0.0.1:9")
+    monkeypatch.setenv("no_proxy", "")
+    with pytest.raises(UsageError, match="proxy"):
+        Connection("https://models.invalid", timeout_s=1)
 
 
 @pytest.mark.parametrize(

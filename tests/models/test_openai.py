@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -307,8 +308,10 @@ def test_an_empty_or_odd_list_is_tolerated(openai_server, opened, document):
 def test_a_url_without_its_v1_is_told_so(openai_server, kind):
     openai_server.fault(kind, path="/models", times=None)
     root = openai_server.url.removesuffix("/v1")
-    with pytest.raises(ModelUnavailable) as missing:
-        open_model(f"openai:test-model@{root}")
+    with pytest.raises(ModelUnavailable) as missing, ExitStack() as ends:
+        model = open_model(f"openai:test-model@{root}")
+        ends.callback(model.close)
+        model.probe()
     assert f"openai:test-model@{root}/v1" in missing.value.hint
 
 

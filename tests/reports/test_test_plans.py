@@ -20,7 +20,7 @@ from assay.types import AnswerCheck, Case, Message
 
 
 def plan_of(case: Case) -> str:
-    return render_markdown(test_plan(case))
+    return render_markdown(test_plan(case, ()))
 
 
 def case_of(check: AnswerCheck, prompt: str = "Why?") -> Case:

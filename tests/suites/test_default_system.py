@@ -46,7 +46,7 @@ def test_an_empty_prompt_and_none_at_all_are_one_request_and_one_page(
     without = replace(case, system=None)
     bare = replace(suite, categories=(replace(category, cases=(without,)),))
     assert asked_of(suite) == asked_of(bare)
-    assert plan_page(case) == plan_page(without)
+    assert plan_page(case, ()) == plan_page(without, ())
 
 
 def test_yawo_speaks_where_the_language_is_ewe_and_no_prompt_is_written(

@@ -29,9 +29,7 @@ CONTENTS = [
     (b'["\xe9"]', "1:3: -: error: byte 0xE9 at offset 2 is not UTF-8; save the file as UTF-8"),
     ('["é",\n "é'.encode() + b'\xff"]',
      "2:4: -: error: byte 0xFF at offset 11 is not UTF-8; save the file as UTF-8"),
-    (b"\xef\xbb\xbf" + TEXT.encode(),
-     "1:1: -: error: the file starts with a byte order mark (BOM); save it as 'UTF-8', not as "
-     "'UTF-8 with BOM'"),
+    (b"\xef\xbb\xbf[{},]", "1:5: -: error: not valid JSON: remove the comma before this ']'"),
     (TEXT.encode("utf-16"),
      "1:1: -: error: byte 0xFF at offset 0 is not UTF-8; save the file as UTF-8"),
     (b"\0\0\0", "1:1: -: error: not valid JSON: a value is expected here, not '\\x00'"),
@@ -61,6 +59,13 @@ def test_an_unreadable_file_is_a_finding_with_its_place(
     assert any(line in str(finding) for finding in examine([path])), examine([path])
     with pytest.raises(InvalidFiles):
         load_suite(path)
+
+
+def test_a_byte_order_mark_is_read_over(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b"\xef\xbb\xbf" + TEXT.encode())
+    assert [case.id for case in load_suite(path).cases] == ["a_001"]
+    assert examine([path]) == ()
 
 
 def test_an_emoji_written_as_two_escapes_is_one_character(tmp_path: Path) -> None:

@@ -44,7 +44,6 @@ MISTAKES = [
     (good(max_tokens=10**400),
      "'max_tokens' must be a whole number from 1 to 1000000, not "
      "0x1b4ec7f91973ff3cb1ccf26fbc177c38db6e54582d…000000000000000"),
-    (good(stop=[]), "'stop' is empty"),
     (good(stop=[""]), "'stop[0]' is empty"),
     (good(stop=["x"] * 17), "'stop' has 17 items, and at most 16 are allowed"),
     (good(tags="easy"), "'tags' must be a list, not a text"),
@@ -138,10 +137,10 @@ MISTAKES = [
      "'expected_format.language' cannot be 'english'; did you mean 'eng'?"),
     (asking("composite"),
      "the test checks nothing; 'composite' needs 'expected_keywords', 'reference' or a rule in "
-     "'expected_format'"),
+     "'expected_format', or a suite of language 'ee'"),
     (asking("composite", expected_keywords=[], expected_format={"min_length": 0}),
      "the test checks nothing; 'composite' needs 'expected_keywords', 'reference' or a rule in "
-     "'expected_format'"),
+     "'expected_format', or a suite of language 'ee'"),
     (asking("composite", expected_keywords=["xyz"], weights={"keyword": 1}),
      "unknown field 'keyword' in 'weights'; did you mean 'keywords'?"),
     (asking("composite", expected_keywords=["xyz"], weights={"keywords": -1}),
@@ -212,7 +211,7 @@ def test_an_id_with_mistakes_in_its_test_is_still_taken(findings_of: FindingsOf)
 VALID = [
     good(),
     good(id="ŋkɔ-dzesi_01", temperature=0, max_tokens=1, stop="\n", reviewed="Ama, 2024", tags=[]),
-    good(system="", description="", reviewed=True),
+    good(system="", description="", reviewed=True, stop=[]),
     good(expected_keywords=None, forbidden_keywords=["Accra"]),
     good(expected_keywords=[["Lomé", "Lome"], "C++"], keyword_match="substring"),
     talk(SYSTEM, USER, ASSISTANT, USER),

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from assay.checks.scoring import score_reply
 from assay.suites.load import examine, load_suite
+from assay.types import Answered
 
 from .conftest import WriteSuite, asking, good
 
@@ -115,6 +117,18 @@ def test_a_category_without_weight_and_idle_examples_are_warnings(write_suite: W
         ("warning", "the category 'maths' has no weight; it counts 1"),
         ("warning", "'few_shot' changes nothing while 'shots' is 0"),
     ]
+
+
+def test_a_composite_of_an_ewe_suite_may_check_nothing_but_its_ewe(write_suite: WriteSuite) -> None:
+    folder = write_suite({"a": [asking("composite")]}, {"language": "ee"})
+    assert examine([folder]) == ()
+    (case,) = load_suite(folder).cases
+    score = score_reply(case, Answered(request_id="r", text="Ŋdi na mi. Nye ŋkɔe nye Kofi."))
+    assert score is not None
+    assert [part.name for part in score.parts] == ["ewe_quality"]
+    unweighted = asking("composite", weights={"ewe_quality": 0})
+    (found,) = examine([write_suite({"a": [unweighted]}, {"language": "ee"})])
+    assert found.message == "the test checks nothing; every part that it has weighs 0"
 
 
 @pytest.mark.parametrize("tag", ["ee", "EE", "ee-TG", "ewe"])

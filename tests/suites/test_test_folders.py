@@ -71,7 +71,7 @@ def test_a_folder_is_a_test_beside_the_entries_of_its_category(tmp_path: Path) -
 
 def test_a_suite_may_be_nothing_but_folders_with_the_prompt_in_a_page(tmp_path: Path) -> None:
     test = {name: value for name, value in TEST.items() if name != "prompt"}
-    write_folder(tmp_path, **{"test.json": test, "prompt.md": "Add {{note.txt}}.\n"})
+    write_folder(tmp_path, **{"test.json": test, "prompt.md": "\ufeffAdd {{note.txt}}.\n"})
     (case,) = load_suite(tmp_path).cases
     assert case.prompt == "Add 1\n2."
 

@@ -18,7 +18,7 @@ from tests.suites.conftest import WriteSuite
 
 
 def plan_of(case: Case) -> str:
-    return render_markdown(test_plan(case))
+    return render_markdown(test_plan(case, ()))
 
 
 def write_plans(folder: Path, *suites: Suite) -> Path:

@@ -319,7 +319,9 @@ def test_a_test_asked_with_other_worked_examples_is_not_the_same_test(bench):
         suite = bench.suite(
             {"sum": numbered(3)}, few_shot={"sum": "few_shot/sum.json"}, shots=shots
         )
-        api.run([model], suites=[suite], out=bench.out)
+        run = api.run([model], suites=[suite], out=bench.out).run
+        plan = (bench.out / "runs" / run / "test-plans" / "sum_001.md").read_text("utf-8")
+        assert plan.count("worked example: ") == 2 * shots  # the question and its answer
     runs = [model.run for table in api.leaderboard(out=bench.out).suites for model in table.rows]
     (pair,) = api.compare(runs, out=bench.out).pairs
     assert [test.reason for test in pair.suites[0].left_out] == ["changed"] * 3

@@ -72,8 +72,9 @@ def test_a_run_that_cannot_be_judged_is_refused_with_the_next_step(court):
         court.judge_again("latest", judge)
     with pytest.raises(RunNotFound):
         court.judge_again("20200101", judge)
-    with pytest.raises(UsageError, match="-s is for a folder"):
+    with pytest.raises(UsageError, match="no folder 'latest/outputs'") as refused:
         court.judge_again("latest", judge, suites=["coding"])
+    assert "without -s" in refused.value.hint
     with pytest.raises(UsageError, match="no judge given"):
         court.judge_again("latest")
 
@@ -158,6 +159,8 @@ def test_a_folder_that_says_too_little_is_refused_with_what_is_missing(court):
     for nothing in (str(court.folder), str(court.folder / "nowhere")):
         with pytest.raises(UsageError, match=r"no folder .*outputs"):
             court.judge_again(nothing, judge)
+    with pytest.raises(UsageError, match="no folder 'nowhere/outputs'"):
+        court.judge_again("nowhere", judge, suites=["coding"])
     answers = made_elsewhere(court, alpha={"own_001": ANSWER})
     with pytest.raises(UsageError, match="nothing says what") as refused:
         court.judge_again(answers, judge)

@@ -8,11 +8,13 @@ import pytest
 
 from assay import api
 from assay.errors import UsageError
+from assay.reports.json_documents import run_json
 from assay.reports.progress import SilentProgress
 from assay.types.judging.judgements import Evidence, EvidenceCheck
 from tests.workflow.judged_work import (
     ANSWER,
     CHECK_CODE,
+    TASK,
     Court,
     form,
     judged_test,
@@ -136,6 +138,21 @@ def test_an_import_that_is_about_no_answer_is_refused_with_the_names_that_are_kn
             court.judge_again("latest", imports=[path])
         assert test in refused.value.message
     assert court.model in refused.value.message
+
+
+def test_a_scripted_judge_tells_tests_of_two_suites_with_one_id_apart(court):
+    suites = [
+        court.tests(judged_test("own_001", prompt=f"{TASK} {name}"), name=name)
+        for name in ("first", "second")
+    ]
+    said = {"judge:first/own_001": form(4, 4, 4), "judge:own_001": form(8, 8, 8)}
+    judge = court.script("judge", answers=said)
+    report = api.run([court.model], suites=suites, judges=[judge], out=court.out)
+    tests = run_json(report)["judged"]["models"][0]["tests"]
+    assert {test["suite"]: scores(test["verdicts"][0]) for test in tests} == {
+        "first": (4, 4, 4),
+        "second": (8, 8, 8),
+    }
 
 
 def test_an_import_about_an_id_that_two_suites_have_is_left_out(court):

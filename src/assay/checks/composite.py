@@ -128,10 +128,10 @@ class Composite(AnswerCheck):
     def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         yield from self.expected_format.problems() if self.expected_format else ()
         present = self._present(test)
-        if not present - {"ewe_quality"}:
+        if not present:
             message = tr(
                 "the test checks nothing; 'composite' needs 'expected_keywords', 'reference' or a "
-                "rule in 'expected_format'"
+                "rule in 'expected_format', or a suite of language 'ee'"
             )
             yield FieldProblem((), message)
         elif not any(map(self._weight, present)):

@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.engine.kernels.graphs import likelihoods_one_by_one
 from assay.engine.layout.batches import (
     by_tokens,
     halved_when_full,
@@ -21,7 +20,7 @@ from assay.engine.layout.batches import (
 from assay.engine.layout.packing import Forest, Kept, PackedRow, Trunk, grow, pack
 from assay.engine.layout.slots import keep_trunks
 from assay.engine.network import Network
-from assay.engine.predicted import predicted_at
+from assay.engine.predicted import predicted_alone, predicted_at, together
 from assay.pause_gc import pause_gc
 
 Tokens = Sequence[int]
@@ -52,8 +51,12 @@ def choose(
     yield from answers.of_nothing()
     if not network.serves_trees:
         for one in asked:
-            found = likelihoods_one_by_one(network, one.context, list(one.wanted))
-            yield from answers.given(one, *found)
+            found = together(
+                predicted_alone(network, [*one.context, *choice[:-1]], choice)
+                for choice in one.wanted
+            )
+            greedy = (found.likelier == 0).tolist()
+            yield from answers.given(one, found.log_likelihood.tolist(), greedy)
         return
     with pause_gc():
         forest = grow([one.context for one in asked])

@@ -9,9 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from assay.engine.layout.packing import PackedRow, pack
 from assay.engine.layout.windows import Window, windows
-from assay.engine.network import Network, NotFinite, own_logits
+from assay.engine.network import NotFinite
 
 WINDOW = 1024  # tokens at most: longer ones cost more for the same answer
 POSITIONS_AT_ONCE = 256
@@ -32,19 +31,6 @@ class TokenDrift(NamedTuple):
     other: NDArray[np.float64]
     other_top: NDArray[np.float64]
     other_share: NDArray[np.float64]
-
-
-def reader_of(network: Network) -> Reader:
-    @torch.inference_mode()
-    def read(tokens: Sequence[int]) -> Logits:
-        if not network.serves_trees:
-            whole = own_logits(network, tokens).float()
-            return lambda start, end: whole[start:end]
-        row = PackedRow(None, list(tokens))
-        hidden = network.hidden(pack([row], {}, network.device))
-        return lambda start, end: network.logits(hidden[start:end])
-
-    return read
 
 
 @torch.inference_mode()

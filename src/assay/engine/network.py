@@ -224,6 +224,16 @@ def _difference(network: Network) -> str:
 
 
 @torch.inference_mode()
+def read_row(network: Network, tokens: Sequence[int]) -> Callable[[int, int], Tensor]:
+    """[positions, vocabulary] in fp32 behind tokens from one place to another, when asked for."""
+    if not network.serves_trees:
+        whole = own_logits(network, tokens).float()
+        return lambda start, end: whole[start:end]
+    hidden = network.hidden(pack([PackedRow(None, list(tokens))], {}, network.device))
+    return lambda start, end: network.logits(hidden[start:end])
+
+
+@torch.inference_mode()
 def own_logits(network: Network, tokens: Sequence[int]) -> Tensor:
     """[tokens, vocabulary], by the model's own attention and head."""
     ids = torch.tensor([tokens], device=network.device)

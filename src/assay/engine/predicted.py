@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from assay.engine.layout.packing import PackedRow, on_device, pack
-from assay.engine.network import Network, own_logits
+from assay.engine.layout.packing import on_device
+from assay.engine.network import Network, own_logits, read_row
 
 MANY = 5  # likelier tokens are counted up to here
 
@@ -103,6 +103,20 @@ def predicted_at(
     return Predicted(*(part[back] for part in found))
 
 
+@torch.inference_mode()
+def predicted_alone(
+    network: Network, fed: Sequence[int], wanted: Sequence[int] | NDArray[np.int64]
+) -> Predicted:
+    """Of the last positions, by the model's own forward."""
+    logits = own_logits(network, fed)[-len(wanted) :]
+    targets = on_device(np.asarray(wanted, np.int64), network.device)
+    step = network.positions_at_once
+    return together(
+        from_logits(logits[start : start + step], targets[start : start + step])
+        for start in range(0, len(targets), step)
+    )
+
+
 def together(parts: Iterable[Predicted]) -> Predicted:
     found = list(parts)
     if len(found) == 1:
@@ -116,10 +130,6 @@ def mean_entropy(network: Network, prompt: Sequence[int], written: Sequence[int]
     if not prompt or not written:
         return None
     tokens = [*prompt, *written][:-1]
-    if network.serves_trees:
-        hidden = network.hidden(pack([PackedRow(None, tokens)], {}, network.device))
-        logits = network.logits(hidden[len(prompt) - 1 :])
-    else:
-        logits = own_logits(network, tokens)[len(prompt) - 1 :].float()
+    logits = read_row(network, tokens)(len(prompt) - 1, len(tokens))
     entropy = torch.special.entr(logits.softmax(-1)).sum(-1).mean().item()
     return entropy if math.isfinite(entropy) else None

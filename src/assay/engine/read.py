@@ -11,10 +11,10 @@ import torch
 from numpy.typing import NDArray
 
 from assay.engine.layout.batches import by_tokens, halved_when_full, one_behind, token_budget
-from assay.engine.layout.packing import PackedRow, on_device, pack
+from assay.engine.layout.packing import PackedRow, pack
 from assay.engine.layout.windows import PREFIX, Window, windows
-from assay.engine.network import Network, NotFinite, own_logits
-from assay.engine.predicted import Predicted, from_logits, predicted_at, together
+from assay.engine.network import Network, NotFinite
+from assay.engine.predicted import Predicted, predicted_alone, predicted_at, together
 
 Tokens = Sequence[int] | NDArray[np.integer]
 # On two cores two windows at once take as long as one after the other, and twice the memory.
@@ -120,23 +120,14 @@ def _predicted(network: Network, prefix: int, pieces: Sequence[_WindowPiece]) ->
     for piece, tokens in zip(pieces, wanted, strict=True):
         piece.check(tokens, network.vocabulary)
     fed = [piece.fed(prefix) for piece in pieces]
-    if not network.serves_trees:
-        return together(_alone(network, *each) for each in zip(fed, wanted, strict=True))
     rows = [PackedRow(None, tokens.tolist()) for tokens in fed]
+    if not network.serves_trees:
+        alone = zip(rows, wanted, strict=True)
+        return together(predicted_alone(network, row.context, each) for row, each in alone)
     hidden = network.hidden(pack(rows, {}, network.device))
     ends = np.cumsum([len(tokens) for tokens in fed])
     places = [np.arange(end - len(tokens), end) for end, tokens in zip(ends, wanted, strict=True)]
     return predicted_at(network, hidden, np.concatenate(places), np.concatenate(wanted))
-
-
-def _alone(network: Network, fed: NDArray[np.int64], wanted: NDArray[np.int64]) -> Predicted:
-    logits = own_logits(network, fed.tolist())[-len(wanted) :]
-    targets = on_device(wanted, network.device)
-    step = network.positions_at_once
-    return together(
-        from_logits(logits[start : start + step], targets[start : start + step])
-        for start in range(0, len(targets), step)
-    )
 
 
 def _fetched(

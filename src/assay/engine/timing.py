@@ -45,7 +45,6 @@ def time_decoding(
     prompt_tokens: int | None = None,
     new_tokens: int | None = None,
     repeats: int = 3,
-    warm_up: int = 1,
 ) -> dict[str, Any]:
     """Figures by the names they have in a report; the first new token comes out of the prefill.
     Memory is that of a 16-bit network. Raises ValueError for lengths that do not fit.
@@ -61,8 +60,7 @@ def time_decoding(
     decoder = _decoder(network, prompt_tokens + new_tokens)
     of_prompt = _peak(network, decoder, prompt)
     begun = decoder.cache_numbers()
-    for _ in range(warm_up):
-        _timed(decoder, prompt, min(WARM_UP_TOKENS, new_tokens), network.device)
+    _timed(decoder, prompt, min(WARM_UP_TOKENS, new_tokens), network.device)  # warms up
     runs = [_timed(decoder, prompt, new_tokens, network.device) for _ in range(repeats)]
     # The last new token was not fed: the cache is whole with it.
     of_token = _peak(network, decoder, prompt[:, :1])

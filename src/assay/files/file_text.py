@@ -72,18 +72,11 @@ def _why_unreadable(path: Path, error: OSError) -> str:
     return tr("the file cannot be read: {reason}", reason=error.strerror or str(error))
 
 
-def decode(name: str, data: bytes, *, allows_mark: bool = False) -> str:
-    """The text of a file, or Refused with the byte that is not UTF-8. `allows_mark`: a byte order
-    mark is no mistake.
+def decode(name: str, data: bytes) -> str:
+    """The text of a file without its byte order mark, which editors on Windows write, or Refused
+    with the byte that is not UTF-8.
     """
-    if allows_mark:
-        data = data.removeprefix(codecs.BOM_UTF8)
-    if data.startswith(codecs.BOM_UTF8):
-        message = tr(
-            "the file starts with a byte order mark (BOM); "
-            "save it as 'UTF-8', not as 'UTF-8 with BOM'"
-        )
-        raise Refused(refusal(name, message))
+    data = data.removeprefix(codecs.BOM_UTF8)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -61,10 +61,13 @@ class Validator:
     def _core(self) -> CoreSchema:
         from pydantic import TypeAdapter
 
-        made = _made_strict(copy.deepcopy(TypeAdapter(self._kind).core_schema))
+        made: CoreSchema = _made_strict(copy.deepcopy(TypeAdapter(self._kind).core_schema))
         if self._ignores_others:
-            _without_others(made)
-        return made  # type: ignore[no-any-return]
+            outermost: Schema = made  # type: ignore[assignment]
+            while outermost["type"] not in _OPEN:
+                outermost = outermost["schema"]
+            outermost["extra_behavior"] = "ignore"
+        return made
 
     @cached_property
     def _validate(self) -> Callable[[object], Any]:
@@ -244,13 +247,6 @@ def _made_strict(node: Any) -> Any:
     if made.get("type") in _OPEN:
         made["extra_behavior"] = "forbid"
     return made
-
-
-def _without_others(node: Schema) -> None:
-    """Let the outermost type ignore keys that it does not have."""
-    while node["type"] not in _OPEN:
-        node = node["schema"]
-    node["extra_behavior"] = "ignore"
 
 
 def _inner(node: Schema, step: str | int) -> Schema | None:

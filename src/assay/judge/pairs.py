@@ -106,4 +106,5 @@ class PairQuestionnaire:
             turn=self.turn,
             repeat=self.repeat,
             suite=PAIR_SUITE,
+            judged_suite=self.case.suite,
         )

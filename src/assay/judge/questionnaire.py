@@ -31,7 +31,10 @@ class Assignment:
 
     def request(self, work: ToAnswer | ToChoose, *, turn: int) -> Request:
         key = self.key or judge_key(self.case.id)
-        return make_judge_request(self.judge.fingerprint, key, work, turn=turn, repeat=self.repeat)
+        return make_judge_request(
+            self.judge.fingerprint, key, work, turn=turn, repeat=self.repeat,
+            judged_suite=self.case.suite,
+        )  # fmt: skip
 
     def judgement(self, **said: Any) -> Judgement:
         return Judgement(

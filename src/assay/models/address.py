@@ -1,5 +1,7 @@
 """Where servers are. A UsageError shows a URL only where it cannot contain a password. OLLAMA_HOST
-is written for the server: it may lack a scheme or port, and 0.0.0.0 is no place to connect to.
+is written for the server: it may lack a scheme or port, and 0.0.0.0 is no place to connect to. As
+in Ollama's own client, 11434 is the port of an address without a scheme; http://HOST is port 80 and
+https://HOST 443, where a proxy listens (ollama/envconfig/config.go).
 """
 
 import os
@@ -157,7 +159,9 @@ def endpoint(text: str) -> Preset:
     if text in presets():
         return presets()[text]
     if "://" in text:
-        return _endpoint_of_url(text)
+        if re.search(r"[^/]/v1(?:[/?#]|$)", text):
+            return Preset(name="", kind="openai", url=openai_url(text))
+        return Preset(name="", kind="ollama", url=ollama_url(text))
     named = shown(text.rpartition("@")[2])  # what precedes the @ of a login is cut
     if re.search(r"[:/]|^\d+\.", text):
         raise UsageError(
@@ -168,13 +172,3 @@ def endpoint(text: str) -> Preset:
         did_you_mean(tr("there is no preset '{name}'", name=named), text, presets()),
         hint=tr("give a URL, or one of {names}", names=", ".join(presets())),
     )
-
-
-def _endpoint_of_url(url: str) -> Preset:
-    try:
-        is_openai = "v1" in urlsplit(url).path.split("/")
-    except ValueError:
-        is_openai = False
-    if is_openai:
-        return Preset(name="", kind="openai", url=openai_url(url))
-    return Preset(name="", kind="ollama", url=ollama_url(url))

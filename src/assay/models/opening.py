@@ -42,7 +42,9 @@ def open_model(
     wanted = _parameters(opener)
     try:
         made = opener(spec.name, **{key: offered[key] for key in offered if key in wanted})
-        return _as_model(made, spec)
+        from assay.models.home_made.adapter import PluginModel, is_model  # numpy is slow to load
+
+        return made if is_model(made) else PluginModel(made, spec.scheme, spec.name)
     except AssayError:
         raise
     except (Exception, SystemExit) as error:
@@ -53,12 +55,6 @@ def open_model(
                mistake=describe_mistake(error, of=opener)),
             hint=tr("fix the plugin, or the name behind {scheme}:", scheme=spec.scheme),
         ) from error  # fmt: skip
-
-
-def _as_model(made: object, spec: ModelSpec) -> Model:
-    from assay.models.home_made.adapter import PluginModel, is_model  # numpy takes its time to load
-
-    return made if is_model(made) else PluginModel(made, spec.scheme, spec.name)
 
 
 def is_home_made(spec: ModelSpec) -> bool:

@@ -7,7 +7,7 @@ that is not told is at most as likely as the last one told; one about to think c
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,32 +55,11 @@ def as_unicode(text: str) -> str:
 
 
 def _split_tags(text: str) -> Split:
+    """A tag in code is text. Inside thinking code does not count: thoughts hold stray backticks."""
     answer: list[str] = []
     reasoning: list[str] = []
-    depth = 0
-    position = 0
-    for match in _tags_outside_code(text):
-        (reasoning if depth else answer).append(text[position : match.start()])
-        position = match.end()
-        if not _closes(match):
-            depth += 1
-        elif depth:
-            depth -= 1
-        else:
-            # A close without an open: the template had opened it, so all before was thinking.
-            reasoning.extend(answer)
-            answer = []
-    (reasoning if depth else answer).append(text[position:])
-    thought = "\n".join(part.strip() for part in reasoning if part.strip())
-    if depth:
-        return Split("", thought, unclosed=True)
-    return Split("".join(answer).strip(), thought)
-
-
-def _tags_outside_code(text: str) -> Iterator[re.Match[str]]:
-    """Inside thinking code does not count: thoughts hold stray backticks. One pass."""
     in_fence = in_ticks = False
-    depth = 0
+    depth = position = 0
     for token in _TOKEN.finditer(text):
         if token["fence"]:
             in_fence = not in_fence
@@ -89,9 +68,19 @@ def _tags_outside_code(text: str) -> Iterator[re.Match[str]]:
         elif token["line"]:
             in_ticks = False
         elif depth or not (in_fence or in_ticks):
-            yield token
-            depth = max(0, depth - 1) if _closes(token) else depth + 1
+            (reasoning if depth else answer).append(text[position : token.start()])
+            position = token.end()
             in_fence = in_ticks = False
+            if _closes(token) and not depth:
+                # A close without an open: the template had opened it, so all before was thinking.
+                reasoning.extend(answer)
+                answer = []
+            depth = max(0, depth - 1) if _closes(token) else depth + 1
+    (reasoning if depth else answer).append(text[position:])
+    thought = "\n".join(part.strip() for part in reasoning if part.strip())
+    if depth:
+        return Split("", thought, unclosed=True)
+    return Split("".join(answer).strip(), thought)
 
 
 def _closes(match: re.Match[str]) -> bool:

@@ -1,9 +1,10 @@
 """`scripted:FILE.json`: deterministic answers from a file, for tests, docs and dry runs.
 
 In: a file `{"answers": {KEY: ANSWER}, "default": TEXT, "fail": {KEY: REASON}, "delay_s": S}`. Out:
-a Model. KEY is a test id, or SUITE/TEST-ID where two suites share one. ANSWER is a text, a list of
-texts (one a turn), {"predictions": [best, …]}, or {"repeats": [ANSWER, …]}, taken round. Where
-tools are offered, the text `{"tool_calls": [{"name": …, "arguments": {…}}]}` calls them.
+a Model. KEY is a test id, or SUITE/TEST-ID where two suites share one; for a judge, judge:TEST-ID
+or judge:SUITE/TEST-ID. ANSWER is a text, a list of texts (one a turn), {"predictions": [best, …]},
+or {"repeats": [ANSWER, …]}, taken round. Where tools are offered, the text
+`{"tool_calls": [{"name": …, "arguments": {…}}]}` calls them.
 """
 
 import codecs
@@ -90,7 +91,10 @@ class ScriptedModel(BaseModel):
             yield self._reply(request, time.perf_counter() - started)
 
     def _reply(self, request: Request, seconds: float) -> Reply:
-        keys = (f"{request.suite}/{request.test_id}", request.test_id)
+        name = request.test_id
+        keys = (f"{request.suite}/{name}", name)
+        if request.judged_suite:
+            keys = (name.replace("judge:", f"judge:{request.judged_suite}/", 1), name)
         for key in keys:
             if key in self._script.fail:
                 return Failed(

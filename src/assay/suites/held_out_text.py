@@ -67,7 +67,7 @@ def load_held_out(path: Path | None = None) -> HeldOut:
 
 def _text(path: Path) -> tuple[HeldOutDocument, ...]:
     try:
-        text = decode(shown_path(path), path.read_bytes(), allows_mark=True)
+        text = decode(shown_path(path), path.read_bytes())
     except Refused as refused:
         raise invalid_files(refused.finding.file, [refused.finding]) from refused
     if not text.strip():

@@ -65,7 +65,7 @@ def read_rows(path: Path) -> list[Row]:
     name = shown_path(path)
     try:
         data = read_bytes(path, MAX_BYTES, kind=tr("name a CSV file"))
-        return [*_rows(name, decode(name, data, allows_mark=True))]
+        return [*_rows(name, decode(name, data))]
     except Refused as refused:
         raise _invalid(name, [refused.finding]) from refused
 

@@ -127,7 +127,9 @@ Work = ToAnswer | ToChoose | ToRead | ToTime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One thing asked of one model. `id` is a content hash: identity, cache key and resume key."""
+    """One thing asked of one model. `id` is a content hash: identity, cache key and resume key.
+    `judged_suite` is not part of it: the suite of the test whose answer a judge is asked about.
+    """
 
     id: str
     suite: str
@@ -135,6 +137,7 @@ class Request:
     turn: int
     repeat: int
     work: Work
+    judged_suite: str = ""
 
     @property
     def key(self) -> tuple[str, str, int]:

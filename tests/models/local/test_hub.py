@@ -159,8 +159,8 @@ def test_a_whole_copy_in_the_cache_needs_no_network(bench, tmp_path, files):
     fetch = tmp_path / "fetch.py"
     fetch.write_text(
         "import sys\n"
-        "from assay.models.local.hub import fetch_model\n"
-        "print(fetch_model(*sys.argv[1:]))\n"
+        "from assay.models.local.hub import HubName, fetch_model\n"
+        "print(fetch_model(HubName(*sys.argv[1:])))\n"
     )
 
     def folder(*words: str, **environment: str) -> tuple[str, bool]:

@@ -17,7 +17,8 @@ import pytest
 
 from assay.errors import ModelUnavailable
 from assay.machine import this_machine
-from assay.models.local.speed import measure_speed
+from assay.models.local import speed
+from assay.models.local.speed import TimedCheckpoint, measure_speed
 from tests.models.local.checkpoints import make_checkpoint
 from tests.waiting import PATIENCE_S
 
@@ -32,7 +33,7 @@ def measured(checkpoint) -> SimpleNamespace:
     """By a parent that holds 400 MB itself."""
     weight = bytearray(400_000_000)
     weight[::4096] = b"x" * len(weight[::4096])
-    found = measure_speed(checkpoint, threads=1)
+    found = measure_speed(TimedCheckpoint(folder=str(checkpoint)))
     assert len(weight)
     return SimpleNamespace(**found)
 
@@ -49,7 +50,7 @@ def test_three_runs_are_timed_and_the_one_in_the_middle_is_reported(measured):
 
 def test_hardware_threads_and_number_type_are_named(measured):
     assert measured.machine == json.loads(json.dumps(asdict(this_machine())))
-    assert measured.threads == 1
+    assert measured.threads == this_machine().cores
     assert measured.dtype == "float32"
 
 
@@ -77,7 +78,7 @@ def test_a_large_parent_does_not_count_as_the_childs_memory(measured):
 
 def test_a_folder_that_cannot_be_loaded_is_a_reason_and_no_exception(tmp_path):
     with pytest.raises(ModelUnavailable) as found:
-        measure_speed(tmp_path / "none")
+        measure_speed(TimedCheckpoint(folder=str(tmp_path / "none")))
     assert str(tmp_path / "none") in found.value.message
     assert found.value.hint
 
@@ -90,9 +91,10 @@ def children_of_this_process() -> list[psutil.Process]:
     ]
 
 
-def test_the_deadline_ends_it(checkpoint):
+def test_the_deadline_ends_it(checkpoint, monkeypatch):
+    monkeypatch.setattr(speed, "DEADLINE_S", 0.2)
     with pytest.raises(ModelUnavailable) as found:
-        measure_speed(checkpoint, deadline_s=0.2)
+        measure_speed(TimedCheckpoint(folder=str(checkpoint)))
     assert "0.2" in found.value.message
     assert children_of_this_process() == []
 
@@ -106,7 +108,7 @@ def test_stopping_ends_it(checkpoint):
         return asked > 2
 
     with pytest.raises(ModelUnavailable):
-        measure_speed(checkpoint, stopped=stopped)
+        measure_speed(TimedCheckpoint(folder=str(checkpoint)), stopped=stopped)
     assert children_of_this_process() == []
 
 
@@ -115,16 +117,15 @@ def test_an_interrupt_ends_it_too(checkpoint):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        measure_speed(checkpoint, stopped=stopped)
+        measure_speed(TimedCheckpoint(folder=str(checkpoint)), stopped=stopped)
     assert children_of_this_process() == []
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs signals")
 def test_it_ends_with_a_parent_that_was_killed(checkpoint):
     code = (
-        "import sys, threading; from pathlib import Path\n"
-        "from assay.models.local.speed import measure_speed\n"
-        "measure_speed(Path(sys.argv[1]), threads=1)\n"
+        "import sys; from assay.models.local.speed import TimedCheckpoint, measure_speed\n"
+        "measure_speed(TimedCheckpoint(folder=sys.argv[1]))\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", code, str(checkpoint)])
     children: list[psutil.Process] = []

@@ -16,7 +16,7 @@ from torch.utils._pytree import tree_leaves
 from transformers import DynamicCache
 
 from assay.engine.layout.slots import Slots, aligned, step_at_once, step_by_length
-from assay.engine.network import Network, own_logits
+from assay.engine.network import Network
 
 LEAST_WIDTH = 256
 ROWS = (4, 16, 64, 256)
@@ -165,19 +165,3 @@ class OwnForward:
 
     def cache_numbers(self) -> int:
         return sum(each.numel() for each in self.cached())
-
-
-@torch.inference_mode()
-def likelihoods_one_by_one(
-    network: Network, context: Sequence[int], choices: Sequence[Sequence[int]]
-) -> tuple[list[float], list[float]]:
-    """Of all choices each token's log-likelihood; and 1 where it is the likeliest."""
-    found: tuple[list[float], list[float]] = ([], [])
-    for choice in choices:
-        fed = [*context, *choice[:-1]]
-        logits = own_logits(network, fed)[len(context) - 1 :].float()
-        wanted = torch.tensor(list(choice), device=logits.device)
-        values = logits.log_softmax(-1).gather(1, wanted[:, None])[:, 0]
-        found[0].extend(values.tolist())
-        found[1].extend((logits.argmax(-1) == wanted).float().tolist())
-    return found

@@ -184,8 +184,10 @@ def chosen_language(words: Sequence[str]) -> str:
 
 def _speak(language: str) -> None:
     """Click's own words come from the same catalogue, by the domain of the process."""
-    speak(language)
-    if language != "en":
+    if not speak(language):
+        file = CATALOGUES / language / "LC_MESSAGES" / "assay.mo"
+        say(tr("warning: {file} is damaged, so this is in English; install Assay again", file=file))
+    elif language != "en":
         os.environ["LANGUAGE"] = language
         gettext.bindtextdomain("assay", CATALOGUES)
         gettext.textdomain("assay")

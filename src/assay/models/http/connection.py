@@ -21,15 +21,7 @@ import httpcore
 from assay.errors import UsageError
 from assay.messages import tr
 from assay.models.address import server_name
-from assay.models.http.deadlines import (
-    CalledOff,
-    DeadlineNetwork,
-    DeadlineStream,
-    allowed_s,
-    hurry,
-    restart,
-    within,
-)
+from assay.models.http.deadlines import CalledOff, DeadlineNetwork, DeadlineStream, clock, within
 from assay.models.http.faults import Fault, fault_of_status, message_in, readable
 from assay.types import Cause
 
@@ -67,8 +59,9 @@ class Connection:
         self.timeout_s = timeout_s
         self.called_off = threading.Event()
         self.under_way: dict[int, RequestUnderWay] = {}
-        login = _login(unquote(parts.username or ""), unquote(parts.password or ""))
-        hidden = (*secrets, *_secrets_of(parts, login))
+        login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}".encode()
+        basic = base64.b64encode(login).decode() if login != b":" else ""
+        hidden = (*secrets, *_secrets_of(parts), basic.rstrip("="))
         self._in_errors = _pattern(hidden, SHORTEST)
         self._in_answers = _pattern(hidden, SHORTEST_IN_ANSWERS)
         self._headers = [
@@ -78,7 +71,7 @@ class Connection:
                 "user-agent": "assay",
                 "accept": "*/*",
                 "accept-encoding": "identity",
-                **login,
+                **({"authorization": f"Basic {basic}"} if basic else {}),
                 **(headers or {}),
             }.items()
         ]
@@ -101,14 +94,14 @@ class Connection:
 
     def allow_next_token(self) -> None:
         """A token has come: the time-out is for the next one."""
-        restart(self.timeout_s)
+        clock.restart(self.timeout_s)
         request = self.under_way[threading.get_ident()]
         request.first_token_at = request.first_token_at or time.monotonic()
         request.tokens += 1
 
     def read_out(self, lines: Iterator[bytes]) -> None:
         """Read the stream's end, so that the connection can be used again; else it is lost."""
-        hurry(END_OF_STREAM_S)
+        clock.hurry(END_OF_STREAM_S)
         with suppress(Fault), self._translated("broken_stream"):
             next(lines, None)
 
@@ -118,8 +111,8 @@ class Connection:
         except UnicodeDecodeError as error:
             raise self.unreadable(tr("bytes that are not UTF-8")) from error
         except (ValueError, RecursionError) as error:
-            text = self.without_secrets(raw[:MAX_ERROR_BYTES].decode("utf-8", "replace"))
-            raise self.unreadable(readable(text)[:200] or tr("nothing")) from error
+            text = self.in_words(raw[:MAX_ERROR_BYTES].decode("utf-8", "replace"))
+            raise self.unreadable(text[:200] or tr("nothing")) from error
 
     def unreadable(self, what: str) -> Fault:
         sentence = tr("{url} sent an unreadable response: {what}", url=self.url, what=what)
@@ -136,6 +129,10 @@ class Connection:
     def without_secrets(self, text: str) -> str:
         """Whatever a server says of us or itself, a key or password in it goes no further."""
         return self._in_errors.sub(REMOVED, text) if self._in_errors else text
+
+    def in_words(self, said: object) -> str:
+        """For a sentence: without secrets, on one line, and not too long."""
+        return readable(self.without_secrets(str(said)))
 
     def clean_answer(self, text: str) -> str:
         """The same for what a model wrote, where short words stay: they are no secrets there."""
@@ -191,7 +188,7 @@ class Connection:
                 break
         # Cleaned after decoding, for in JSON a key may be spelt with escapes, and before it is
         # cut, for half a key is a secret too.
-        message = readable(self.without_secrets(message_in(raw.decode("utf-8", "replace"))))
+        message = self.in_words(message_in(raw.decode("utf-8", "replace")))
         headers = {
             name.decode("latin-1").lower(): self.without_secrets(value.decode("latin-1"))
             for name, value in response.headers
@@ -228,7 +225,7 @@ class Connection:
             raise self._no_connection(tr("connecting took too long")) from error
         except httpcore.TimeoutException as error:
             late = tr("{url} was silent for {seconds:g} s", url=self.url,
-                      seconds=round(allowed_s(), 1))  # fmt: skip
+                      seconds=round(clock.allowed_s, 1))  # fmt: skip
             raise Fault("timeout", late) from error
         except httpcore.ConnectError as error:
             raise self._no_connection(readable(str(error)) or tr("connection refused")) from error
@@ -248,19 +245,11 @@ def _netloc(parts: SplitResult) -> str:
     return host if parts.port is None else f"{host}:{parts.port}"
 
 
-def _login(name: str, password: str) -> dict[str, str]:
-    if not name and not password:
-        return {}
-    return {"authorization": "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode()}
-
-
-def _secrets_of(parts: SplitResult, login: Mapping[str, str]) -> Iterator[str]:
-    """The password in both spellings, its header, and a name that stands alone: a token."""
+def _secrets_of(parts: SplitResult) -> Iterator[str]:
+    """The password in both spellings, and a name that stands alone: a token."""
     for part in (parts.password, None if parts.password else parts.username):
         if part and unquote(part).lower() not in PLACEHOLDERS:
             yield from (part, unquote(part))
-    for header in login.values():
-        yield header.removeprefix("Basic ").rstrip("=")
 
 
 def _pool(url: str, connections: int) -> httpcore.ConnectionPool:
@@ -285,13 +274,14 @@ def _proxy_for(url: str) -> str | None:
 
 def _through(proxy: str) -> Callable[..., httpcore.ConnectionPool]:
     parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    # Inside the TLS of a proxy `DeadlineStream` would write past that of the server.
+    if parts.scheme != "http" or not parts.hostname:
         raise UsageError(
             tr("the environment names a proxy that cannot be used: only http:// is understood"),
             hint=tr("unset http_proxy and https_proxy, or name the server in no_proxy"),
         )
-    place = f"{parts.scheme}://{_netloc(parts)}"
     login = (unquote(parts.username or ""), unquote(parts.password or ""))
+    place = f"http://{_netloc(parts)}"
     return partial(httpcore.HTTPProxy, place, proxy_auth=login if any(login) else None)
 
 

@@ -38,40 +38,34 @@ class _Clock(threading.local):
             raise httpcore.ReadTimeout("the deadline has passed")
         return left
 
+    def restart(self, seconds: float) -> None:
+        self.until, self.allowed_s = time.monotonic() + seconds, seconds
 
-_clock = _Clock()
+    def hurry(self, seconds: float) -> None:
+        self.until = min(self.until, time.monotonic() + seconds)
+
+
+clock = _Clock()
 
 
 @contextmanager
 def within(seconds: float, called_off: threading.Event | None = None) -> Iterator[None]:
     """Whatever this thread does on the network inside ends within these seconds."""
-    before = (_clock.until, _clock.allowed_s, _clock.called_off)
-    _clock.called_off = called_off
-    restart(seconds)
+    before = (clock.until, clock.allowed_s, clock.called_off)
+    clock.called_off = called_off
+    clock.restart(seconds)
     try:
         yield
     finally:
-        _clock.until, _clock.allowed_s, _clock.called_off = before
-
-
-def restart(seconds: float) -> None:
-    _clock.until, _clock.allowed_s = time.monotonic() + seconds, seconds
-
-
-def allowed_s() -> float:
-    return _clock.allowed_s
-
-
-def hurry(seconds: float) -> None:
-    _clock.until = min(_clock.until, time.monotonic() + seconds)
+        clock.until, clock.allowed_s, clock.called_off = before
 
 
 def _in_glances(step: Callable[[float], T], over: type[Exception]) -> T:
     while True:
         try:
-            return step(min(GLANCE_S, _clock.left()))
+            return step(min(GLANCE_S, clock.left()))
         except over:
-            _clock.left()  # raises where the time is up
+            clock.left()  # raises where the time is up
 
 
 class DeadlineStream(httpcore.NetworkStream):
@@ -88,10 +82,7 @@ class DeadlineStream(httpcore.NetworkStream):
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """All of it. By hand, for httpcore gives the whole time to every part it can send."""
         self.read_since_write = False
-        peer: socket.socket | None = self._stream.get_extra_info("socket")
-        if peer is None:
-            self._stream.write(buffer, timeout=_clock.left())
-            return
+        peer: socket.socket = self._stream.get_extra_info("socket")
         rest = memoryview(buffer)
         while rest:
             rest = rest[_in_glances(partial(_sent, peer, rest), TimeoutError) :]
@@ -106,7 +97,7 @@ class DeadlineStream(httpcore.NetworkStream):
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
         try:
-            limit = min(CONNECT_S, _clock.left())
+            limit = min(CONNECT_S, clock.left())
         except (httpcore.ReadTimeout, CalledOff):
             self.close()  # httpcore closes after its own failures only
             raise
@@ -139,7 +130,7 @@ class DeadlineNetwork(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         """Connect; every later read and write keeps the thread's deadline."""
-        limit = min(CONNECT_S, _clock.left())
+        limit = min(CONNECT_S, clock.left())
         return DeadlineStream(
             self._network.connect_tcp(
                 host,

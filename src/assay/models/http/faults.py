@@ -38,34 +38,25 @@ class Fault(Exception):
 
 
 def fault_of_status(url: str, status: int, headers: Mapping[str, str], message: str) -> Fault:
+    cause: Cause = "server_error" if status >= 500 else "refused"
+    if status == 429:
+        cause = "rate_limited"
+    elif status in (408, 504, 524):
+        cause = "timeout"
+    sentence = tr("{url} answered {status}: {message}", url=url, status=status, message=message)
+    if 300 <= status < 400:
+        place = readable(headers.get("location", "?"))
+        sentence = tr("{url} redirects to {place}; use that URL instead", url=url, place=place)
+    elif not message:
+        sentence = tr("{url} answered {status} without a message", url=url, status=status)
     return Fault(
-        _cause_of(status),
-        _sentence(url, status, headers, message),
+        cause,
+        sentence,
         retry=status in PASSING,
         retry_after_s=retry_after(headers.get("retry-after")),
         status=status,
         message=message,
     )
-
-
-def _cause_of(status: int) -> Cause:
-    if status == 429:
-        return "rate_limited"
-    if status in (408, 504, 524):
-        return "timeout"
-    return "server_error" if status >= 500 else "refused"
-
-
-def _sentence(url: str, status: int, headers: Mapping[str, str], message: str) -> str:
-    if 300 <= status < 400:
-        return tr(
-            "{url} redirects to {place}; use that URL instead",
-            url=url,
-            place=readable(headers.get("location", "?")),
-        )
-    if not message:
-        return tr("{url} answered {status} without a message", url=url, status=status)
-    return tr("{url} answered {status}: {message}", url=url, status=status, message=message)
 
 
 def message_in(body: str) -> str:
@@ -127,7 +118,14 @@ class Patience:
 
     def tried(self, attempt: Callable[[], T]) -> tuple[T, int]:
         """Raises the last Fault, or ServerGone. A server that is away costs no attempt."""
-        self._refuse_a_server_that_never_answers()
+        if self._timeouts >= TIMEOUTS_IN_A_ROW:
+            raise ServerGone(
+                tr(
+                    "{count} requests in a row timed out, and what was not asked stays to be "
+                    "asked; a longer --timeout or a smaller model may help",
+                    count=TIMEOUTS_IN_A_ROW,
+                )
+            )
         began = time.monotonic()
         number = 1
         while True:
@@ -178,16 +176,6 @@ class Patience:
                 # Eight at once are one stall: only what began after the last one counts anew.
                 self._timeouts += 1
                 self._last_timeout = time.monotonic()
-
-    def _refuse_a_server_that_never_answers(self) -> None:
-        if self._timeouts >= TIMEOUTS_IN_A_ROW:
-            raise ServerGone(
-                tr(
-                    "{count} requests in a row timed out, and what was not asked stays to be "
-                    "asked; a longer --timeout or a smaller model may help",
-                    count=TIMEOUTS_IN_A_ROW,
-                )
-            )
 
     def _pause(self, number: int, fault: Fault) -> None:
         asked = fault.retry_after_s or 0.0

@@ -24,10 +24,11 @@ from assay.types import (
     Reply,
     Request,
     Sampling,
-    Timed,
     Timing,
     ToAnswer,
+    ToChoose,
     ToolCall,
+    ToRead,
     ToTime,
 )
 from assay.types.requests import LOOP
@@ -37,21 +38,18 @@ SILENT_S = 15.0  # then it is asked who else is served
 
 
 class ScreenWatcher:
-    def __init__(self, connection: Connection, patience: Patience) -> None:
+    def __init__(
+        self, observer: Observer, name: str, connection: Connection, patience: Patience
+    ) -> None:
+        self._observer = observer
+        self._name = name
         self._connection = connection
         self._patience = patience
-        self._observer: Observer | None = None
-        self._name = ""
         self._was_away = False
         self._asked_about = 0.0  # when the request began for which others were looked up
 
-    def tell(self, observer: Observer, name: str) -> None:
-        self._observer, self._name = observer, name
-
     def look(self, others_in_memory: Callable[[], str]) -> None:
-        if self._observer is None:
-            return
-        self._tell_of_absence(self._observer)
+        self._tell_of_absence()
         requests = list(self._connection.under_way.values())
         now = time.monotonic()
         waited = [now - each.began for each in requests]
@@ -78,16 +76,16 @@ class ScreenWatcher:
                     )
                 )
 
-    def _tell_of_absence(self, observer: Observer) -> None:
+    def _tell_of_absence(self) -> None:
         away = self._patience.away
         if away and not self._was_away:
             sentence = self._connection.without_secrets(away.sentence)
             limit = self._connection.timeout_s
-            observer.note(
+            self._observer.note(
                 tr("{fault}; waiting for it, up to {limit:g} s", fault=sentence, limit=limit)
             )
         if self._was_away and not away:
-            observer.note(tr("{url} answers again", url=self._connection.url))
+            self._observer.note(tr("{url} answers again", url=self._connection.url))
         self._was_away = away is not None
 
 
@@ -193,7 +191,7 @@ class ServedAnswer:
 
 
 class ServedModel(BaseModel):
-    """A subclass sets `_facts`, answers one request in `_ask` and draws one answer in `_draw`."""
+    """A subclass sets `_facts`, draws one answer in `_draw` and chooses in `_choose`."""
 
     def __init__(self, connection: Connection, *, width: int, first_pause_s: float) -> None:
         self._connection = connection
@@ -201,11 +199,11 @@ class ServedModel(BaseModel):
         self._patience = Patience(
             connection.called_off, first_pause_s=first_pause_s, timeout_s=connection.timeout_s
         )
-        self._watcher = ScreenWatcher(connection, self._patience)
+        self._watcher: ScreenWatcher | None = None
         self._timer = PromptTimer(lambda work, how: self._draw("", work, how))
 
     def watched_by(self, observer: Observer, name: str) -> None:
-        self._watcher.tell(observer, name)
+        self._watcher = ScreenWatcher(observer, name, self._connection, self._patience)
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
         self._connection.resume()
@@ -214,8 +212,12 @@ class ServedModel(BaseModel):
             requests,
             self._width,
             call_off=self._connection.call_off,
-            meanwhile=lambda: self._watcher.look(self._others_in_memory),
+            meanwhile=self._look,
         )
+
+    def _look(self) -> None:
+        if self._watcher:
+            self._watcher.look(self._others_in_memory)
 
     def stop(self) -> None:
         self._connection.call_off()
@@ -224,7 +226,14 @@ class ServedModel(BaseModel):
         self._connection.close()
 
     def _ask(self, request: Request) -> Reply:
-        raise NotImplementedError
+        work = request.work
+        if isinstance(work, ToAnswer):
+            return self._write(request.id, work)
+        if isinstance(work, ToChoose):
+            return self._choose(request.id, work)
+        if isinstance(work, ToTime):
+            return self._timer.time(request.id, work, self.observed)
+        return self._read(request.id, work)
 
     def _draw(self, request_id: str, work: ToAnswer, sampling: Sampling) -> Answered:
         raise NotImplementedError
@@ -232,8 +241,11 @@ class ServedModel(BaseModel):
     def _write(self, request_id: str, work: ToAnswer) -> Answered:
         return together([self._draw(request_id, work, how) for how in draws(work.sampling)])
 
-    def _time(self, request_id: str, work: ToTime) -> Timed:
-        return self._timer.time(request_id, work, self.observed)
+    def _choose(self, request_id: str, work: ToChoose) -> Reply:
+        raise NotImplementedError
+
+    def _read(self, request_id: str, work: ToRead) -> Reply:
+        raise Fault("refused", tr("this server cannot measure the likelihood of a text"))
 
     def _learn(self, fault: Fault) -> None:
         """Hears of a Fault before it becomes a reply."""

@@ -36,7 +36,7 @@ def open_checkpoint(name: str, *, spec: str, typed: str, local: LocalOptions) ->
         )
     if on_hub is not None:
         path = fetch_model(
-            *on_hub, trust_remote_code=local.trust_remote_code, observer=local.observer
+            on_hub, trust_remote_code=local.trust_remote_code, observer=local.observer
         )
     from assay.models.local.model import LocalModel
 

@@ -90,7 +90,7 @@ def find_adapter(path: Path, settings: LocalOptions) -> tuple[Checkpoint, Adapte
     base = find_base(path, settings.base)
     folder = Path(base)
     if on_hub := read_hub_spec(base):
-        folder = fetch_model(*on_hub, observer=settings.observer)
+        folder = fetch_model(on_hub, observer=settings.observer)
     tokenizer = settings.tokenizer or (path if has_tokenizer(path) else None)
     checkpoint = find_checkpoint(
         folder, tokenizer=tokenizer, trust_remote_code=settings.trust_remote_code

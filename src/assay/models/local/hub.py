@@ -63,20 +63,15 @@ def read_hub_spec(text: str) -> HubName | None:
 
 
 def fetch_model(
-    org_name: str,
-    revision: str | None = None,
-    *,
-    trust_remote_code: bool = False,
-    observer: Observer = SILENT,
+    wanted: HubName, *, trust_remote_code: bool = False, observer: Observer = SILENT
 ) -> Path:
     """Downloaded where the cache lacks it; where the hub cannot be reached, the cache will do."""
-    wanted = HubName(org_name, revision)
     found = find_model(wanted, trust_remote_code=trust_remote_code)
     # A download is never silent: a program that watches nothing finds it in its log.
     is_watched = type(observer) is not SilentProgress
     say = observer.note if is_watched else logging.getLogger("assay").warning
     if isinstance(found, Path):
-        if revision != found.name:
+        if wanted.revision != found.name:
             observer.note(
                 tr("{model} is taken from the local cache (commit {commit})",
                    model=wanted, commit=found.name[:12])

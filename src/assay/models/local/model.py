@@ -10,6 +10,7 @@ import threading
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,7 +127,7 @@ class LocalModel(BaseModel):
 
     def reading(self) -> TextReader:
         """With weights of its own, beside whatever else is loaded."""
-        from assay.engine.drift import reader_of
+        from assay.engine.network import read_row
         from assay.models.local.tokens.encoding import encode_texts
 
         network = load(self._checkpoint, self._device, self._dtype, examined=self._examined)
@@ -135,7 +136,7 @@ class LocalModel(BaseModel):
         self._why_plain = network.why_not
         tokenizer = self._tokens(network)
         return TextReader(
-            read=reader_of(network),
+            read=partial(read_row, network),
             encode=lambda text: next(encode_texts(tokenizer, [text])),
             decode=tokenizer.decode,
             prefix=tokenizer.prefix_token_id,
@@ -159,7 +160,7 @@ class LocalModel(BaseModel):
     def _timed(self, requests: Sequence[Request], work: ToTime) -> Iterator[Timed | Failed]:
         """All in one process, which may need the memory of the weights here; each has its runs."""
         from assay.models.local.answering import too_long
-        from assay.models.local.speed import ModelTooLarge, measure_speed
+        from assay.models.local.speed import ModelTooLarge, TimedCheckpoint, measure_speed
 
         limit = self._examined.context_length
         asked = (work.prompt_tokens or 0) + (work.new_tokens or 0)
@@ -167,18 +168,19 @@ class LocalModel(BaseModel):
             yield from (too_long(request, asked, limit) for request in requests)
             return
         self.close()
+        tokenizer = self._settings.tokenizer
+        of = TimedCheckpoint(
+            folder=str(self._checkpoint.path.absolute()),
+            tokenizer=str(tokenizer.absolute()) if tokenizer else None,
+            trust_remote_code=self._settings.trust_remote_code,
+            device=self._device if work.on_device else "cpu",
+            dtype=self._dtype if work.on_device else None,
+            prompt_tokens=work.prompt_tokens,
+            new_tokens=work.new_tokens,
+            repeats=work.repeats * len(requests),
+        )
         try:
-            found = measure_speed(
-                self._checkpoint.path,
-                tokenizer=self._settings.tokenizer,
-                trust_remote_code=self._settings.trust_remote_code,
-                prompt_tokens=work.prompt_tokens,
-                new_tokens=work.new_tokens,
-                repeats=work.repeats * len(requests),
-                device=self._device if work.on_device else "cpu",
-                dtype=self._dtype if work.on_device else None,
-                stopped=self._stopped.is_set,
-            )
+            found = measure_speed(of, stopped=self._stopped.is_set)
         except AssayError as error:
             why = ": ".join(filter(None, (error.message, error.hint)))
             cause: Cause = "out_of_memory" if isinstance(error, ModelTooLarge) else "other"

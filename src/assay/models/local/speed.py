@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,31 +25,25 @@ DEADLINE_S = 900.0
 LOOK_EVERY_S = 0.05
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedCheckpoint:
+    """What the process is told. Where it is None, the usual is taken."""
+
+    folder: str
+    tokenizer: str | None = None
+    trust_remote_code: bool = False
+    device: str = "cpu"
+    dtype: str | None = None
+    prompt_tokens: int | None = None
+    new_tokens: int | None = None
+    repeats: int = 3
+
+
 def measure_speed(
-    folder: Path,
-    *,
-    tokenizer: Path | None = None,
-    trust_remote_code: bool = False,
-    threads: int | None = None,
-    prompt_tokens: int | None = None,
-    new_tokens: int | None = None,
-    repeats: int = 3,
-    device: str = "cpu",
-    dtype: str | None = None,
-    deadline_s: float = DEADLINE_S,
-    stopped: Callable[[], bool] = lambda: False,
+    of: TimedCheckpoint, *, stopped: Callable[[], bool] = lambda: False
 ) -> dict[str, Any]:
     """In a process of its own. Raises ModelUnavailable, also at the deadline and when `stopped`."""
-    asked = {
-        "folder": str(folder.absolute()),
-        "tokenizer": tokenizer and str(tokenizer.absolute()),
-        "trust_remote_code": trust_remote_code,
-        "threads": threads,
-        "device": device,
-        "dtype": dtype,
-        "tokens": {"prompt_tokens": prompt_tokens, "new_tokens": new_tokens, "repeats": repeats},
-    }
-    command = [sys.executable, "-m", "assay.models.local.speed", json.dumps(asked)]
+    command = [sys.executable, "-m", "assay.models.local.speed", json.dumps(asdict(of))]
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
         process = subprocess.Popen(
             command,
@@ -60,20 +54,20 @@ def measure_speed(
             start_new_session=True,  # so that it can be ended with all it started
         )
         try:
-            _wait(process, deadline_s, stopped)
+            _wait(process, stopped)
         finally:
             _end(process)
         return _answer(_last_line(said), _last_line(complained))
 
 
-def _wait(process: subprocess.Popen[bytes], deadline_s: float, stopped: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + deadline_s
+def _wait(process: subprocess.Popen[bytes], stopped: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + DEADLINE_S
     while process.poll() is None:
         if stopped():
             raise ModelUnavailable(tr("timing the model was stopped"), hint="")
         if time.monotonic() > deadline:
             raise ModelUnavailable(
-                tr("timing the model took longer than {seconds} s", seconds=exact(deadline_s)),
+                tr("timing the model took longer than {seconds} s", seconds=exact(DEADLINE_S)),
                 hint=tr("other programs may be using this machine: end them and run again"),
             )
         time.sleep(LOOK_EVERY_S)
@@ -114,17 +108,17 @@ class ModelTooLarge(ModelUnavailable):
     """The model, with its context, does not fit."""
 
 
-def main(asked: dict[str, Any]) -> None:
+def main(of: TimedCheckpoint) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        document = _measured(asked)
+        document = _measured(of)
     except AssayError as error:
         told = {"message": error.message, "hint": error.hint}
         document = {"error": told, "out_of_memory": False}
     except (MemoryError, RuntimeError) as error:
         if not isinstance(error, MemoryError) and "memory" not in str(error):
             raise  # torch raises a RuntimeError of its own, on the CPU and on a GPU
-        why = tr("there is too little memory to time {folder}", folder=asked["folder"])
+        why = tr("there is too little memory to time {folder}", folder=of.folder)
         told = {"message": why, "hint": tr("end other programs and run again")}
         document = {"error": told, "out_of_memory": True}
     sys.stdout.write(json.dumps(document) + "\n")
@@ -139,14 +133,14 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _measured(asked: dict[str, Any]) -> dict[str, Any]:
+def _measured(of: TimedCheckpoint) -> dict[str, Any]:
     """`resident_mb`: beyond what the process was before loading; None where not told."""
     from assay.models.local.folder import find_checkpoint
 
     checkpoint = find_checkpoint(
-        Path(asked["folder"]),
-        tokenizer=asked["tokenizer"] and Path(asked["tokenizer"]),
-        trust_remote_code=asked["trust_remote_code"],
+        Path(of.folder),
+        tokenizer=Path(of.tokenizer) if of.tokenizer else None,
+        trust_remote_code=of.trust_remote_code,
     )
     import psutil
     import torch
@@ -155,13 +149,14 @@ def _measured(asked: dict[str, Any]) -> dict[str, Any]:
     from assay.models.local.loading.checkpoint import choose_dtype, examine, load
 
     machine = this_machine()
-    torch.set_num_threads(asked["threads"] or machine.cores)
+    torch.set_num_threads(machine.cores)
     examined = examine(checkpoint)
-    device = asked["device"]
-    dtype = asked["dtype"] or choose_dtype(None, device, examined.dtype_on_disk)
+    dtype = of.dtype or choose_dtype(None, of.device, examined.dtype_on_disk)
     idle = psutil.Process().memory_info().rss
-    network = load(checkpoint, device, dtype, examined=examined)
-    figures = time_decoding(network, **asked["tokens"])
+    network = load(checkpoint, of.device, dtype, examined=examined)
+    figures = time_decoding(
+        network, prompt_tokens=of.prompt_tokens, new_tokens=of.new_tokens, repeats=of.repeats
+    )
     on_gpu = int(torch.cuda.max_memory_allocated()) if network.device.type == "cuda" else 0
     peak = _peak_resident()  # before the buffers that bandwidth is measured with
     size = figures["bytes_per_token"]
@@ -194,4 +189,4 @@ def _peak_resident() -> int | None:
 
 
 if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
+    main(TimedCheckpoint(**json.loads(sys.argv[1])))

@@ -172,17 +172,13 @@ class OllamaClient:
 
     def _take(self, answer: OllamaAnswer, line: object) -> None:
         if isinstance(line, dict) and line.get("error"):
-            told = line["error"]
-            words = told if isinstance(told, str) else message_in(json.dumps(line))
-            message = readable(self._connection.without_secrets(words))
-            raise self._connection.failed(message)
+            raise self._connection.failed(self._connection.in_words(message_in(json.dumps(line))))
         try:
             if not isinstance(line, dict):
                 raise TypeError
             answer.take(line)
         except (TypeError, ValueError) as error:
-            shown = readable(self._connection.without_secrets(str(line)[:4000]))
-            raise self._connection.unreadable(shown[:200]) from error
+            raise self._connection.unreadable(self._connection.in_words(line)[:200]) from error
 
     def _list(self, path: str) -> list[dict[str, Any]]:
         document = self._connection.document("GET", path, timeout_s=SOON_S)

@@ -164,25 +164,15 @@ class OllamaModel(ServedModel):
         ours = entry_of(self._facts.name, loaded)
         return readable(", ".join(str(each.get("name")) for each in loaded if each is not ours))
 
-    def _ask(self, request: Request) -> Reply:
-        work = request.work
-        if isinstance(work, ToAnswer):
-            return self._write(request.id, work)
-        if isinstance(work, ToChoose):
-            return self._choose(request, work)
-        if isinstance(work, ToTime):
-            return self._time(request.id, work)
-        raise Fault("refused", tr("Ollama cannot measure the likelihood of a text"))
-
-    def _choose(self, request: Request, work: ToChoose) -> Reply:
+    def _choose(self, request_id: str, work: ToChoose) -> Reply:
         otherwise = work.otherwise or Sampling(temperature=0.0, seed=0, max_tokens=1)
         told = {"logprobs": True, "top_logprobs": MOST}
         one = replace(otherwise, temperature=0.0, max_tokens=1, stop=())
         asked = ToAnswer(messages=work.messages, sampling=one)
-        chosen = chosen_by(request.id, self._written(asked, one, told), work.continuations)
+        chosen = chosen_by(request_id, self._written(asked, one, told), work.continuations)
         if chosen is not None:
             return chosen
-        return self._write(request.id, ToAnswer(messages=work.messages, sampling=otherwise))
+        return self._write(request_id, ToAnswer(messages=work.messages, sampling=otherwise))
 
     def _draw(self, request_id: str, work: ToAnswer, sampling: Sampling) -> Answered:
         return answered_by(request_id, self._written(work, sampling, {}))

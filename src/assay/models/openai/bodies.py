@@ -81,21 +81,12 @@ def _post(
     dialect: Dialect,
     extra: Mapping[str, Any],
 ) -> Post:
-    drawn = _drawn(sampling, dialect)
-    if dialect.form == "completions":
-        return Post(COMPLETIONS, {"model": name, "prompt": as_text(messages), **drawn, **extra})
-    said = [{"role": message.role, "content": message.content} for message in messages]
-    return Post(CHAT, {"model": name, "messages": said, **drawn, **extra})
-
-
-def _drawn(sampling: Sampling, dialect: Dialect) -> dict[str, Any]:
-    top_k = dialect.top_k_off if sampling.top_k == 0 else sampling.top_k
     fields: dict[str, Any] = {
         dialect.length_field: sampling.max_tokens,
         "temperature": sampling.temperature,
         "seed": sampling.seed,
         "top_p": sampling.top_p,
-        "top_k": top_k,
+        "top_k": dialect.top_k_off if sampling.top_k == 0 else sampling.top_k,
         "min_p": sampling.min_p,
         "repeat_penalty": sampling.repeat_penalty,  # llama.cpp's word
         "repetition_penalty": sampling.repeat_penalty,  # vLLM's and transformers' word
@@ -103,11 +94,15 @@ def _drawn(sampling: Sampling, dialect: Dialect) -> dict[str, Any]:
         "frequency_penalty": sampling.frequency_penalty,
         "stop": list(sampling.stop) or None,
     }
-    return {
+    drawn = {
         field: value
         for field, value in fields.items()
         if value is not None and field not in dialect.left_out
     }
+    if dialect.form == "completions":
+        return Post(COMPLETIONS, {"model": name, "prompt": as_text(messages), **drawn, **extra})
+    said = [{"role": message.role, "content": message.content} for message in messages]
+    return Post(CHAT, {"model": name, "messages": said, **drawn, **extra})
 
 
 def _schema(work: ToAnswer, dialect: Dialect) -> dict[str, Any]:

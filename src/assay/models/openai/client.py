@@ -17,7 +17,6 @@ from assay.models.http.faults import (
     Fault,
     Patience,
     fault_of_status,
-    readable,
     reported_count,
     reported_seconds,
 )
@@ -55,8 +54,8 @@ class OpenAIClient:
         self._lock = threading.Lock()
         self._notes: dict[str, str] = {}
 
-    def models(self, path: str = "/models") -> Any:
-        document = self._connection.document("GET", path, timeout_s=SOON_S)
+    def models(self) -> Any:
+        document = self._connection.document("GET", "/models", timeout_s=SOON_S)
         self._refuse_error(document)
         return document
 
@@ -135,7 +134,10 @@ class OpenAIClient:
             if field == b"event":
                 name = value
             elif field == b"data" and value:
-                self._take_event(answer, name, value)
+                if name in _OF_AN_ANSWER:
+                    document = self._connection.parsed(value)
+                    self._refuse_error(document)
+                    self._take(answer, {"error": document} if name == b"error" else document)
                 name = b""
                 if answer.is_enough(self._connection):
                     return
@@ -145,24 +147,12 @@ class OpenAIClient:
             document = self._connection.parsed(b"\n".join(bare))
             self._take(answer, document, whole=not answer.begun)
 
-    def _take_event(self, answer: OpenAIAnswer, name: bytes, data: bytes) -> None:
-        if name not in _OF_AN_ANSWER:
-            return
-        document = self._connection.parsed(data)
-        self._refuse_error(document)
-        if name == b"error":
-            self._refuse_error({"error": document})
-        self._take(answer, document)
-
     def _take(self, answer: OpenAIAnswer, document: object, *, whole: bool = False) -> None:
         self._refuse_error(document)
         try:
             answer.take(document, whole=whole)
         except (TypeError, AttributeError) as error:
-            raise self._connection.unreadable(self._words_of(document)[:200]) from error
-
-    def _words_of(self, value: object) -> str:
-        return readable(self._connection.without_secrets(str(value)))
+            raise self._connection.unreadable(self._connection.in_words(document)[:200]) from error
 
     def _refuse_error(self, document: object) -> None:
         if not isinstance(document, dict):
@@ -171,7 +161,7 @@ class OpenAIClient:
         if not error:
             return
         told = error.get("message") if isinstance(error, dict) else error
-        message = self._words_of(told or error)
+        message = self._connection.in_words(told or error)
         code = error.get("code") if isinstance(error, dict) else None
         if isinstance(code, int) and 400 <= code < 600:
             raise fault_of_status(self._connection.url, code, {}, message)
@@ -189,7 +179,7 @@ class OpenAIClient:
         if not answer.text and not answer.thinking and not (answer.calls and "tools" in post.body):
             self._refuse_no_text(answer)
         answer.remove_secrets(self._connection)
-        answer.finish = self._words_of(answer.finish)[:40]
+        answer.finish = self._connection.in_words(answer.finish)[:40]
         return answer
 
     def _refuse_no_text(self, answer: OpenAIAnswer) -> None:

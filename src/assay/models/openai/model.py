@@ -2,7 +2,6 @@
 
 import json
 import os
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -29,19 +28,16 @@ from assay.types import (
     ModelFacts,
     Observed,
     Reply,
-    Request,
     Sampling,
     ToAnswer,
     ToChoose,
     ToRead,
-    ToTime,
 )
 from assay.types.options import ServerOptions
 
 CONNECTIONS = 8
 MOST_BYTES_PER_TOKEN = 8  # JSON of tools has 3 to 4
 NO_LIST = (403, 404, 405, 501)  # 403: some keys may ask a model, and not which there are
-NOT_HERE = (404, 405, 501)
 PLAIN_HTTP = ("WRONG_VERSION_NUMBER", "record layer failure")  # OpenSSL's words for it
 
 
@@ -129,8 +125,6 @@ class OpenAIModel(ServedModel):
         try:
             document, _ = self._patience.tried(self._list)
         except Fault as fault:
-            if fault.status in NOT_HERE or fault.cause == "unreadable":
-                self._refuse_if_v1_is_missing(fault)
             if fault.status in NO_LIST:
                 return None
             raise self._unavailable(fault) from fault
@@ -143,19 +137,6 @@ class OpenAIModel(ServedModel):
         except Fault as fault:
             fault.retry = fault.retry and fault.status is not None
             raise
-
-    def _refuse_if_v1_is_missing(self, fault: Fault) -> None:
-        url, name = self._connection.url, self._name
-        with suppress(Fault):
-            if entries_of(self._client.models("/v1/models")):
-                raise ModelUnavailable(
-                    tr("no models at {url}: {why}", url=url, why=self._said(fault)),
-                    hint=tr(
-                        "the server answers at {url}/v1: write openai:{name}@{url}/v1",
-                        url=url,
-                        name=name,
-                    ),
-                )
 
     def _unavailable(self, fault: Fault) -> ModelUnavailable:
         name, url, why = self._name, self._connection.url, self._said(fault)
@@ -173,6 +154,9 @@ class OpenAIModel(ServedModel):
             )
         elif fault.cause in ("timeout", "rate_limited", "server_error"):
             hint = tr("the server is busy or slow: ask it later, or with a longer --timeout")
+        elif "/v1" not in url:
+            hint = tr("most of these servers answer at /v1: try openai:{name}@{url}/v1",
+                      name=name, url=url)  # fmt: skip
         else:
             hint = tr("check that {url} is an OpenAI-compatible server", url=url)
         return ModelUnavailable(
@@ -182,18 +166,10 @@ class OpenAIModel(ServedModel):
     def _said(self, fault: Fault) -> str:
         return self._connection.without_secrets(fault.sentence)
 
-    def _ask(self, request: Request) -> Reply:
-        work = request.work
-        if isinstance(work, ToAnswer):
-            return self._write(request.id, work)
-        can = self._facts.capabilities
-        if isinstance(work, ToChoose):
-            return self._choose(request.id, work)
-        if isinstance(work, ToRead) and "score_text" in can:
-            return read(self._client, request.id, work)
-        if isinstance(work, ToTime):
-            return self._time(request.id, work)
-        raise Fault("refused", tr("this server cannot measure the likelihood of a text"))
+    def _read(self, request_id: str, work: ToRead) -> Reply:
+        if "score_text" in self._facts.capabilities:
+            return read(self._client, request_id, work)
+        return super()._read(request_id, work)
 
     def _choose(self, request_id: str, work: ToChoose) -> Reply:
         can = self._facts.capabilities

@@ -3,24 +3,25 @@ JSON, so that answers made elsewhere can be judged with nothing but this page.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assay.messages import labelled, tr, translated
 from assay.reports.json_values import pick
 from assay.text.number_format import exact
-from assay.types import Case, JudgeFields
+from assay.types import Case, JudgeFields, Message
 from assay.types.documents import Block, Document, Heading, Paragraph, Span, Verbatim, bullets
 
 
-def test_plan(case: Case) -> Document:
-    return Document(title=case.id, blocks=tuple(_blocks(case)))
+def test_plan(case: Case, examples: Sequence[Message]) -> Document:
+    """`examples`: the turns of worked examples that are sent before the test."""
+    return Document(title=case.id, blocks=tuple(_blocks(case, examples)))
 
 
 test_plan.__test__ = False  # type: ignore[attr-defined]  # pytest takes every test_… for its own
 
 
-def _blocks(case: Case) -> Iterator[Block]:
+def _blocks(case: Case, examples: Sequence[Message]) -> Iterator[Block]:
     yield Heading(case.id, 1)
     if case.description:
         yield Paragraph(case.description)
@@ -31,6 +32,9 @@ def _blocks(case: Case) -> Iterator[Block]:
     if case.system:
         yield Verbatim(case.system, title=tr("system"))
     roles = {"system": tr("system"), "user": tr("user"), "assistant": tr("assistant")}
+    for message in examples:
+        title = labelled(tr("worked example"), roles[message.role])
+        yield Verbatim(message.content, title=title)
     for message in case.messages:
         yield Verbatim(message.content, title=roles[message.role])
     if case.live:

@@ -11,6 +11,7 @@ import os
 import signal
 import struct
 import sys
+import time
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -43,10 +44,12 @@ def main() -> NoReturn:
     # A path that leads to the open folder also when it was moved, where the system has one.
     through = f"/proc/self/fd/{folder}"
     place = through if folder is not None and os.path.isdir(through) else order["work"]
-    ending = processes.until_it_ends(program, {**order, "work": place}, lifeline)
+    began = time.monotonic()
+    ended, code = processes.until_it_ends(program, {**order, "work": place}, lifeline)
+    seconds = time.monotonic() - began
     if order["isolation"] == "weak":
         processes.end_descendants(os.getpid())
-    _tell(told, **ending)
+    _tell(told, ended=ended, exit_code=code, seconds=seconds)
     if folder is not None:
         leftovers.remove(folder, order["work"])
     # As number 1 of the namespace we take all that is left with us.

@@ -65,7 +65,11 @@ def empty(folder: int) -> None:
             step = way[-1]
             if step.left:
                 name = step.left.pop()
-                if not _removed_as_file(here, name):
+                about = os.stat(name, dir_fd=here, follow_symlinks=False)
+                if not stat.S_ISDIR(about.st_mode):
+                    os.unlink(name, dir_fd=here)
+                else:
+                    os.chmod(name, 0o700, dir_fd=here)
                     here, above = open_folder(name, within=here), here
                     os.close(above)
                     way.append(_Step(name, os.fstat(here), os.listdir(here)))
@@ -87,15 +91,6 @@ class _Step(NamedTuple):
     name: str
     about: os.stat_result
     left: list[str]
-
-
-def _removed_as_file(folder: int, name: str) -> bool:
-    """Whether it was none that has to be entered; such a one is made ready for it."""
-    if not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
-        os.unlink(name, dir_fd=folder)
-        return True
-    os.chmod(name, 0o700, dir_fd=folder)
-    return False
 
 
 def open_folder(folder: str, within: int | None = None) -> int:

@@ -139,15 +139,10 @@ _GRACE_S = 0.2
 Spent = dict[tuple[int, int], float]
 
 
-def until_it_ends(program: int, order: dict[str, Any], lifeline: int) -> dict[str, object]:
-    """How and when it ended. What it left running is for the caller to end."""
-    started = time.monotonic()
-    ended, code = _watched(program, order, lifeline)
-    return {"ended": ended, "exit_code": code, "seconds": time.monotonic() - started}
-
-
-def _watched(program: int, order: dict[str, Any], lifeline: int) -> tuple[str, int | None]:
-    """`stopped`: nobody is interested any more."""
+def until_it_ends(program: int, order: dict[str, Any], lifeline: int) -> tuple[str, int | None]:
+    """How it ended, `stopped` where nobody is interested any more, and its exit code. What it left
+    running is for the caller to end.
+    """
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)

@@ -184,7 +184,7 @@ def check_row(row_type: Validator, place: RowPlace, row: Row) -> Any:
 
 def _text(file: SourceFile) -> str:
     try:
-        return decode(file.shown, _bytes(file), allows_mark=True)
+        return decode(file.shown, _bytes(file))
     except Refused as refused:
         line = refused.finding.line
         raise broken_source(file.place(line, line), refused.finding.message) from refused

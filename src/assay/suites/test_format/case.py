@@ -296,7 +296,7 @@ def _read(name: str, folder: Path | None) -> tuple[str, str | None]:
             return tr("there is no file '{name}' beside the tests", name=shown(name)), None
         if file.stat().st_size > MAX_BYTES:
             return tr("'{name}' is larger than 1 MB", name=shown(name)), None
-        return "", file.read_text("utf-8")
+        return "", file.read_text("utf-8-sig")
     except UnicodeDecodeError:
         return tr("'{name}' is not UTF-8 text", name=shown(name)), None
     except (OSError, RuntimeError) as error:

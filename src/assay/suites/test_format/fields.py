@@ -88,7 +88,7 @@ class CommonFields(TypedDict, total=False):
         Doc("Maximum tokens per answer (128 for a model without a chat template)."),
     ]
     stop: Annotated[
-        NonEmpty | Annotated[tuple[NonEmpty, ...], MinLen(1), MaxLen(MAX_STOPS)],
+        NonEmpty | Annotated[tuple[NonEmpty, ...], MaxLen(MAX_STOPS)],
         Doc("A text, or several, at which the answer ends."),
     ]
     description: Annotated[str, Doc("What the test is about, for people.")]

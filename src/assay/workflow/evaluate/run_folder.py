@@ -19,7 +19,7 @@ from assay.errors import Interrupted, StoreFull, StoreNotWritable, UsageError
 from assay.files.locks import try_lock
 from assay.judge.guards.trivial import explain, why_trivial
 from assay.messages import tr
-from assay.plan import rendered_prompt
+from assay.plan import rendered_prompt, worked_examples
 from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.json_documents import run_json
@@ -127,12 +127,14 @@ class RunFolder:
         clashing = ids_in_several(suites)
         with after_asking(), explain_write_errors(self.path):
             for suite in suites:
+                examples = worked_examples(suite)
                 for case in suite.cases:
                     name = f"test-plans/{file_stem(suite.name, case.id, clashing)}.md"
                     if stopped():
                         return
                     if name not in self._written:
-                        self._put_once(name, render_markdown(test_plan(case)))
+                        plan = test_plan(case, examples.get(case.category, ()))
+                        self._put_once(name, render_markdown(plan))
 
     def write_answer(
         self, slug: str, key: TryKey, reply: Answered, clashing: frozenset[str]

@@ -46,10 +46,14 @@ def judge_existing(job: StoredAnswerOptions, observer: Observer) -> Report:
     folder = Path(job.run_or_dir)
     if (folder / OUTPUTS).is_dir():
         return _judge_folder(job, readings, observer)
-    if folder.name != job.run_or_dir or (folder.is_dir() and job.run_or_dir != "latest"):
+    is_folder = folder.name != job.run_or_dir or (folder.is_dir() and job.run_or_dir != "latest")
+    if is_folder or job.suites:
         raise UsageError(
             tr("there is no folder {path!r}", path=str(folder / OUTPUTS)),
-            hint=tr("answers are in outputs/MODEL/TEST-ID.txt; a run is named by its id"),
+            hint=tr(
+                "answers are in outputs/MODEL/TEST-ID.txt; a run is named by its id, without -s: "
+                "it knows its tests"
+            ),
         )
     return _judge_run(job, readings, observer)
 
@@ -57,11 +61,6 @@ def judge_existing(job: StoredAnswerOptions, observer: Observer) -> Report:
 def _judge_run(
     job: StoredAnswerOptions, readings: Sequence[Imported], observer: Observer
 ) -> Report:
-    if job.suites:
-        raise UsageError(
-            tr("-s is for a folder of answers; a run knows its tests"),
-            hint=tr("leave -s out, or name a folder that holds outputs/"),
-        )
     with Store(job.out, must_exist=True) as store:
         run = store.find_run(job.run_or_dir)
         if run.finished is None:
