@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_softmax
 
 from assay.engine.layout.windows import PREFIX, windows
 from assay.errors import ModelUnavailable
@@ -24,8 +25,6 @@ DEFAULT_CONTEXT = 1024  # tokens, for a model that does not say
 TOKENS_AT_ONCE = 1024
 POSITIONS_AT_ONCE = 64  # in float64 at a time: 64 x 150,000 tokens take 77 MB
 BLOCK = 1000  # tokens; intervals are drawn from blocks of them
-
-Floats = NDArray[np.float64]
 
 
 class UnusableResult(Exception):
@@ -40,7 +39,7 @@ class TokenRow(NamedTuple):
 class ScoredRow(NamedTuple):
     """For each wanted token its log-likelihood, and how many tokens were likelier."""
 
-    log_likelihoods: Floats
+    log_likelihoods: NDArray[np.float64]
     likelier: NDArray[np.int64]
 
 
@@ -198,7 +197,8 @@ def _scored(logits: Any, wanted: Sequence[int]) -> ScoredRow:
     values, likelier = [], []
     for start in range(0, len(targets), POSITIONS_AT_ONCE):
         some = targets[start : start + POSITIONS_AT_ONCE]
-        found = _log_softmax(logits[start : start + len(some)].astype(np.float64))
+        with np.errstate(all="ignore"):  # what is not a number is found at the end
+            found = log_softmax(logits[start : start + len(some)].astype(np.float64), axis=-1)
         picked = found[np.arange(len(some)), some]
         values.append(picked)
         likelier.append((found > picked[:, None]).sum(axis=1))
@@ -206,10 +206,3 @@ def _scored(logits: Any, wanted: Sequence[int]) -> ScoredRow:
     if not np.isfinite(scored).all():
         raise UnusableResult(tr("logits returned NaN or infinity"))
     return ScoredRow(scored, np.concatenate(likelier))
-
-
-def _log_softmax(values: Floats) -> Floats:
-    with np.errstate(all="ignore"):  # what is not a number is found at the end
-        shifted = values - values.max(axis=-1, keepdims=True)
-        found: Floats = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-    return found

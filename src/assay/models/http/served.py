@@ -215,15 +215,15 @@ class ServedModel(BaseModel):
             meanwhile=self._look,
         )
 
-    def _look(self) -> None:
-        if self._watcher:
-            self._watcher.look(self._others_in_memory)
-
     def stop(self) -> None:
         self._connection.call_off()
 
     def close(self) -> None:
         self._connection.close()
+
+    def _look(self) -> None:
+        if self._watcher:
+            self._watcher.look(self._others_in_memory)
 
     def _ask(self, request: Request) -> Reply:
         work = request.work

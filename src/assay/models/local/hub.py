@@ -22,7 +22,7 @@ from assay.models.local.folder import (
     weight_files_of,
     weights_named_in,
 )
-from assay.models.local.loading.skeleton import INSTALL, reason
+from assay.models.local.loading.skeleton import reason, require_extra
 from assay.plugins import file_digest
 from assay.text.number_format import memory
 from assay.types.model_spec import without_secrets
@@ -252,16 +252,12 @@ def _as_refusals(
 
 
 def _library() -> Any:
+    """It comes with transformers."""
+    require_extra()
     for variable, value in _QUIET.items():
         os.environ.setdefault(variable, value)
-    try:
-        hub = import_module("huggingface_hub")
-        import_module("huggingface_hub.file_download")
-    except ImportError as missing:
-        raise ModelUnavailable(
-            tr("to load a model of the hub Assay needs {packages}", packages="huggingface_hub"),
-            hint=tr("install them: {command}", command=INSTALL),
-        ) from missing
+    hub = import_module("huggingface_hub")
+    import_module("huggingface_hub.file_download")
     logging.getLogger("huggingface_hub").setLevel(logging.CRITICAL)
     hub.constants.DOWNLOAD_CHUNK_SIZE = 2**20  # all that a broken line loses of a file
     return hub
