@@ -21,6 +21,7 @@ from assay.types import (
     Message,
     ModelFacts,
     Request,
+    Requests,
     Sampling,
     SamplingMode,
     Suite,
@@ -84,9 +85,10 @@ class Plan:
         steps: tuple[ToolStep, ...] = (),
     ) -> Request:
         """`replies`: to earlier turns; `steps`: the tools called since the last one."""
-        work = self._work(exchange, turn, replies)
-        if isinstance(work, ToAnswer) and (tools := exchange.case.check.requests().tools):
-            work = replace(work, tools=tools, steps=steps)
+        asked = exchange.case.check.requests()
+        work = self._work(exchange, asked, turn, replies)
+        if asked.tools and isinstance(work, ToAnswer):
+            work = replace(work, tools=asked.tools, steps=steps)
         return make_test_request(
             self.facts.fingerprint,
             exchange.case,
@@ -100,7 +102,7 @@ class Plan:
         for exchange in self.exchanges:
             gold = exchange.case.check.gold()
             if gold and not exchange.repeat and len(exchange.asked) == 1:
-                work = self._work(exchange, 0, ())
+                work = self._work(exchange, exchange.case.check.requests(), 0, ())
                 if isinstance(work, ToAnswer):
                     yield exchange.case, ToChoose(messages=work.messages, continuations=(gold,))
 
@@ -108,12 +110,13 @@ class Plan:
     def turns(self) -> int:
         return sum(len(exchange.asked) for exchange in self.exchanges)
 
-    def _work(self, exchange: Exchange, turn: int, replies: Sequence[str]) -> ToAnswer | ToChoose:
+    def _work(
+        self, exchange: Exchange, asked: Requests, turn: int, replies: Sequence[str]
+    ) -> ToAnswer | ToChoose:
         case = exchange.case
         by_text = "score_text" in self.facts.capabilities
-        spoken = _conversation(exchange, turn, replies, by_text=by_text)
+        spoken = _conversation(exchange, asked, turn, replies, by_text=by_text)
         messages = (*exchange.opening, *spoken)
-        asked = case.check.requests()
         last = turn == len(exchange.asked) - 1
         if last and asked.options:
             letters = tuple(LETTERS[: len(asked.options)])
@@ -121,15 +124,15 @@ class Plan:
                 continuations = asked.options if asked.by_text else letters
                 return ToChoose(messages=messages, continuations=continuations)
             if self._tells_first_letters and not asked.by_text:
-                otherwise = self._sampling(exchange)
+                otherwise = self._sampling(exchange, asked.predictions)
                 return ToChoose(messages=messages, continuations=letters, otherwise=otherwise)
         twin = self.options.constrained and CONSTRAINED in case.suite
         schema = asked.schema if twin and last else None
-        return ToAnswer(messages=messages, sampling=self._sampling(exchange), schema=schema)
+        sampling = self._sampling(exchange, asked.predictions)
+        return ToAnswer(messages=messages, sampling=sampling, schema=schema)
 
-    def _sampling(self, exchange: Exchange) -> Sampling:
+    def _sampling(self, exchange: Exchange, several: int) -> Sampling:
         case, options = exchange.case, self.options
-        several = case.check.requests().predictions
         drawn = several > 1 and self.facts.predicts_by == "sampled"
         sampling = Sampling(
             temperature=max(case.temperature, LEAST_SAMPLING_TEMPERATURE)
@@ -266,11 +269,16 @@ def _too_long(suites: Sequence[Suite], facts: ModelFacts, context: int) -> Itera
 
 def rendered_prompt(case: Case, *, by_text: bool = False) -> str:
     """Choices included; `by_text`: for a model that gives likelihoods."""
-    asked = case.check.requests()
+    return _rendered(case, case.check.requests(), by_text=by_text)
+
+
+def _rendered(case: Case, asked: Requests, *, by_text: bool) -> str:
+    if not asked.options:
+        return case.prompt
     lines = [f"{letter}. {text}" for letter, text in zip(LETTERS, asked.options, strict=False)]
-    if lines and asked.shown:
+    if asked.shown:
         return "\n".join((case.prompt, *lines))
-    if lines and asked.by_text and not by_text:
+    if asked.by_text and not by_text:
         # Not translated: it is put to a model, and an answer must not change with --lang.
         question = _QUESTION.fullmatch(case.prompt.strip())
         begun = f"Which ending fits this text best?\n\n{case.prompt.rstrip()} …"
@@ -316,14 +324,14 @@ def _asked(case: Case) -> tuple[int, ...]:
 
 
 def _conversation(
-    exchange: Exchange, turn: int, replies: Sequence[str], *, by_text: bool
+    exchange: Exchange, asked: Requests, turn: int, replies: Sequence[str], *, by_text: bool
 ) -> Iterator[Message]:
     end = exchange.asked[turn]
     answered = dict(zip(exchange.asked[:turn], replies, strict=True))
     last = len(exchange.case.messages) - 1
     for index, message in enumerate(exchange.case.messages[: end + 1]):
         if index == last and message.role == "user":
-            yield Message("user", rendered_prompt(exchange.case, by_text=by_text))
+            yield Message("user", _rendered(exchange.case, asked, by_text=by_text))
         else:
             yield message
         if index in answered:

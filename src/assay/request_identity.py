@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import MISSING, astuple, fields, is_dataclass
+from operator import attrgetter
 
 from assay.types import Case, Request, Sampling, ToAnswer, ToChoose, Work
 from assay.types.requests import OF_SERVERS
@@ -18,6 +19,9 @@ EVIDENCE_SUITE = "evidence"
 MEASURE = "measure/"  # begins the suite of a measurement
 
 _COMPACT = (",", ":")
+# Made once: json.dumps makes an encoder for every call that asks for another form than its own.
+_encode = json.JSONEncoder(ensure_ascii=False, separators=_COMPACT).encode
+_later_values = attrgetter(*OF_SERVERS, "think", "context")
 _OUR_SAMPLING = (1.0, 0, 0.0, 1.0, 0.0, 0.0, None, None)
 
 
@@ -34,9 +38,13 @@ def make_test_request(
     else:
         rest += work.continuations
         rest += [_sampling_values(work.otherwise)] if work.otherwise else []
-    text = json.dumps([*body, messages, rest], ensure_ascii=False, separators=_COMPACT)
     return Request(
-        id=_hash(text), suite=case.suite, test_id=case.id, turn=turn, repeat=repeat, work=work
+        id=_hash(_encode([*body, messages, rest])),
+        suite=case.suite,
+        test_id=case.id,
+        turn=turn,
+        repeat=repeat,
+        work=work,
     )
 
 
@@ -52,9 +60,8 @@ def make_judge_request(
 ) -> Request:
     """`turn`: the attempt, question or order of a pair; `suite`: what the store counts it under."""
     body = [IDENTITY_VERSION, fingerprint, key, turn, repeat, work.kind, _set_fields(work)]
-    text = json.dumps(body, ensure_ascii=False, separators=_COMPACT)
     return Request(
-        id=_hash(text), suite=suite, test_id=key, turn=turn, repeat=repeat, work=work,
+        id=_hash(_encode(body)), suite=suite, test_id=key, turn=turn, repeat=repeat, work=work,
         judged_suite=judged_suite,
     )  # fmt: skip
 
@@ -102,7 +109,7 @@ def _hash(text: str) -> str:
 
 def _sampling_values(how: Sampling) -> list[object]:
     """The fields that every request has; the later ones only when set."""
-    later = (*(getattr(how, name) for name in OF_SERVERS), how.think, how.context)
+    later = _later_values(how)
     always = [how.temperature, how.seed, how.max_tokens, how.stop, how.predictions]
     values = always if later == _OUR_SAMPLING else [*always, later]
     return values if how.loop_stop else [*values, "no loop stop"]

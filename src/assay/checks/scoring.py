@@ -65,7 +65,7 @@ def _score(case: Case, reply: Answered | ChoiceLikelihoods) -> Score:
         return _no_answer(tr("The answer is empty."))
     score = _as_score(case.check.score(text, context))
     if score.value is not None and not score.no_answer and not case.check.may_decline:
-        if declines_instead(texts, score.value, case.check.gold() or ""):
+        if declines_instead(texts, score.value, case.check.gold):
             return _no_answer(tr("The answer only declines."))
         if score.value < 1 and all(map(is_only_punctuation, texts)):
             return _no_answer(tr("The answer has no words."))

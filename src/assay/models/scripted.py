@@ -130,10 +130,10 @@ def _said(request: Request, written: object, seconds: float) -> Reply:
     wanted = request.work.sampling.predictions if isinstance(request.work, ToAnswer) else 1
     several = wanted > 1 or len(splits) > 1
     offered = isinstance(request.work, ToAnswer) and request.work.tools
-    text, calls = read_calls(splits[0].answer if offered else "")
+    text, calls = read_calls(splits[0].answer) if offered else (splits[0].answer, ())
     return Answered(
         request_id=request.id,
-        text=text if offered else splits[0].answer,
+        text=text,
         calls=calls,
         reasoning=splits[0].reasoning,
         reasoning_unclosed=all(split.unclosed for split in splits),

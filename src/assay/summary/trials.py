@@ -277,7 +277,7 @@ def _kinds_of(trial: Attempt, pass_mark: float) -> Iterator[HabitKind]:
     if trial.outcome(pass_mark) is OutcomeKind.PASS or not text.strip():
         return
     value = (score.value or 0.0) if score else 0.0
-    if declines_instead([text], value, trial.case.check.gold() or ""):
+    if declines_instead([text], value, trial.case.check.gold):
         yield "declined"
     elif is_echo(text, (message.content for message in trial.case.messages)):
         yield "echoed"

@@ -213,7 +213,7 @@ def declines(text: str, *, only: bool) -> bool:
     """Whether a text says that it does not know, or declines; with `only`, and nothing else."""
     if only and len(text) > LONGEST_REFUSAL:
         return False
-    if not _BEGINS_TO_DECLINE.match(fold_for_matching(text.lstrip()[:_LONGEST_BEGIN])):
+    if not _begins_to_decline(text.lstrip()[:_LONGEST_BEGIN]):
         return False
     folded = _folded_beginning(text)
     if len(text) <= LONGEST_REFUSAL and (
@@ -228,14 +228,21 @@ def declines(text: str, *, only: bool) -> bool:
     return is_last and re.search(rf"\b{WORDS['goes_on']}\b", rest) is None
 
 
-def declines_instead(texts: Iterable[str], value: float, expected: str) -> bool:
+@lru_cache(maxsize=4096)  # letters, "yes", and a baseline's constant to a thousand tests
+def _begins_to_decline(beginning: str) -> bool:
+    return _BEGINS_TO_DECLINE.match(fold_for_matching(beginning)) is not None
+
+
+def declines_instead(
+    texts: Iterable[str], value: float, expected: Callable[[], str | None]
+) -> bool:
     """Whether every text declines and `expected` does not ask for that. What scored nothing may say
     more than that it declines; what scored something must say nothing else.
     """
     for text in texts:
         if text.strip() and not declines(text, only=value > 0):
             return False
-    return _DECLINING_WORD.search(fold_for_matching(expected)) is None
+    return _DECLINING_WORD.search(fold_for_matching(expected() or "")) is None
 
 
 def _folded_beginning(text: str) -> str:

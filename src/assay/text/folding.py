@@ -42,7 +42,7 @@ def drop_invisible(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Whether a reader sees nothing."""
-    return _VISIBLE.search(text) is None
+    return not text[:1].isalnum() and _VISIBLE.search(text) is None
 
 
 def is_only_punctuation(text: str) -> bool:
