@@ -33,12 +33,12 @@ class Stopwatch:
         self.timed: list[tuple[str, int]] = []  # which step, how many runs
         self.fails = False
 
-    def __call__(self, folder: Path, *, repeats: int, **_: object) -> dict[str, Any]:
-        self.timed.append((folder.name, repeats))
+    def __call__(self, of: speed.TimedCheckpoint, **_: object) -> dict[str, Any]:
+        self.timed.append((Path(of.folder).name, of.repeats))
         if self.fails:
             self.fails = False
             raise ModelUnavailable("no memory", hint="")
-        runs = [next(self.speeds) for _ in range(repeats)]
+        runs = [next(self.speeds) for _ in range(of.repeats)]
         seconds = [255 / each for each in runs]
         return {
             "tokens_per_s": runs[0],

@@ -9,12 +9,13 @@ seeds never look alike.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
@@ -214,13 +215,13 @@ def _trained(vocabulary: int) -> str:
     return found
 
 
-def measure_speed_here(folder: Path, *, repeats: int, **_: object) -> dict[str, Any]:
+def measure_speed_here(of: speed.TimedCheckpoint, **_: object) -> dict[str, Any]:
     """In the place of `speed.measure_speed`: without the process of its own, which
-    tests/models/local/test_speed.py starts, and with few tokens.
+    tests/models/local/test_speed.py starts, with few tokens, and with the threads there are.
     """
-    tokens = {"prompt_tokens": None, "new_tokens": TIMED, "repeats": repeats}
-    asked = {"folder": str(folder), "threads": 1, "device": "cpu", "tokens": tokens}
-    found = speed._measured(defaultdict(lambda: None, asked))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch, "set_num_threads", lambda threads: None)
+        found = speed._measured(replace(of, new_tokens=TIMED))
     told: dict[str, Any] = json.loads(json.dumps(found))
     return told
 
