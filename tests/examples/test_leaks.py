@@ -26,7 +26,7 @@ from tests.conftest import ROOT
 
 BUILTIN = ROOT / "src" / "assay" / "builtin"
 STREAMS = (*BARE, "troubles")
-SCANNED = 5_000  # documents of each stream
+SCANNED = 2_000  # documents of each stream
 
 
 def asked_in(value: Any) -> Iterator[dict[str, Any]]:
