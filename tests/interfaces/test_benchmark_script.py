@@ -290,7 +290,7 @@ def test_a_host_that_is_none_is_refused_in_words(desk, tests):
 def test_an_endpoint_beside_a_whole_spec_is_said_to_be_unused(desk, able):
     done = desk.run("--endpoint", "groq", "--model", able)
     assert done.returncode == 0
-    assert "--endpoint is not used" in done.stderr
+    assert "--endpoint is ignored" in done.stderr
 
 
 def test_without_a_model_the_installed_ones_are_listed(desk, tests, ollama_server):

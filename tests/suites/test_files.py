@@ -154,7 +154,7 @@ def test_a_file_without_read_permission_is_a_finding(tmp_path: Path) -> None:
     path.write_text(TEXT)
     path.chmod(0)
     (finding,) = examine([path])
-    assert finding.message == "the file may not be read; give yourself the right to read it"
+    assert finding.message == "permission denied; make the file readable"
 
 
 def test_a_file_over_200_mb_is_refused_before_it_is_read(tmp_path: Path) -> None:

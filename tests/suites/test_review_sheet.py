@@ -169,7 +169,7 @@ def test_a_row_about_another_version_of_its_test_is_refused_and_the_others_go_on
         ({"new_answer": "#REF!"}, "an error of the spreadsheet, #REF!"),
         ({"new_options": "a | b"}, "'a_001' has no options that a cell could correct"),
         ({"id": "a_002", "new_answer": "Q"}, "'a_002' is in the sheet twice"),
-        ({"reviewer": " "}, "nobody's name"),
+        ({"reviewer": " "}, "the reviewer's name is missing"),
         ({"new_keywords": "x"}, "'a_001' has no keywords that a cell could correct"),
     ],
 )
@@ -215,7 +215,7 @@ def test_a_sheet_is_read_as_french_and_other_spreadsheets_save_it(
         (b"id,version,ok\na_001,1,yes\n", "the columns suite, reviewer are missing"),
         (b'suite,id,version,ok,reviewer\ntests,"a', "cannot be read from here on"),
         (b"", "columns"),
-        (b"suite,id,version,ok,reviewer\ntests,a_001,1,,\n", "nobody has filled in a row"),
+        (b"suite,id,version,ok,reviewer\ntests,a_001,1,,\n", "no row of "),
     ],
     ids=["cp1252", "columns", "quote", "empty", "untouched"],
 )

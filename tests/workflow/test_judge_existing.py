@@ -162,7 +162,7 @@ def test_a_folder_that_says_too_little_is_refused_with_what_is_missing(court):
     with pytest.raises(UsageError, match="no folder 'nowhere/outputs'"):
         court.judge_again("nowhere", judge, suites=["coding"])
     answers = made_elsewhere(court, alpha={"own_001": ANSWER})
-    with pytest.raises(UsageError, match="nothing says what") as refused:
+    with pytest.raises(UsageError, match="belong to are not known") as refused:
         court.judge_again(answers, judge)
     assert "test-plans/" in refused.value.hint
     plans = Path(answers) / "test-plans"
@@ -176,7 +176,7 @@ def test_a_folder_that_says_too_little_is_refused_with_what_is_missing(court):
     with pytest.raises(ModelUnavailable, match="no answer"):
         court.judge_again(answers, judge, suites=[court.tests()])
     shutil.rmtree(Path(answers) / "outputs" / "empty")
-    with pytest.raises(UsageError, match="called like a test: own_001"):
+    with pytest.raises(UsageError, match="no answer has the name of a test: own_001"):
         court.judge_again(answers, judge, suites=[court.tests(judged_test("own_009"))])
     shutil.rmtree(Path(answers) / "outputs" / "alpha")
     with pytest.raises(UsageError, match="no model"):

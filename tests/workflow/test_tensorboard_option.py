@@ -154,7 +154,7 @@ def test_served_models_have_no_curves(home: Path) -> None:
     [
         ("mlflow:http://127.0.0.1:5000", "--log mlflow is not available yet"),
         ("wandb:mine", "--log wandb is not available yet"),
-        ("events", "--log does not understand 'events'"),
+        ("events", "--log: 'events' is not a known target"),
     ],
 )
 def test_other_logs_are_refused_by_name(home: Path, target: str, problem: str) -> None:

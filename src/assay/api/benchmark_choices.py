@@ -68,7 +68,7 @@ def choose(
         return [ChosenModel(name) for name in names]
     preset = endpoint(LOCAL if endpoint_name is None else endpoint_name)
     if names and all(_SPEC.match(name) for name in names):
-        tell(tr("--endpoint is not used: a whole spec says itself where its model is"))
+        tell(tr("--endpoint is ignored: the model spec already names its server"))
     if not names:
         return [_at(preset, _only_model(preset, tell))]
     return [ChosenModel(name) if _SPEC.match(name) else _at(preset, name) for name in names]

@@ -68,7 +68,7 @@ def _why_unreadable(path: Path, error: OSError) -> str:
             return tr("this link leads to nothing; fix or remove it")
         return tr("there is no such file")
     if isinstance(error, PermissionError):
-        return tr("the file may not be read; give yourself the right to read it")
+        return tr("permission denied; make the file readable")
     return tr("the file cannot be read: {reason}", reason=error.strerror or str(error))
 
 

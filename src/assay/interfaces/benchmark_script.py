@@ -103,7 +103,7 @@ def _benchmark(
 ) -> int:
     if compare and model is not None:
         raise UsageError(
-            tr("--compare names its two models itself; --model has no meaning beside it"),
+            tr("--compare and --model cannot be used together"),
             hint=tr("leave --model out"),
         )
     if "" in asked["categories"]:

@@ -122,7 +122,7 @@ def _read_anchors(given: Mapping[str, str]) -> tuple[Anchor, ...]:
         low = int(found[1]) if found else -1
         high = int(found[2] or found[1]) if found else -1
         if not 0 <= low <= high <= MOST:
-            message = tr("'{span}' is no score and no span of scores", span=shown(span))
+            message = tr("'{span}' is neither a score nor a range of scores", span=shown(span))
             raise Mistake(message, (span,), about_key=True)
         anchors.append(Anchor(low=low, high=high, text=text.strip()))
     covered = [score for each in anchors for score in range(each.low, each.high + 1)]

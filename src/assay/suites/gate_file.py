@@ -170,7 +170,7 @@ class GateTables:
         Rule(_refuse_second_limits),
     ] = ()
     speed: Annotated[SpeedTable | None, Doc("How fast it must write on the CPU.")] = None
-    generation: Annotated[GenerationTable | None, Doc("How sane its samples must be.")] = None
+    generation: Annotated[GenerationTable | None, Doc("Limits on the generated samples.")] = None
     memory: Annotated[MemoryTable | None, Doc("How much memory it may take.")] = None
     accuracy: Annotated[
         Annotated[AccuracyTable, Rule(_refuse_empty)] | None,

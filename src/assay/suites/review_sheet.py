@@ -211,7 +211,7 @@ def read_sheet(path: Path) -> list[tuple[int, dict[str, str]]]:
             rows.append((line, row))
     if not rows:
         raise UsageError(
-            tr("nobody has filled in a row of {file}", file=shown_path(path)),
+            tr("no row of {file} is filled in", file=shown_path(path)),
             hint=tr("write yes or no under ok, a correction, or a comment"),
         )
     return rows
@@ -278,7 +278,7 @@ class _SheetReader:
         corrections = {kind: cell for kind in FIELDS if (cell := row.get(f"new_{kind}", ""))}
         accepts = row.get("ok", "").casefold() in YES
         if (corrections or accepts) and not row["reviewer"]:
-            return tr("nobody's name is under 'reviewer', here or above")
+            return tr("the reviewer's name is missing, here and in the rows above")
         fields = {kind: _field(entry, kind) for kind in corrections}
         for kind in (kind for kind, name in fields.items() if not _fits_a_cell(entry, name)):
             return tr("'{id}' has no {kind} that a cell could correct; write it as a comment",

@@ -111,7 +111,7 @@ class SamplingOptions(CommandOptions):
     loop_stop: bool = option(
         True,
         "--no-loop-stop",
-        help=tr("Let a served model's answer run on although it goes in circles."),
+        help=tr("Do not stop an answer of a served model that goes in circles."),
     )
 
 
@@ -124,7 +124,7 @@ class ServerOptions(CommandOptions):
         DEFAULT_TIMEOUT_S,
         above=0,
         most=86_400,
-        help=tr("Maximum seconds without a new token; reading the prompt has time of its own."),
+        help=tr("Maximum seconds without a new token; time to read the prompt is added."),
     )
     connections: int | None = option(
         None,
@@ -320,7 +320,7 @@ class ConstraintOptions(CommandOptions):
     constrained: bool = option(
         False,
         help=tr(
-            "Ask tests with a json_schema under the server's own JSON constraint too; compare."
+            "Also ask tests with a json_schema under the server's own JSON constraint, and compare."
         ),
     )
 
@@ -375,7 +375,7 @@ class WatchOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, 
     folder: Path
     _: KW_ONLY
     interval: float = option(
-        10.0, least=0.01, most=86_400, help=tr("Seconds between two looks at the folder.")
+        10.0, least=0.01, most=86_400, help=tr("Seconds between checks of the folder.")
     )
     until_accepted: bool = option(False, help=tr("End when a checkpoint is accepted, with exit 0."))
     once: bool = option(False, help=tr("Evaluate the checkpoints that exist now, then end."))
@@ -408,13 +408,15 @@ class LoopOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, S
         above=0,
         repeats_run=False,
         metavar="M",
-        help=tr("Maximum minutes of all rounds; a training is then ended. Default: no limit."),
+        help=tr(
+            "Maximum minutes for all rounds; a running training is then stopped. Default: no limit."
+        ),
     )
     tokens: int | None = option(
         None,
         least=1,
         repeats_run=False,
-        help=tr("No new round once reviews took this many tokens. Default: no limit."),
+        help=tr("Maximum tokens for reviews; beyond it, no new round starts. Default: no limit."),
     )
     steps: int | None = option(
         None, least=1, help=tr("{steps} of the first round; advice changes those of the next.")

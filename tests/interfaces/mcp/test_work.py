@@ -99,7 +99,7 @@ def test_a_second_run_on_a_store_waits_and_cancelled_calls_keep_what_was_counted
             assert max(heard) <= counted < MANY
 
     anyio.run(talk)
-    assert said == ["waiting: another run works on this store"]
+    assert said == ["waiting: another run is using this store"]
 
 
 def test_a_worker_ends_with_its_server(made_folder: Path, long_call: dict[str, str]) -> None:

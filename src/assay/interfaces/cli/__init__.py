@@ -122,7 +122,7 @@ def end_with(program: str, run: Run, arguments: Sequence[str] | None = None) -> 
     except OSError as error:  # of the screen, pipe or file: files and the store have their own
         settle_streams()
         said = tr("cannot write the output: {why}", why=error.strerror or str(error))
-        hint = tr("write to a place with room; what a model was asked is safe in the store")
+        hint = tr("write to a disk with free space; all answers are safe in the store")
         code = _show(Interrupted(said, hint=hint), words)
     # A mistake of ours is no failed gate, and what was counted is safe.
     except Exception as error:  # noqa: BLE001

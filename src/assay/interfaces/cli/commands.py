@@ -13,12 +13,12 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
         "judge": ("run", message("Judge the answers of a run, or answers made elsewhere.")),
         "judge-check": (
             "run",
-            message("Check on known answers whether a model is fit to be a judge."),
+            message("Check a judge against answers with known scores."),
         ),
         "speed": ("run", message("Measure speed and memory at several context depths.")),
         "drift": ("run", message("Measure how far a model's predictions moved from its base.")),
         "watch": ("run", message("Evaluate each checkpoint of a folder as it appears.")),
-        "loop": ("run", message("Train, evaluate and adjust, again, until accepted.")),
+        "loop": ("run", message("Train, evaluate and adjust in rounds until one is accepted.")),
         "demo": ("demo", message("Show an evaluation of shipped models, offline.")),
     },
     message("Results"): {
@@ -34,10 +34,10 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
     message("Tests"): {
         "suites": ("suites", message("List suites, or show one.")),
         "validate": ("suites", message("Check test and gate files.")),
-        "new-suite": ("suites", message("Write a suite to begin with, or make one of a table.")),
-        "new-test": ("suites", message("Write a test to begin with.")),
-        "stats": ("suites", message("Show which tests of a suite to look at.")),
-        "import": ("suites", message("Take filled-in review sheets of tests back.")),
+        "new-suite": ("suites", message("Create a starter suite, or convert a table to one.")),
+        "new-test": ("suites", message("Create a starter test.")),
+        "stats": ("suites", message("Show which tests of a suite need attention.")),
+        "import": ("suites", message("Import completed review sheets.")),
         "schema": (
             "suites",
             message("Print the JSON Schema of test, suite and gate files, and of reports."),

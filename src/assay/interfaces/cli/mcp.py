@@ -25,9 +25,11 @@ from assay.messages import tr
     "port",
     type=click.IntRange(0, 65535),
     metavar="PORT",
-    help=tr("Serve on 127.0.0.1 at this port instead; 0 takes any that is free."),
+    help=tr("Serve HTTP on 127.0.0.1 at this port instead; 0: any free port."),
 )
-@click.option("--token", metavar="T", help=tr("What a client must send; default: a new one."))
+@click.option(
+    "--token", metavar="T", help=tr("Token that clients must send. Default: a random one.")
+)
 @click.option(
     "--allow",
     multiple=True,

@@ -251,7 +251,7 @@ def _show(line: str, document: object, note: str, *, as_json: bool) -> None:
     "--train",
     required=True,
     metavar="CMD",
-    help=tr("Command that trains; see above."),
+    help=tr("Training command; see above."),
 )
 @all_options(LoopOptions)
 @format_of("text", "md", "json", "html")

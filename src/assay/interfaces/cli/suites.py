@@ -67,7 +67,7 @@ def suites(
     if sheets is not None:
         if name is None:
             raise UsageError(
-                tr("--review-sheet is of one suite, and none was named"),
+                tr("--review-sheet needs the name of a suite"),
                 hint=tr("name it, as in `assay suites ewe --review-sheet {folder}`", folder=sheets),
             )
         for path in api.review_sheet(name, sheets):

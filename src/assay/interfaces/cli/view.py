@@ -32,7 +32,7 @@ PORT = 8765
     default=PORT,
     show_default=True,
     metavar="N",
-    help=tr("Port to listen at; 0 takes any that is free."),
+    help=tr("Port to listen on; 0: any free port."),
 )
 @click.option("--no-open", is_flag=True, help=tr("Do not open the browser."))
 @click.option(
@@ -40,9 +40,9 @@ PORT = 8765
     default="127.0.0.1",
     show_default=True,
     metavar="H",
-    help=tr("Address to listen at; other than this machine only with --token."),
+    help=tr("Address to listen on; any other than this machine needs --token."),
 )
-@click.option("--token", metavar="T", help=tr("What a browser must know to see anything."))
+@click.option("--token", metavar="T", help=tr("Token that every request must carry."))
 def view(run: str | None, port: int, no_open: bool, host: str, token: str | None, out: Path) -> int:
     try:
         from assay.interfaces.web.server import serve

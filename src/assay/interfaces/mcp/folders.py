@@ -78,7 +78,11 @@ class AllowedFolders:
             about = os.lstat(place)
             if not stat.S_ISDIR(about.st_mode) and not target.is_file():
                 raise UsageError(
-                    tr("'{path}' holds what is no file: {name}", path=given, name=place.name),
+                    tr(
+                        "'{path}' contains something that is not a regular file: {name}",
+                        path=given,
+                        name=place.name,
+                    ),
                     hint=tr("leave pipes, sockets, devices and broken links out of the folder"),
                 )
             # A folder's own time changes with every file that a run puts beside another.

@@ -101,7 +101,7 @@ def one_at_a_time(folder: Path, out: BinaryIO) -> Iterator[None]:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                waits = tr("waiting: another run works on this store")
+                waits = tr("waiting: another run is using this store")
                 write_line(out, {"progress": {"done": 0, "total": 0, "message": waits}})
                 fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -264,7 +264,7 @@ def _picked(job: Job, suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
         if not suites:
             names = ", ".join(sorted(job.only_tests)[:NAMED])
             raise UsageError(
-                tr("none of the answers is called like a test: {names}", names=names),
+                tr("no answer has the name of a test: {names}", names=names),
                 hint=tr("an answer's file is called after its test, such as CT-01.txt"),
             )
     gates = tried([], load_gate, job.gate) if job.gate else []
@@ -319,7 +319,7 @@ def _check_log(target: str) -> None:
     """Refused before the run, by the first folder above that exists. Nothing is created."""
     kind, _, place = target.partition(":")
     if kind != "tensorboard" or not place:
-        problem = tr("--log does not understand {target!r}", target=target)
+        problem = tr("--log: {target!r} is not a known target", target=target)
         if kind in LOGS_TO_COME:
             problem = tr("--log {kind} is not available yet", kind=kind)
         raise UsageError(problem, hint=tr("use --log tensorboard:DIR"))

@@ -111,9 +111,9 @@ def _hold(compared: Comparison, sides: Sequence[_ComparedSide], max_drop: float)
         for suite in pair.suites:
             lost = -(suite.difference.value or 0.0)
             if first.ways(suite.suite) != other.ways(suite.suite):
-                notes.append(
-                    tr("{suite}: scored in two ways, so --max-drop is left open", suite=suite.suite)
-                )
+                said = tr("{suite}: scored by two methods, so --max-drop does not apply",
+                          suite=suite.suite)  # fmt: skip
+                notes.append(said)
             elif lost > max_drop * 100 + ROUNDING:
                 fell = True
                 notes.append(

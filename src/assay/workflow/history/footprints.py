@@ -33,7 +33,7 @@ def read_memory(text: str) -> float:
     unit = found and _UNITS.get(found[2])
     if not found or not unit:
         raise UsageError(
-            tr("--max-memory does not understand {text!r}", text=text),
+            tr("--max-memory: {text!r} is not an amount of memory", text=text),
             hint=tr("give for example 8GB, 7.5GiB or 900MB"),
         )
     return float(found[1]) * unit
@@ -138,7 +138,7 @@ def read_tokens(text: str) -> int:
     found = re.fullmatch(r"\s*(\d{1,9})([km]?)\s*", text.lower())
     if found is None:
         raise UsageError(
-            tr("--context does not understand {text!r}", text=text),
+            tr("--context: {text!r} is not a number of tokens", text=text),
             hint=tr("give tokens, such as 4096 or 4k; several are separated by commas: 0,4k,16k"),
         )
     return int(found[1]) * _SIZES[found[2]]

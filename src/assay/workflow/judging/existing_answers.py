@@ -130,7 +130,7 @@ def _judge_folder(
     if not job.suites:
         if not (folder / TEST_PLANS).is_dir():
             raise UsageError(
-                tr("nothing says what the answers in {folder} answer", folder=folder),
+                tr("the tests that the answers in {folder} belong to are not known", folder=folder),
                 hint=tr("name the tests with -s coding, or add a folder test-plans/"),
             )
         own = load_test_plans(folder / TEST_PLANS)

@@ -74,13 +74,13 @@ def _unfit(command: UserCommand, options: LoopOptions) -> Iterator[UsageError]:
     named = {*command.named()}
     if "out" not in named:
         yield UsageError(
-            tr("--train has no {out}, so that its checkpoints could not be found"),
+            tr("--train needs {out}: without it, the checkpoints cannot be found"),
             hint=tr("give it the folder to write into, as in: python train.py --out {out}"),
         )
     if "steps" in named and options.steps is None:
         yield UsageError(
-            tr("--train has {steps}, and the steps of the first round are not known"),
-            hint=tr("name them: --steps 1000"),
+            tr("--train uses {steps}, but --steps is not set"),
+            hint=tr("set it, for example --steps 1000"),
         )
     try:
         out = str(options.out.resolve())
@@ -110,8 +110,8 @@ def take_folder(out: Path) -> Iterator[int]:
         while not try_lock(lock):
             if time.monotonic() > until:
                 raise UsageError(
-                    tr("another loop works in {out}", out=out),
-                    hint=tr("wait for its end, or name another folder with --out"),
+                    tr("another loop is running in {out}", out=out),
+                    hint=tr("wait until it ends, or choose another folder with --out"),
                 )
             time.sleep(0.05)
         yield lock.fileno()

@@ -96,7 +96,7 @@ def find_answer(item: str, run: str, author: str, out: Path) -> tuple[AnswerStat
         if not states or _id(found, states[0]) != item:
             raise UsageError(
                 tr("there is no answer {item!r} to review in run {run}", item=item[:40], run=run),
-                hint=tr("it may have been asked or scored again since: take the next of the queue"),
+                hint=tr("it was asked or scored again since; review the next one in the queue"),
             )
         state = states[0]
         key = TestKey(suite=state.suite, test_id=state.test_id)
