@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 
 from assay import api
-from assay.errors import StoreError, StoreNotWritable
+from assay.errors import StoreError, StoreFull, StoreNotWritable
 from assay.store import Store, viewer_index
 from assay.store.database import Database
 from assay.store.viewed import ViewedStore
@@ -234,6 +237,49 @@ def test_a_store_that_cannot_be_written_is_viewed_in_a_copy(bench, tmp_path, mon
     monkeypatch.setattr(Database, "_write_derived", refuse)
     assert outcomes_of(tmp_path, bench.report.run) == expected_of(bench.report)
     assert index_of(tmp_path) == empty
+
+
+def test_a_full_disk_is_said_and_the_index_is_filled_once_there_is_room(tmp_path):
+    made = Bench(tmp_path)
+    tests = [{"id": f"plain_{n:03}", "prompt": f"{n}? {'word ' * 60}", "expected": "yes",
+              "eval_method": "exact_match"} for n in range(60)]  # fmt: skip
+    suite = made.suite({"plain": tests})
+    run = api.run([made.script("one", default="yes")], suites=[suite], out=made.out).run
+    before = index_of(made.out)
+    with closing(sqlite3.connect(made.out / "assay.db")) as database:
+        forget_index(database)
+        database.execute("PRAGMA user_version = 5")
+        database.commit()
+        database.execute("VACUUM")
+    with ViewedStore(made.out) as store:
+        empty = index_of(made.out)
+        file = store._file.connection
+        (pages,) = file.execute("PRAGMA page_count").fetchone()
+        file.execute(f"PRAGMA max_page_count = {pages}")  # SQLite then says that the disk is full
+        with pytest.raises(StoreFull) as full:
+            store.count_tests(run)
+        assert "make room" in full.value.hint
+        assert index_of(made.out) == empty != before
+        assert store.list_runs()[0].id == run
+        file.execute(f"PRAGMA max_page_count = {pages * 10}")
+        store.count_tests(run)
+    assert index_of(made.out) == before
+
+
+def test_two_viewers_fill_one_index_once(bench, tmp_path):
+    before = copy_store(bench, tmp_path, version=5, change=forget_index)
+    Store(tmp_path).close()
+    ready = threading.Barrier(2)
+
+    def look():
+        with ViewedStore(tmp_path) as store:
+            ready.wait()
+            return store.count_tests(bench.report.run)
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = (each.result() for each in [pool.submit(look), pool.submit(look)])
+    assert first == second
+    assert index_of(tmp_path) == before
 
 
 def test_the_viewer_cannot_write_into_the_store(bench):
