@@ -481,12 +481,30 @@ def test_token_ids_and_documents_are_read_like_text(folder: Path) -> None:
     assert text.bits_per_byte is not None
 
 
-def test_a_final_copy_of_the_last_step_is_asked_once(folder: Path) -> None:
+def test_a_final_copy_of_the_last_step_is_a_checkpoint_that_is_not_asked_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every folder with a config.json is evaluated; a link to one is no second one."""
     for file in (folder / "run" / "step_1000").iterdir():
         shutil.copy(file, folder / "run" / file.name)
+    (folder / "run" / "latest").symlink_to("step_1000")
+    asked: Counter[str] = Counter()
+    answer = LocalModel.answer
 
+    def counting(self, requests):
+        for request in requests:
+            asked[request.id] += 1
+        yield from answer(self, requests)
+
+    monkeypatch.setattr(LocalModel, "answer", counting)
     hearing = Hearing()
     report = run(folder, observer=hearing)
     assert report.exit_code == 0
-    assert [Path(model.spec).name for model in report.models] == ["step_900", "step_1000"]
-    assert any("run/final has the same weights as run/step_1000" in each for each in hearing.heard)
+    assert [Path(model.spec).name for model in report.models] == ["step_900", "step_1000", "run"]
+    assert any("run/latest has the same weights as run/step_1000" in each for each in hearing.heard)
+    assert set(asked.values()) == {1}
+    _, step, final = report.models
+    assert final.suites[0].score == step.suites[0].score
+    selection = json.loads((folder / "run" / "best_checkpoint_selection.json").read_text())
+    scores = {each["checkpoint"]: each["ranking_score"] for each in selection["ranking"]}
+    assert scores["run/final"] == scores["run/step_1000"]

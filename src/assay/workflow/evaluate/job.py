@@ -185,17 +185,15 @@ class Opened:
         else:
             self.failed[place] = why_failed(place.path, error)
 
-    def leave_out_copies(self) -> None:
-        """A trainer leaves its last step a second time, as the final one: it is asked once."""
+    def leave_out_second_mentions(self) -> None:
+        """Of a folder, what was named before or is a link to it. A copy is a checkpoint too."""
         for number in reversed(range(len(self.models))):
-            place, fingerprint = self.places[number], self.models[number].facts.fingerprint
-            earlier = [
-                other
-                for other, model in zip(self.places[:number], self.models, strict=False)
-                if other is not None and model.facts.fingerprint == fingerprint
-            ]
-            if place is not None and place.folder is not None and earlier:
-                gaps = {"second": place.name, "first": earlier[0].name}
+            place, before = self.places[number], self.places[:number]
+            if place is None or place.folder is None:
+                continue
+            path = place.path.resolve()
+            if same := [other for other in before if other and other.path.resolve() == path]:
+                gaps = {"second": place.name, "first": same[0].name}
                 note = tr("{second} has the same weights as {first} and is left out", **gaps)
                 self.notes.append(note)
                 self._let_go(number)
@@ -220,16 +218,22 @@ class Opened:
         return tuple(only_tests(suites, frozenset(answered)))
 
     def named_twice(self) -> Iterator[UsageError]:
-        """Of what was named, nothing may be the same model."""
+        """Of what was named, nothing may be the same model. A folder may hold copies: a trainer
+        leaves its last step a second time, as the final one. Answers are reused.
+        """
         seen: dict[str, str] = {}
-        for model in self.models:
+        for model, place in zip(self.models, self.places, strict=True):
             facts = model.facts
-            if first := seen.get(facts.fingerprint):
+            keys = [str(place.path.resolve())] if place and place.on_disk else []
+            if place is None or place.folder is None:
+                keys.append(facts.fingerprint)
+            if first := next((seen[key] for key in keys if key in seen), None):
                 problem = tr(
                     "{second} is the same model as {first}", first=first, second=facts.spec
                 )
                 yield UsageError(problem, hint=tr("name each model once"))
-            seen.setdefault(facts.fingerprint, facts.spec)
+            for key in keys:
+                seen.setdefault(key, facts.spec)
 
     def refuse_if_all_failed(self) -> None:
         if not self.models and self.failed:

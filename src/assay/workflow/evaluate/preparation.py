@@ -119,7 +119,7 @@ def prepare(job: Job) -> Prepared:
     opened = open_models(job, named, to_read, errors)
     panel: JudgePanel | None = None
     try:
-        opened.leave_out_copies()
+        opened.leave_out_second_mentions()
         errors += opened.named_twice()
         for model in opened.models:
             errors += cannot_think(model.facts, job.options)
