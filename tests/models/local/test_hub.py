@@ -160,26 +160,27 @@ def test_a_whole_copy_in_the_cache_needs_no_network(bench, tmp_path, files):
     fetch.write_text(
         "import sys\n"
         "from assay.models.local.hub import HubName, fetch_model\n"
-        "print(fetch_model(HubName(*sys.argv[1:])))\n"
+        "for name in sys.argv[1:]:\n"
+        "    print(fetch_model(HubName(*name.split('@'))))\n"
     )
 
-    def folder(*words: str, **environment: str) -> tuple[str, bool]:
-        """Where it is, and whether something was downloaded."""
-        done = run_python([str(fetch), *words], tmp_path, {**bench.environment, **environment})
+    def folders(*names: str, **environment: str) -> tuple[list[str], int]:
+        """Where they are, and how many were downloaded."""
+        done = run_python([str(fetch), *names], tmp_path, {**bench.environment, **environment})
         assert done.returncode == 0, done.stderr
-        return done.stdout.strip(), "downloading" in done.stderr
+        return done.stdout.splitlines(), done.stderr.count("downloading")
 
     lora = {"adapter_config.json": b"{}", "adapter_model.safetensors": b"x", "README.md": b""}
     with serving({}, {"org/tiny": files, "org/lora": lora}) as hub:
         where = on(hub, bench)
-        first, is_new = folder("org/tiny", **where)
-        assert is_new
-        adapter, _ = folder("org/lora", **where)
+        both, new = folders("org/tiny", "org/lora", **where)
+        first, adapter = both
+        assert new == 2
         assert {path.name for path in Path(adapter).iterdir()} == {*lora} - {"README.md"}
         hub.asked.clear()
-        assert folder("org/tiny", COMMIT, **where) == (first, False)
+        assert folders(f"org/tiny@{COMMIT}", **where) == ([first], 0)
         assert hub.asked == []
     assert Path(first).name == COMMIT
-    assert folder("org/tiny", **{**where, "HF_HUB_OFFLINE": "1"}) == (first, False)
-    assert folder("org/lora", **{**where, "HF_HUB_OFFLINE": "1"}) == (adapter, False)
-    assert folder("org/tiny", "main", **where) == (first, False)  # the hub is gone
+    offline = {**where, "HF_HUB_OFFLINE": "1"}
+    assert folders("org/tiny", "org/lora", **offline) == (both, 0)
+    assert folders("org/tiny@main", **where) == ([first], 0)  # the hub is gone
