@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -138,3 +140,12 @@ def test_replies_are_answers_with_their_time(script):
     (reply,) = said(script({"default": "x", "delay_s": 0.02}), request())
     assert isinstance(reply, Answered)
     assert reply.total_s >= 0.02
+
+
+def test_a_model_opens_without_scipy_which_takes_a_fifth_of_a_second_to_load(tmp_path):
+    script = tmp_path / "answers.json"
+    script.write_text('{"default": "yes"}')
+    code = "import sys; from assay.models.opening import open_model; "
+    code += f"open_model('scripted:{script}'); print('scipy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, fields
+from functools import cache
 from inspect import get_annotations
 from pathlib import Path
 from types import NoneType
@@ -80,7 +81,7 @@ class CommandOptions:
 
     def __post_init__(self) -> None:
         """A list, or one thing where several are possible, becomes a tuple; a text a path."""
-        for name, (kind, many) in _types_of(type(self)).items():
+        for name, (kind, many) in _types_of(type(self)).items():  # type: ignore[arg-type]
             value = getattr(self, name)
             if many and value is not None and not isinstance(value, tuple):
                 several = isinstance(value, Sequence | Set | Iterator)
@@ -123,7 +124,7 @@ def options_of(kind: type[CommandOptions]) -> dict[str, OptionField]:
         if issubclass(base, CommandOptions)
         for name in get_annotations(base)
     }
-    types = _types_of(kind)
+    types = _types_of(kind)  # type: ignore[arg-type]
     found = [
         OptionField(
             each.name, *types[each.name], each.default, group[each.name], each.metadata[_KEY]
@@ -134,6 +135,7 @@ def options_of(kind: type[CommandOptions]) -> dict[str, OptionField]:
     return {each.name: each for each in sorted(found, key=lambda one: GROUPS.index(one.group))}
 
 
+@cache  # a run asks four times for its command
 def _types_of(kind: type) -> dict[str, tuple[Any, bool]]:
     """Each field's type, None and Sequence taken away, and whether it was a sequence."""
     hints, found = get_type_hints(kind), {}

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax
 
 from assay.engine.layout.windows import PREFIX, windows
 from assay.errors import ModelUnavailable
@@ -186,6 +185,8 @@ def _windows(ids: Sequence[int], longest: int) -> Iterator[TokenRow]:
 
 
 def _scored(logits: Any, wanted: Sequence[int]) -> ScoredRow:
+    from scipy.special import log_softmax  # 0.2 s to load, and every model passes this module
+
     targets = np.asarray(wanted, dtype=np.int64)
     vocabulary = logits.shape[-1]
     if targets.min() < 0 or targets.max() >= vocabulary:
