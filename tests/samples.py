@@ -20,6 +20,7 @@ from assay.checks.health.examine import examine
 from assay.stats.estimates import proportion
 from assay.suites.sample_prompts import load_samples
 from assay.types import SamplePrompt
+from assay.types.measured.samples import JudgedSense
 
 KINDS = ("loop", "repetition", "nonsense")
 Sample = Mapping[str, object]
@@ -35,7 +36,7 @@ def main() -> None:
     if given.without:
         known = {(each["prompt"], each["text"]) for each in json.loads(given.without.read_text())}
         samples = [each for each in samples if (each["prompt"], each["text"]) not in known]
-    found = {each["id"]: failures_of(each, each["uncertainty"]) for each in samples}
+    found = {each["id"]: failures_of(each) for each in samples}
     labels = [read_labels(path) for path in given.labels]
     for path, people in zip(given.labels, labels, strict=True):
         print(f"\n{path.name}")
@@ -53,12 +54,17 @@ def read_labels(path: Path) -> dict[str, str]:
     return {row[0].strip(): row[1].strip() for row in rows}
 
 
-def failures_of(sample: Sample, uncertainty: float | None) -> tuple[str, ...]:
+def failures_of(sample: Sample, judged: JudgedSense | None = None) -> tuple[str, ...]:
     prompt = str(sample["prompt"])
     own = SamplePrompt(id="own", prompt=prompt, subject=(), ticks=())
     asked = next((each for each in load_samples() if each.prompt == prompt), own)
+    sure = sample["uncertainty"]
     health = examine(
-        asked, str(sample["text"]), truncated=not sample["ended"], uncertainty=uncertainty
+        asked,
+        str(sample["text"]),
+        truncated=not sample["ended"],
+        uncertainty=None if sure is None else float(str(sure)),
+        judged=judged,
     )
     return tuple(check.name for check in health.failures)
 

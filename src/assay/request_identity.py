@@ -17,6 +17,7 @@ JUDGE_SUITE = "judge"
 PAIR_SUITE = "judge/pairs"  # two answers side by side; no suite's name has a slash
 EVIDENCE_SUITE = "evidence"
 MEASURE = "measure/"  # begins the suite of a measurement
+GENERATION = f"{MEASURE}generation"
 
 _COMPACT = (",", ":")
 # Made once: json.dumps makes an encoder for every call that asks for another form than its own.

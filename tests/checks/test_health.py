@@ -277,8 +277,8 @@ def test_of_the_labelled_samples_most_broken_and_hardly_a_sound_one_are_found(
     """Samples on which the limits were chosen; docs/reference/health.md has the figures."""
     samples = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
     people = read_labels(FOLDER / f"{labels}.tsv")
-    broken = [bool(failures_of(s, s["uncertainty"])) for s in samples if people[s["id"]] != "ok"]
-    fine = [bool(failures_of(s, s["uncertainty"])) for s in samples if people[s["id"]] == "ok"]
+    broken = [bool(failures_of(s)) for s in samples if people[s["id"]] != "ok"]
+    fine = [bool(failures_of(s)) for s in samples if people[s["id"]] == "ok"]
     assert len(broken) + len(fine) == len(samples)
     assert sum(broken) >= found * len(broken)
     assert sum(fine) <= alarms * len(fine)
@@ -294,7 +294,7 @@ def test_the_page_has_the_figures_of_the_samples_that_nobody_had_seen(name):
     for each in samples:
         sound = first[each["id"]] == "ok"
         if sound == (second[each["id"]] == "ok"):
-            hits[sound].append(bool(failures_of(each, each["uncertainty"])))
+            hits[sound].append(bool(failures_of(each)))
     row = [f"**`{name}`, unseen**", *(_as_on_the_page(hits[sound]) for sound in (False, True))]
     assert f"| {' | '.join(row)} |" in PAGE.read_text("utf-8")
 

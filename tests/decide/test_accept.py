@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from assay.decide.accept import accept
 from assay.reports.checkpoints.facts import sentences
+from assay.types import Health, HealthCheck
 from assay.types.decisions import Gate, SuiteLimit
+from assay.types.measured.samples import BY_RULE
 from tests.decide.candidates import (
     GATE,
     OS,
@@ -285,6 +287,26 @@ def test_requests_that_failed_leave_it_open_unless_there_are_too_many_failures_a
     assert "After 1 prompt requests failed" in sentences(found.reasons)
     looping = with_samples(sample(1, failed="timeout"), sample(2, "loop"))
     assert accept(looping, GATE).criteria["generation"].passed is False
+
+
+@pytest.mark.parametrize(
+    ("judges", "overruled", "passed"),
+    [
+        ({"ollama:small": False}, True, None),
+        ({"ollama:small": False}, False, True),
+        ({"ollama:large": True}, True, True),
+    ],
+)
+def test_a_judge_that_is_not_qualified_lets_nothing_pass_that_the_rule_calls_nonsense(
+    judges, overruled, passed
+):
+    one = sample(1)
+    rule = HealthCheck(name=BY_RULE, passed=not overruled, explanation="said so")
+    judged = replace(one, health=Health(checks=(*one.health.checks, rule)))
+    found = accept(replace(with_samples(judged), sample_judges=judges), GATE)
+    assert found.criteria["generation"].passed is passed
+    doubted = "not qualified (ollama:small)" in sentences(found.criteria["generation"].reasons)
+    assert doubted is (passed is None)
 
 
 def seeds(*found):

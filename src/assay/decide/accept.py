@@ -257,6 +257,10 @@ def _generation(measured: Measurements, gate: Gate) -> GateCriterion | None:
     if passed and unknown:
         passed = None
         reasons.append(fact("samples_unknown", count=unknown))
+    doubted = tuple(name for name, qualified in measured.sample_judges.items() if not qualified)
+    if passed and doubted and any(each.is_overruled for each in samples):
+        passed = None
+        reasons.append(fact("judge_not_qualified", judges=doubted))
     if said := describe_greedy(samples):
         reasons.append(said)
     return GateCriterion(

@@ -7,25 +7,14 @@ from dataclasses import dataclass
 from assay.judge.guards.fencing import fence, heading
 from assay.judge.likelihood.layouts import shown_task, task_of
 from assay.judge.likelihood.questionnaire import likelihood_of_yes, room_for_answer
-from assay.judge.questionnaire import greedy_sampling
+from assay.judge.one_question import OneQuestion
 from assay.judge.reasoned.reading import object_of, one_of, text_of, written
-from assay.request_identity import PAIR_SUITE, make_judge_request
+from assay.request_identity import PAIR_SUITE
 from assay.text.json_in_prose import objects_in
-from assay.types import (
-    Answered,
-    Case,
-    Failed,
-    Message,
-    ModelFacts,
-    Reply,
-    Request,
-    ToAnswer,
-    ToChoose,
-)
+from assay.types import Answered, Case, Failed, Message, Request
 
 FIRST, SECOND, TIE = "A", "B", "tie"
 _LONGEST = 12_000  # characters of each answer
-_MOST_TOKENS = 400
 
 _ROLE = (
     "You compare two pieces of work that were made for the same task. You go by what stands in "
@@ -35,28 +24,12 @@ _SCHEMA = written(object_of({"reason": text_of(400), "better": one_of((FIRST, SE
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class PairQuestionnaire:
-    """One pair in one order; `turn` tells the orders apart, where replies are scripted."""
+class PairQuestionnaire(OneQuestion):
+    """One pair in one order."""
 
-    judge: ModelFacts
     case: Case
     first: str
     second: str
-    key: str
-    by_likelihood: bool
-    repeat: int = 0
-    turn: int = 0
-    _reply: Reply | None = None
-
-    def pending(self) -> tuple[Request, ...]:
-        return () if self._reply else (self._request(),)
-
-    @property
-    def left(self) -> int:
-        return 0 if self._reply else 1
-
-    def take(self, request: Request, reply: Reply) -> None:
-        self._reply = reply
 
     @property
     def outcome(self) -> float | None:
@@ -90,21 +63,4 @@ class PairQuestionnaire:
             second.block, "", closing,
         ]  # fmt: skip
         messages = (Message("system", _ROLE), Message("user", "\n".join(parts)))
-        tokens = 1 if self.by_likelihood else _MOST_TOKENS
-        sampling = greedy_sampling(self.judge, self.repeat, tokens)
-        work: ToAnswer | ToChoose
-        if self.by_likelihood:
-            work = ToChoose(messages=messages, continuations=(FIRST, SECOND), otherwise=sampling)
-        else:
-            structured = "structured_output" in self.judge.capabilities
-            schema = _SCHEMA if structured else None
-            work = ToAnswer(messages=messages, sampling=sampling, schema=schema)
-        return make_judge_request(
-            self.judge.fingerprint,
-            self.key,
-            work,
-            turn=self.turn,
-            repeat=self.repeat,
-            suite=PAIR_SUITE,
-            judged_suite=self.case.suite,
-        )
+        return self._asked(messages, (FIRST, SECOND), _SCHEMA, PAIR_SUITE, self.case.suite)

@@ -382,14 +382,17 @@ class Store(ReviewVerbs):
             self._store_score(run, model, judged.key, judged.reply_id, score)
 
     def read_judgements(
-        self, run: Run, model: RunModel, *, every: bool = False
+        self, run: Run, model: RunModel, *, every: bool = False, of_samples: bool = False
     ) -> tuple[StoredJudgement, ...]:
-        """The newest judgement of each try that was judged; or every one, the oldest first."""
+        """The newest judgement of each try that was judged; or every one, the oldest first.
+        `of_samples`: of what checkpoints wrote after the sample prompts, instead of tests.
+        """
         which = "run_id = ? AND model = ?" if every else f"id IN {_newest('verdicts')}"
+        suites = "GLOB" if of_samples else "NOT GLOB"
         rows = self._file.all(
             "SELECT suite, test_id, repeat, reply_id, body FROM verdicts "
-            f"WHERE {which} ORDER BY suite, test_id, repeat, id",
-            (run.id, model.position),
+            f"WHERE {which} AND suite {suites} ? ORDER BY suite, test_id, repeat, id",
+            (run.id, model.position, f"{MEASURE}*"),
         )
         return tuple(
             StoredJudgement(suite, test_id, repeat, reply_id, read_back(FinalJudgement, body))

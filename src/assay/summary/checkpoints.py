@@ -27,6 +27,7 @@ from assay.types import (
 )
 from assay.types.decisions import Sample, SpeedFigures, SuiteFigures, TextFigures
 from assay.types.measured.drift import DriftBlock, DriftLimits, FlippedToken, ModelDrift
+from assay.types.measured.samples import JudgedSense
 from assay.types.results import SuiteSummary
 
 if TYPE_CHECKING:
@@ -86,12 +87,18 @@ def text_figures(
 
 
 def samples_of(
-    written: Sequence[tuple[SamplePrompt, Sampling, Reply]], examine: Examine
+    written: Sequence[tuple[SamplePrompt, Sampling, Reply, JudgedSense | None]], examine: Examine
 ) -> tuple[Sample, ...] | None:
     return tuple(_sample(*each, examine) for each in written) or None
 
 
-def _sample(prompt: SamplePrompt, way: Sampling, reply: Reply, examine: Examine) -> Sample:
+def _sample(
+    prompt: SamplePrompt,
+    way: Sampling,
+    reply: Reply,
+    judged: JudgedSense | None,
+    examine: Examine,
+) -> Sample:
     asked = Sample(
         id=prompt.id,
         prompt=prompt.prompt,
@@ -103,7 +110,13 @@ def _sample(prompt: SamplePrompt, way: Sampling, reply: Reply, examine: Examine)
     if not isinstance(reply, Answered):
         why = reply.reason if isinstance(reply, Failed) else reply.kind
         return replace(asked, failed=why)
-    health = examine(prompt, reply.text, truncated=reply.truncated, uncertainty=reply.uncertainty)
+    health = examine(
+        prompt,
+        reply.text,
+        truncated=reply.truncated,
+        uncertainty=reply.uncertainty,
+        judged=judged,
+    )
     return replace(asked, text=reply.text, health=health, uncertainty=reply.uncertainty)
 
 

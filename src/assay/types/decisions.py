@@ -12,6 +12,7 @@ from typing import Any, Literal
 from assay.types import Estimate, Health, SamplePrompt, TokenizerFigures
 from assay.types.choices import MeasureKind
 from assay.types.measured.drift import DriftLimits
+from assay.types.measured.samples import BY_RULE
 
 Value = str | int | float | None | Estimate | tuple[Any, ...]
 
@@ -102,6 +103,14 @@ class Sample:
     @property
     def failures(self) -> tuple[str, ...]:
         return tuple(check.name for check in self.health.failures) if self.health else ()
+
+    @property
+    def is_overruled(self) -> bool:
+        """A judge finds sense where the rule finds none."""
+        health = self.health
+        if health is None or not health.is_judged:
+            return False
+        return bool(health.named("nonsense").passed) and health.named(BY_RULE).passed is False
 
     def to_dict(self) -> dict[str, Any]:
         """Its fields as JSON has them."""
@@ -210,6 +219,7 @@ class Measurements:
     """One checkpoint. `name` is PARENT/STEP; `step` the last number in its name, None for `final`.
     What was not asked for or could not be measured is None, and `not_measured` says why. `failed`:
     why it could not be evaluated at all. Checkpoints of one `shape` have one speed and one memory.
+    `sample_judges`: who judged the samples, and whether each is qualified.
     """
 
     name: str
@@ -227,6 +237,7 @@ class Measurements:
     memory_mb: Estimate | None = None
     memory: Mapping[str, Any] = field(default_factory=dict)
     samples: tuple[Sample, ...] | None = None
+    sample_judges: Mapping[str, bool] = field(default_factory=dict)
     tokenizer: tuple[TokenizerFigures, ...] = ()
     not_measured: Mapping[str, str] = field(default_factory=dict)
     training_loss: Mapping[float, float] = field(default_factory=dict)

@@ -191,7 +191,10 @@ class JudgeNameOptions(CommandOptions):
         (),
         "--judge",
         is_model=True,
-        help=tr("Model that judges open answers. Repeatable: the median of all judges counts."),
+        help=tr(
+            "Model that judges open answers, and whether what a checkpoint writes makes sense. "
+            "Repeatable: the median or the majority of all judges counts."
+        ),
     )
 
 

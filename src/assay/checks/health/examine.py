@@ -26,7 +26,13 @@ from assay.checks.health.nonsense import nonsense
 from assay.checks.health.reading import READ_AT_MOST, quote, read, without_marker
 from assay.checks.health.ticks import accuracy, relevance
 from assay.messages import tr, trn
-from assay.types.measured.samples import Health, HealthCheck, SamplePrompt
+from assay.types.measured.samples import (
+    BY_RULE,
+    Health,
+    HealthCheck,
+    JudgedSense,
+    SamplePrompt,
+)
 
 NAME = "repetition"
 FEWEST_WORDS, FEWEST_IF_STUCK = 40, 20
@@ -42,17 +48,27 @@ _STAMMER = re.compile(rf"\b({_LETTERED}(?:,? {_LETTERED}){{2,7}}?),? \1\b", re.I
 
 
 def examine(
-    sample: SamplePrompt, text: str, *, truncated: bool = False, uncertainty: float | None = None
+    sample: SamplePrompt,
+    text: str,
+    *,
+    truncated: bool = False,
+    uncertainty: float | None = None,
+    judged: JudgedSense | None = None,
 ) -> Health:
-    """Examine one answer; the three failures come first, then the notes, then the tick list."""
+    """Examine one answer; the three failures come first, then the notes, then the tick list.
+
+    `judged`: what judges say decides whether it makes sense, and the rule's finding is a note.
+    """
     about = relevance(sample, text)
-    readable = nonsense(sample.prompt, text, uncertainty, on_subject=about.passed is True)
+    rule = nonsense(sample.prompt, text, uncertainty, on_subject=about.passed is True)
+    readable, *by_rule = _decided(rule, judged)
     coherent = coherence(text, readable)
     return Health(
         checks=(
             loop(text),
             repetition(text, truncated=truncated),
             readable,
+            *by_rule,
             length(text),
             coherent,
             technical_terms(text),
@@ -61,6 +77,20 @@ def examine(
             *accuracy(sample, text, coherent),
         )
     )
+
+
+def _decided(rule: HealthCheck, judged: JudgedSense | None) -> tuple[HealthCheck, ...]:
+    if judged is None:
+        return (rule,)
+    if judged.sensible is None:
+        return (replace(rule, explanation=f"{rule.explanation} {judged.explanation}"),)
+    decided = HealthCheck(
+        name=rule.name,
+        passed=judged.sensible,
+        explanation=judged.explanation,
+        failure=not judged.sensible,
+    )
+    return decided, replace(rule, name=BY_RULE, failure=False)
 
 
 def repetition(text: str, *, truncated: bool = False) -> HealthCheck:

@@ -44,7 +44,7 @@ def evaluation_report(decision: Decision, measured: Measurements) -> JsonObject:
         "weighted_parts": decision.weighted[name].adds,
         "missing_parts": decision.weighted[name].missing,
         "not_covered": [sentence(each) for each in decision.not_covered.get(name, ())],
-        "generation": None if samples is None else _generation(samples),
+        "generation": None if samples is None else _generation(measured, samples),
         "speed": None if speed is None else {**speed.details, "runs_per_s": speed.runs_per_s},
         "tokenizer": measured.tokenizer,
         "memory": measured.memory if measured.memory or measured.memory_mb else None,
@@ -120,12 +120,13 @@ def _recommendation(of: Recommendation) -> JsonObject:
     return {"concern": of.concern, "advice": advice, "figures": figures}
 
 
-def _generation(samples: Sequence[Sample]) -> JsonObject:
+def _generation(measured: Measurements, samples: Sequence[Sample]) -> JsonObject:
     healths = [sample.health for sample in samples]
     passed = [None if health is None else health.all_passed for health in healths]
     return {
         "all_passed": False if False in passed else None if None in passed else True,
         "failures": sum(bool(each.fails) for each in group_samples(samples)[0]),
+        "judges": measured.sample_judges,
         "samples": [
             {
                 **pick(sample, "id prompt temperature seed text uncertainty"),

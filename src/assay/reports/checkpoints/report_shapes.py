@@ -101,6 +101,7 @@ class SampleShape(BaseModel):
 class GenerationShape(BaseModel):
     all_passed: Flag | None = None
     failures: Count = 0
+    judges: dict[str, Flag] = Field(default_factory=dict)  # by spec: qualified?
     samples: tuple[SampleShape, ...]
 
 
@@ -239,6 +240,7 @@ def measured_from(document: object, *, source: str = REPORT_FILE) -> Measurement
         memory_mb=details.memory_usage_mb,
         memory=details.memory or {},
         samples=None if written is None else tuple(map(_sample, written.samples)),
+        sample_judges=written.judges if written else {},
         tokenizer=details.tokenizer,
         not_measured=details.not_measured,
         training_loss=dict(details.training_loss),

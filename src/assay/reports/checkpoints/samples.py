@@ -7,6 +7,7 @@ from assay.messages import tr, trn
 from assay.text.number_format import exact
 from assay.types.decisions import Measurements, PromptSamples, Sample, group_samples
 from assay.types.documents import Block, Fold, Line, Paragraph, Span, Verbatim, bullets, sign
+from assay.types.measured.samples import BY_RULE
 
 
 def samples_block(checkpoint: Measurements, *, long: bool) -> Fold:
@@ -27,8 +28,27 @@ def samples_block(checkpoint: Measurements, *, long: bool) -> Fold:
             "for in their text alone.",
             count=unread,
         )
+    if checkpoint.sample_judges:
+        legend += " " + _judged(checkpoint)
     blocks = (block for each in prompts for block in _prompt(each))
     return Fold(title, (Paragraph(legend, "dim"), *blocks, *_greedy(greedy)), long=long)
+
+
+def _judged(checkpoint: Measurements) -> str:
+    """Who decided on nonsense, and of how many samples nobody could."""
+    healths = [each.health for each in checkpoint.samples or () if each.health]
+    told = tr(
+        "Judges: {judges}. They decided of {judged} of {count} samples whether it is nonsense, and "
+        "{note} is what the rule found; of the others the rule decided.",
+        judged=sum(each.is_judged for each in healths),
+        count=len(healths),
+        note=BY_RULE,
+        judges=", ".join(checkpoint.sample_judges),
+    )
+    doubted = [name for name, qualified in checkpoint.sample_judges.items() if not qualified]
+    if doubted:
+        told += " " + tr("Not qualified: {judges}.", judges=", ".join(doubted))
+    return told
 
 
 def _prompt(of: PromptSamples) -> Iterator[Block]:
@@ -70,7 +90,9 @@ def _checks(of: Sample) -> Iterator[Line]:
     checks = of.health.checks if of.health else ()
     failures = of.health.failures if of.health else ()
     notes = [each for each in checks if each.passed is False and each not in failures]
-    for check in (*failures, *notes, *(each for each in checks if each.passed is None)):
+    judged = [of.health.named("nonsense")] if of.health and of.health.is_judged else []
+    open_ones = [each for each in checks if each.passed is None]
+    for check in dict.fromkeys((*failures, *judged, *notes, *open_ones)):
         said = tr("{check}: {why}", check=check.name, why=check.explanation)
         yield sign(check.passed), f" {said}"
     if passed := [check.name for check in checks if check.passed]:

@@ -47,9 +47,25 @@ class HealthCheck:
             raise ValueError("only a check that did not pass can be a failure")
 
 
+BY_RULE = "nonsense_rule"  # the check that notes what the rule found, where judges decide
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedSense:
+    """What judges made of a text. `sensible` None: they do not decide, and the rule does."""
+
+    sensible: bool | None
+    explanation: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
     checks: tuple[HealthCheck, ...]
+
+    @property
+    def is_judged(self) -> bool:
+        """A judge decided whether it makes sense; what the rule found is a note."""
+        return any(check.name == BY_RULE for check in self.checks)
 
     @property
     def all_passed(self) -> bool:

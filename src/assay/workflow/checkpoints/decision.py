@@ -136,7 +136,7 @@ def what_to_decide(
         gate = replace(gate, generation_temperature=temperature, generation_seeds=seeds)
     open_ones = set(opened.places)
     tops = {str(place.top or "") for place in known if place.folder is not None}
-    kinds = _measures(job, gate)
+    kinds = measures_of(job, gate)
     return DecisionPlan(
         subjects=tuple(
             _subject(place, opened.failed.get(place, ""), known)
@@ -170,7 +170,7 @@ def _measurable(gate: Gate, opened: Opened) -> Gate:
     )
 
 
-def _measures(job: Job, gate: Gate) -> tuple[MeasureKind, ...]:
+def measures_of(job: Job, gate: Gate) -> tuple[MeasureKind, ...]:
     training: tuple[MeasureKind, ...] = () if job.train_text is None else ("training",)
     if job.measures is not None:
         return (*job.measures, *training)

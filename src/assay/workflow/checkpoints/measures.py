@@ -10,12 +10,13 @@ from pathlib import Path
 
 import assay
 from assay.files.file_text import Refused, read_bytes
+from assay.judge.sense import decide_sense
 from assay.machine import this_machine
 from assay.messages import tr
 from assay.models.http.faults import reported_number
 from assay.plan import Plan
-from assay.request_identity import MEASURE, make_measure_request
-from assay.store import Run, RunModel, StoredTry
+from assay.request_identity import GENERATION, MEASURE, make_measure_request
+from assay.store import Run, RunModel, StoredJudgement, StoredTry
 from assay.suites.held_out_text import HeldOut
 from assay.suites.sample_prompts import load_samples
 from assay.summary.checkpoints import (
@@ -75,16 +76,13 @@ class Measures:
                     facts.fingerprint, "answers", test, likelihood, asdict(likelihood)
                 )
         if "generation" in kinds and "generate" in facts.capabilities:
-            samples = self.deciding.samples or load_samples()
-            for sample, way in product(samples, ways_to_write(self.deciding)):
+            for name, (sample, way) in samples_by_id(self.deciding).items():
                 said = (Message("user", sample.prompt),)
                 work = ToAnswer(messages=said, sampling=way, read_back=True)
                 how = asdict(way)
                 del how["loop_stop"]  # of served models only
                 content = [sample.prompt, how]
-                yield make_measure_request(
-                    facts.fingerprint, "generation", written_id(sample, way), work, content
-                )
+                yield make_measure_request(facts.fingerprint, "generation", name, work, content)
         if "speed" in kinds:
             here = this_machine()
             machine = [here.system, here.processor, str(here.cores)]
@@ -115,6 +113,14 @@ def written_id(sample: SamplePrompt, way: Sampling) -> str:
     if way == GREEDY:
         return f"{sample.id}@greedy"
     return f"{sample.id}@seed_{way.seed}" if way.seed else sample.id
+
+
+def samples_by_id(deciding: DecisionPlan | None) -> dict[str, tuple[SamplePrompt, Sampling]]:
+    """Each sample prompt in each way it is continued, by what it is stored under."""
+    if deciding is None:
+        return {}
+    asked = product(deciding.samples or load_samples(), ways_to_write(deciding))
+    return {written_id(sample, way): (sample, way) for sample, way in asked}
 
 
 def share_timed_runs(facts: ModelFacts, of_run: Sequence[ModelFacts]) -> range:
@@ -165,16 +171,31 @@ def measured_of(
     summaries: Sequence[SuiteSummary],
     digests: Mapping[str, str],
     tries: Iterable[StoredTry],
-    samples: Sequence[SamplePrompt],
+    judged: Iterable[StoredJudgement],
     unqualified: Mapping[str, tuple[str, ...]],
 ) -> Measurements:
-    """One checkpoint; `digests` tell versions of suites apart, `unqualified` judges by suite."""
+    """One checkpoint; `digests` tell versions of suites apart, `unqualified` judges by suite,
+    `judged`: what judges said of its samples.
+    """
     from assay.checks.health.examine import examine  # served models need none of it
 
     replies: dict[str, dict[str, Reply]] = {}
+    numbers: dict[str, int] = {}  # of the samples' replies: another one was not judged
     for kept in tries:
         kind = kept.suite.removeprefix(MEASURE)
         replies.setdefault(kind, {})[kept.test_id] = kept.reply
+        numbers |= {kept.test_id: kept.reply_id} if kept.suite == GENERATION else {}
+    senses = {
+        kept.test_id: decide_sense(kept.judgement.judgements)
+        for kept in judged
+        if numbers.get(kept.test_id) == kept.reply_id
+    }
+    written = [
+        (sample, way, reply, senses.get(name))
+        for name, (sample, way) in samples_by_id(run.deciding).items()
+        if (reply := replies.get("generation", {}).get(name))
+    ]
+    judges = run.judging.judges if run.judging and senses else ()
     facts = model.facts
     read = list(replies.get("perplexity", {}).values())
     deciding = run.deciding
@@ -209,26 +230,14 @@ def measured_of(
         speed=speed,
         memory_mb=memory,
         memory={name: speed.details.get(name) for name in MEMORY} if speed else {},
-        samples=samples_of(_written(samples, deciding, replies.get("generation", {})), examine),
+        samples=samples_of(written, examine),
+        sample_judges={each.spec: each.qualified for each in judges},
         tokenizer=model.observed.tokenizer if model.observed else (),
         not_measured={name: why for name, why in reasons.items() if why},
         training_loss=losses,
         timestamp=run.finished or run.created,
         provenance={**_provenance(run, model), **trained_on},
     )
-
-
-def _written(
-    samples: Sequence[SamplePrompt],
-    deciding: DecisionPlan | None,
-    replies: Mapping[str, Reply],
-) -> list[tuple[SamplePrompt, Sampling, Reply]]:
-    asked = product(samples, ways_to_write(deciding) if deciding else ())
-    return [
-        (sample, way, replies[written_id(sample, way)])
-        for sample, way in asked
-        if written_id(sample, way) in replies
-    ]
 
 
 def _provenance(run: Run, model: RunModel) -> dict[str, object]:

@@ -31,7 +31,7 @@ from assay.suites.suite_file import has_suite_file, language_code, with_defaults
 from assay.types import CONSTRAINED, LANGUAGES, THINKING, Model, Request, Suite
 from assay.types.decisions import MEASURES, DecisionPlan, Gate
 from assay.types.model_spec import without_secrets
-from assay.workflow.checkpoints.decision import what_to_decide
+from assay.workflow.checkpoints.decision import measures_of, what_to_decide
 from assay.workflow.checkpoints.measures import SPEED, Measures, share_timed_runs
 from assay.workflow.checkpoints.places import (
     CheckpointPlace,
@@ -125,7 +125,13 @@ def prepare(job: Job) -> Prepared:
             errors += cannot_think(model.facts, job.options)
         if job.judges or judged_cases(suites):  # evidence needs it also without judges
             tested = [model.facts for model in opened.models]
-            panel = next(iter(tried(errors, open_panel, job, suites, tested, job, job)), None)
+            writes = gate is not None and "generation" in measures_of(job, gate)
+            panel = next(
+                iter(tried(
+                    errors, open_panel, job, suites, tested, job, job, has_samples=writes
+                )),
+                None,
+            )  # fmt: skip
         raise_all(errors)
         opened.probe(errors)
         if panel:

@@ -16,7 +16,6 @@ from assay.reports.formats.notebook import RunResult
 from assay.request_identity import MEASURE
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.load import FETCHED
-from assay.suites.sample_prompts import load_samples
 from assay.summary.comparisons import compare_twins, find_leads, twin_differences
 from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise
@@ -63,7 +62,6 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
     asked = 0
     measured: dict[str, Measurements] = {}
     subjects = {each.spec: each for each in run.subjects}
-    samples = (run.deciding.samples if run.deciding else ()) or load_samples()
     digests = dict(zip((suite.name for suite in suites), run.digests, strict=True))
     asked_beside = {
         model.spec: tuple(store.read_measures(run, model))
@@ -92,8 +90,8 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         models.append(_model_report(store, run, model, tries, summaries))
         if subject := subjects.get(model.spec):
             measured[model.spec] = measured_of(
-                subject, model, run, summaries, digests, beside, samples,
-                _unqualified(run, tries),
+                subject, model, run, summaries, digests, beside,
+                store.read_judgements(run, model, of_samples=True), _unqualified(run, tries),
             )  # fmt: skip
     decision = _decision(run, measured)
     if decision is not None:
@@ -104,7 +102,12 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
             for each in models
         ]
     judged = judged_of(store, run, suites, models)
-    unheard = _unheard(judged)
+    unheard = _unheard(judged) + sum(
+        judgement.unscored_reason == "failed"
+        for model in run.models
+        for kept in store.read_judgements(run, model, of_samples=True)
+        for judgement in kept.judgement.judgements
+    )
     broken = tuple(
         FailedModel(spec=each.spec, name=each.name, why=each.failed, position=position)
         for position, each in enumerate(run.subjects)

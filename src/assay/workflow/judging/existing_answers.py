@@ -24,11 +24,13 @@ from assay.types import Observer, Suite
 from assay.types.judging.judgements import Judgement
 from assay.types.options import StoredAnswerOptions
 from assay.types.results import Report
+from assay.workflow.checkpoints.report_files import write_decisions
 from assay.workflow.evaluate.evaluation import evaluate, resumable
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.run_folder import RunFolder
 from assay.workflow.history.results import report_of
 from assay.workflow.judging.panel import judged_cases, open_panel
+from assay.workflow.judging.samples import samples_to_judge
 from assay.workflow.judging.stage import AnswerKey, JudgingStage
 
 OUTPUTS, TEST_PLANS = "outputs", "test-plans"
@@ -84,7 +86,8 @@ def judge_in(
 ) -> Report:
     until = time.monotonic() + job.budget if job.budget is not None else None
     suites = store.read_suites(run)
-    if not judged_cases(suites):
+    has_samples = any(samples_to_judge(store, run))
+    if not judged_cases(suites) and not has_samples:
         raise UsageError(
             tr("no test of run {run} needs a judge", run=run.id),
             hint=tr("choose a run of a suite with judged tests, such as coding or data"),
@@ -96,7 +99,7 @@ def judge_in(
             hint=tr("TEST ID and MODEL name a test and a model of the run"),
         )
     tested = [model.facts for model in run.models]
-    panel = open_panel(job, suites, tested, job, job)
+    panel = open_panel(job, suites, tested, job, job, has_samples=has_samples)
     command = job.command_line("judge", job.run_or_dir)
     with closing(panel), resumable(job.out, command):
         errors: list[AssayError] = []
@@ -117,6 +120,8 @@ def judge_in(
         run = stage.judge_answers(imported=imported, notes=notes)
         report = report_of(store, run)
         folder.write(report, suites, store)
+        for note in write_decisions(report, job.out, run.deciding) if has_samples else ():
+            observer.note(note)
         return report
 
 

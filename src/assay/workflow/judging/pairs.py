@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from assay.ask_loop import ask_all
 from assay.errors import AssayError, UsageError, raise_all
-from assay.judge.guards.suspicions import flags_of, without_demands
+from assay.judge.guards.suspicions import flags_of
 from assay.judge.guards.trivial import NOTHING_SAID, why_trivial
 from assay.judge.pairs import PairQuestionnaire
 from assay.messages import tr
@@ -25,7 +25,7 @@ from assay.types.results import Comparison, JudgedPair, PairJudging
 from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.evaluate.evaluation import resumable
 from assay.workflow.history.comparison import compare, find_sides, same_tests
-from assay.workflow.judging.panel import PanelJudge, open_panel, shorten_loop
+from assay.workflow.judging.panel import PanelJudge, open_panel, plain_answer
 
 StoredSide = tuple[Run, RunModel]
 
@@ -75,7 +75,7 @@ class _AnswerPair:
     orders: tuple[PairQuestionnaire, ...] = ()
 
     def open_questionnaires(self, judge: PanelJudge) -> None:
-        shown = _shown(self.first), _shown(self.second)
+        shown = plain_answer(self.first), plain_answer(self.second)
         self.orders = tuple(
             PairQuestionnaire(
                 judge=judge.model.facts,
@@ -139,13 +139,6 @@ def _texts(store: Store, side: StoredSide) -> dict[TryKey, str]:
         for each in store.read_tries(*side)
         if isinstance(each.reply, Answered)
     }
-
-
-def _shown(answer: str) -> str:
-    """Without most of what is said over and over, and without what addresses the judge."""
-    short = shorten_loop(answer)
-    rest = without_demands(short)
-    return short if rest is None else rest
 
 
 def _judged(judge: PanelJudge, work: Sequence[_AnswerPair], notes: Sequence[str]) -> PairJudging:

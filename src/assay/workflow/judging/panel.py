@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from assay.checks.health.loop import find_loop
 from assay.errors import AssayError, UsageError, raise_all, tried
 from assay.judge.family import same_model, shares_family
+from assay.judge.guards.suspicions import without_demands
 from assay.judge.likelihood.layouts import DEFAULT_LAYOUT, layout_of_repeat
 from assay.judge.likelihood.questionnaire import gives_likelihoods
 from assay.judge.qualification.readings import gold_digest
@@ -171,15 +172,20 @@ def open_panel(
     tested: Sequence[ModelFacts],
     server: ServerOptions,
     local: LocalOptions,
+    *,
+    has_samples: bool = False,
 ) -> JudgePanel:
-    """Open judges, rubrics and sandbox, or raise all that is wrong with them. Nothing is asked."""
+    """Open judges, rubrics and sandbox, or raise all that is wrong with them. Nothing is asked.
+    `has_samples`: there are samples of checkpoints to judge, beside the suites' tests.
+    """
     panel = JudgePanel(options=options, tested=tuple(tested), connections=server.connections)
     errors: list[AssayError] = []
     try:
         panel.rubrics = _rubrics(suites, errors)
         for spec in options.judges:
             panel.models += tried(errors, open_model, spec, server, local)
-        errors += _find_misuse(options, suites, [model.facts for model in panel.models], tested)
+        judged = [] if has_samples else suites
+        errors += _find_misuse(options, judged, [model.facts for model in panel.models], tested)
         if options.allow_code_execution:
             panel.sandbox = next(iter(tried(errors, open_sandbox, options.sandbox)), None)
         raise_all(errors)
@@ -307,6 +313,13 @@ def shorten_loop(text: str) -> str:
     # Not translated: a judgement must not change with the user's language.
     note = f"\n[the answer repeats the lines above; {end - kept} characters are left out here]\n"
     return text[:kept] + note + text[end:]
+
+
+def plain_answer(answer: str) -> str:
+    """Without most of what is said over and over, and without what addresses the judge."""
+    short = shorten_loop(answer)
+    rest = without_demands(short)
+    return short if rest is None else rest
 
 
 _CARD = TypeAdapter(JudgeCard)

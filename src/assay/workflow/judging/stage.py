@@ -38,6 +38,7 @@ from assay.types.scores import TokenProgress
 from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.judging.judge_scales import Scales, find_scales
 from assay.workflow.judging.panel import JudgePanel, PanelJudge, judged_cases, shorten_loop
+from assay.workflow.judging.samples import judge_samples, samples_to_judge
 
 AnswerKey = tuple[int, str, str, int]  # position of the model, suite, test, repeat
 
@@ -155,6 +156,7 @@ class JudgingStage:
             notes=notes,
         )
         doubts: list[str] = []
+        samples = list(samples_to_judge(self.store, run))
         for judge in panel.judges:
             ledger = StoredReplies(self.store, run, judge.model.facts.fingerprint)
             cases = [answer.case for answer in answers]
@@ -164,7 +166,10 @@ class JudgingStage:
             doubts += why
             judging = replace(judging, deviations=(*judging.deviations, *deviations))
             self.run = run = self.store.update_run(run, judging=judging)
-            self._read_answers(judge, answers, ledger, scales, doubts)
+            if answers:
+                self._read_answers(judge, answers, ledger, scales, doubts)
+            if samples:
+                judge_samples(judge, samples, ledger, self.observer, self.until)
             judge.model.close()
         return self.store.update_run(run, judging=judging)
 

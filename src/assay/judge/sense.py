@@ -1,0 +1,121 @@
+"""Whether a text that a checkpoint wrote makes sense after its prompt: one yes-or-no question.
+
+A judge sees what no rule does: a fluent answer to another question. It is asked whether the text
+can be read and keeps to the prompt, not whether it is true. The question comes first, so that a
+judge computes it once for all texts. Not translated: a judgement must not change with the user's
+language.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.judge.guards.fencing import fence
+from assay.judge.likelihood.layouts import CLOSING, DEFAULT_LAYOUT, NO, YES, before_all, shown_task
+from assay.judge.likelihood.questionnaire import (
+    likelihood_of_yes,
+    room_for_answer,
+    why_unanswered,
+)
+from assay.judge.one_question import OneQuestion
+from assay.judge.reasoned.reading import object_of, read_text, text_of, written
+from assay.messages import tr
+from assay.request_identity import GENERATION, JUDGE_SUITE
+from assay.text.json_in_prose import objects_in
+from assay.types import Answered, Message, Request
+from assay.types.choices import form_of
+from assay.types.judging.judgements import ChecklistAnswer, Judgement
+from assay.types.measured.samples import JudgedSense
+
+QUESTION = "Is the work a sensible continuation of the prompt, or a sensible answer to it?"
+_ROLE = (
+    "You examine what a language model wrote after a prompt, and answer one question about it. The "
+    "task is the prompt, and the work is what the model wrote. The question is always the same: "
+    f"{QUESTION} It is sensible if it can be read, is the kind of thing that the prompt begins or "
+    "asks for, keeps to it, and says something. Whether it is true is not the question: a wrong "
+    "name, command or reason is no fault here, and neither is a short text or an end that is cut "
+    "off. It is not sensible if its words do not fit together, if it is about something else or "
+    "wanders off to it, or if it says the same over and over."
+)
+_FORM = (
+    "Reply with one JSON object and nothing else: reason (one sentence), sensible (true or false)."
+)
+_SCHEMA = written(object_of({"reason": text_of(300), "sensible": {"type": "boolean"}}))
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class SenseQuestion(OneQuestion):
+    prompt: str
+    text: str
+
+    def judgement(self) -> Judgement:
+        """Its checklist has the answer; unscored: there is none."""
+        said, reason, code = self._read()
+        layout = DEFAULT_LAYOUT if self.by_likelihood else None
+        return Judgement(
+            judge=self.judge.spec,
+            fingerprint=self.judge.fingerprint,
+            form=form_of(layout),
+            unscored_reason=code or None,
+            explanation=reason,
+            checklist=(said,) if said else (),
+        )
+
+    def _read(self) -> tuple[ChecklistAnswer | None, str, str]:
+        """The answer, its reason, and a code where there is none."""
+        reply = self._reply
+        assert reply is not None
+        if self.by_likelihood:
+            likelihood = likelihood_of_yes(reply)
+            if likelihood is not None:
+                return ChecklistAnswer(question=QUESTION, probability=likelihood), "", ""
+        elif isinstance(reply, Answered):
+            # What the text has word for word is not the judge's.
+            theirs = "".join(self.text.split())
+            found = [
+                one
+                for one in objects_in(reply.text)
+                if isinstance(one.get("sensible"), bool)
+                and "sensible" not in one.twice
+                and "".join(one.written.split()) not in theirs
+            ]
+            if found:
+                answer = ChecklistAnswer(
+                    question=QUESTION, answer="yes" if found[-1]["sensible"] else "no"
+                )
+                return answer, read_text(found[-1].get("reason")), ""
+            return None, tr("the judge's answer could not be read"), "unreadable"
+        code, why = why_unanswered(reply)
+        return None, why, code
+
+    def _request(self) -> Request:
+        answer = fence(self.text, limit=room_for_answer(self.judge, self.prompt, 1))
+        _, beginning = before_all(shown_task(self.prompt), answer, "")
+        closing = CLOSING if self.by_likelihood else _FORM
+        said = "\n".join([beginning, f"Question: {QUESTION}", closing])
+        messages = (Message("system", _ROLE), Message("user", said))
+        return self._asked(messages, (YES, NO), _SCHEMA, JUDGE_SUITE, GENERATION)
+
+
+def decide_sense(judgements: Sequence[Judgement]) -> JudgedSense:
+    """What most judges say; the rule decides where none answers, or as many say yes as no."""
+    votes = [each.checklist[0].is_yes for each in judgements if each.checklist]
+    said = " ".join(map(_sentence, judgements))
+    if 2 * sum(votes) == len(votes):
+        why = tr("The judges do not decide, so the rule does.")
+        return JudgedSense(sensible=None, explanation=f"{said} {why}")
+    return JudgedSense(sensible=2 * sum(votes) > len(votes), explanation=said)
+
+
+def _sentence(judgement: Judgement) -> str:
+    gaps = {"judge": judgement.judge, "why": judgement.explanation}
+    if not judgement.checklist:
+        return tr("{judge} gave no answer: {why}.", **gaps)
+    (said,) = judgement.checklist
+    if said.probability is None:
+        if said.is_yes:
+            return tr("{judge}: it makes sense. {why}", **gaps).strip()
+        return tr("{judge}: it makes no sense. {why}", **gaps).strip()
+    likely = {"judge": judgement.judge, "likelihood": said.probability}
+    if said.is_yes:
+        return tr("{judge}: it makes sense (likelihood of yes {likelihood:.2f}).", **likely)
+    return tr("{judge}: it makes no sense (likelihood of yes {likelihood:.2f}).", **likely)
