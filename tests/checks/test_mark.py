@@ -159,6 +159,9 @@ def test_the_old_benchmark_marks_by_its_own_rules() -> None:
     score = score_reply(a_case(check, "ewebench-1.0"), answered("concatenate"))
     assert score is not None
     assert score.value == 1.0
+    silent = score_reply(a_case(check, "ewebench-1.0"), answered(" \n"))
+    assert silent is not None
+    assert (silent.value, silent.no_answer) == (0.0, True), "the outcome is the same in every mode"
 
 
 def test_letters_and_keywords_load_no_parser_and_no_language_model(root: Path) -> None:

@@ -58,7 +58,8 @@ def _score(case: Case, reply: Answered | ChoiceLikelihoods) -> Score:
 
         score = score_ewebench(case, reply)
         if score is not None:
-            return score
+            unread = score.value == 0 and is_blank(reply.text)
+            return replace(score, no_answer=True) if unread else score
     text = reply.text if case.check.reads_as_written else plain_reply(reply.text)
     texts = (text, *reply.predictions)
     if not case.check.scores_empty and is_blank(text) and all(map(is_blank, texts)):
