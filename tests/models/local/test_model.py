@@ -112,13 +112,20 @@ def test_token_ids_are_read_as_their_text_is(model: LocalModel) -> None:
     text = "The machine starts in a minute. " * 30
     ids = model._tokens().encode_batch([text], special=False)[0]
     unknown = [*ids, model._network().vocabulary]
-    by_text, by_ids, refused, empty = asked(
+    begun = [model._tokens().prefix_token_id, *ids]
+    by_text, by_ids, with_prefix, refused, late, empty = asked(
         model,
         ToRead(text=text),
         ToRead(tokens=ids),
+        ToRead(tokens=begun),
         ToRead(tokens=unknown),
+        ToRead(tokens=[begun[0], *unknown]),
         ToRead(tokens=[]),
     )
+    assert isinstance(with_prefix, ReadText)
+    assert with_prefix.tokens == by_text.tokens, "the prefix is fed once, and never predicted"
+    assert with_prefix.log_likelihood == pytest.approx(by_text.log_likelihood)
+    assert f"token {len(unknown) + 1} of the text" in late.reason
     assert isinstance(by_text, ReadText)
     assert isinstance(by_ids, ReadText)
     assert by_ids.log_likelihood == pytest.approx(by_text.log_likelihood)

@@ -298,18 +298,30 @@ class Answering:
                 yield _failed(request, tr("the text is empty"))
         works = [asked[number][1] for number in numbers]
         texts = encode_texts(self.tokenizer, (each.text for each in works if each.tokens is None))
-        tokens = (next(texts) if each.tokens is None else each.tokens for each in works)
+        prefix = self._nothing_before()[0]
+        skip = [_begins_with(prefix, each) for each in works]
+        tokens = (
+            next(texts) if each.tokens is None else each.tokens[start:]
+            for each, start in zip(works, skip, strict=True)
+        )
         try:
-            found = read_all(self.network, tokens, prefix=self._nothing_before()[0])
+            found = read_all(self.network, tokens, prefix=prefix)
             for number, work, reading in zip(numbers, works, found, strict=True):
                 yield _read_text(asked[number][0], work, reading, self.network.context_length)
         except (NotFinite, UnknownToken) as error:
-            raise type(error)(numbers[error.args[1]], error.args[0]) from error
+            place, number = error.args
+            raise type(error)(numbers[number], place + skip[number]) from error
 
     def _no_number(self, request: Request) -> Failed:
         why = tr("{folder} answers with NaN or infinity here: its numbers overflow; try --dtype "
                  "float32, or an earlier checkpoint", folder=self.folder)  # fmt: skip
         return _failed(request, why)
+
+
+def _begins_with(prefix: int, work: ToRead) -> int:
+    """1 where the ids have the prefix already, as the tokenizer writes it: it is not predicted."""
+    ids = work.tokens
+    return int(ids is not None and len(ids) > 1 and ids[0] == prefix)
 
 
 def _read_text(request: Request, work: ToRead, found: TextReading, window: int) -> ReadText:
