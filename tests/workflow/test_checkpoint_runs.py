@@ -508,3 +508,16 @@ def test_a_final_copy_of_the_last_step_is_a_checkpoint_that_is_not_asked_again(
     selection = json.loads((folder / "run" / "best_checkpoint_selection.json").read_text())
     scores = {each["checkpoint"]: each["ranking_score"] for each in selection["ranking"]}
     assert scores["run/final"] == scores["run/step_1000"]
+
+
+def test_copies_that_are_named_are_models_of_their_own_and_one_named_twice_is_refused(
+    folder: Path,
+) -> None:
+    step, copy = folder / "run" / "step_900", folder / "copy"
+    shutil.copytree(step, copy)
+    report = run(folder, str(step), str(copy), measures=())
+    assert [model.accepted for model in report.models] == [None, None]
+    one, other = report.models
+    assert one.suites[0].score == other.suites[0].score
+    with pytest.raises(AssayError, match="is the same model as"):
+        run(folder, str(copy), f"{step}/../../copy", measures=())

@@ -218,22 +218,19 @@ class Opened:
         return tuple(only_tests(suites, frozenset(answered)))
 
     def named_twice(self) -> Iterator[UsageError]:
-        """Of what was named, nothing may be the same model. A folder may hold copies: a trainer
-        leaves its last step a second time, as the final one. Answers are reused.
+        """Of what was named, nothing may be the same model. A copy of a checkpoint is another one:
+        a trainer leaves its last step a second time, as the final one. Answers are reused.
         """
         seen: dict[str, str] = {}
         for model, place in zip(self.models, self.places, strict=True):
             facts = model.facts
-            keys = [str(place.path.resolve())] if place and place.on_disk else []
-            if place is None or place.folder is None:
-                keys.append(facts.fingerprint)
-            if first := next((seen[key] for key in keys if key in seen), None):
+            key = str(place.path.resolve()) if place and place.on_disk else facts.fingerprint
+            if first := seen.get(key):
                 problem = tr(
                     "{second} is the same model as {first}", first=first, second=facts.spec
                 )
                 yield UsageError(problem, hint=tr("name each model once"))
-            for key in keys:
-                seen.setdefault(key, facts.spec)
+            seen.setdefault(key, facts.spec)
 
     def refuse_if_all_failed(self) -> None:
         if not self.models and self.failed:
