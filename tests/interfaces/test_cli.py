@@ -100,13 +100,14 @@ def test_limit_and_category_choose_tests(bench):
 
 def test_a_run_that_is_stopped_has_the_run_document_with_what_it_counted(bench, tests):
     """Only exit 2 has nothing but the error: a program finds the run and its answers here."""
-    model = bench.script("slow", answers=right(tests), delay_s=0.4)
+    model = bench.script("slow", answers=right(tests), delay_s=1.2)
     words = ["run", model, "-s", bench.suite({"sum": tests})]
+    bench.document(*words, "--limit", "2")  # stored: counted however busy the machine is
     stopped = bench.document(*words, "--budget", "1")
     assert (stopped["exit_code"], stopped["finished"]) == (130, False)
     assert "continue with: assay run" in stopped["error"]["hint"]
     asked = stopped["models"][0]["suites"][0]
-    assert 1 <= asked["score"]["n"] == len(asked["tests"]) < 4
+    assert 2 <= asked["score"]["n"] == len(asked["tests"]) < 4
     ended = bench.document(*words)
     assert ended["run"] == stopped["run"]
     assert set(stopped) - set(ended) == {"error", "finished"}
