@@ -30,11 +30,12 @@ QUESTION = "Is the work a sensible continuation of the prompt, or a sensible ans
 _ROLE = (
     "You examine what a language model wrote after a prompt, and answer one question about it. The "
     "task is the prompt, and the work is what the model wrote. The question is always the same: "
-    f"{QUESTION} It is sensible if it can be read, is the kind of thing that the prompt begins or "
-    "asks for, keeps to it, and says something. Whether it is true is not the question: a wrong "
-    "name, command or reason is no fault here, and neither is a short text or an end that is cut "
-    "off. It is not sensible if its words do not fit together, if it is about something else or "
-    "wanders off to it, or if it says the same over and over."
+    f"{QUESTION} It is sensible if it can be read, goes on with this prompt or answers it, and "
+    "says something. An error in what it says is no fault: a wrong option, reason or figure; and "
+    "neither is a short text or an end that is cut off. It is not sensible if its words do not fit "
+    "together; if it answers something else than the prompt, such as another program, device or "
+    "task than the one that is named; if it is a bare name or command that cannot be an answer to "
+    "it; if it wanders off to something else; or if it says the same over and over."
 )
 _FORM = (
     "Reply with one JSON object and nothing else: reason (one sentence), sensible (true or false)."
