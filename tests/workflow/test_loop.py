@@ -188,7 +188,7 @@ def test_every_mistake_is_told_before_the_first_training(yard):
         assert part in said
     with pytest.raises(Refusals) as refused:
         assay.loop("true {steps}", **yard.options(steps=None))
-    assert "no {out}" in str(refused.value)
+    assert "needs {out}" in str(refused.value)
     assert "{steps}" in str(refused.value)
     assert not yard.out.exists()
     # A shell would run what the path of this folder says.

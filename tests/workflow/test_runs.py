@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import sqlite3
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -118,15 +118,15 @@ def test_a_folder_without_a_store_is_refused(tmp_path):
 
 
 def test_a_clock_that_is_set_back_changes_neither_the_order_nor_the_latest(bench, monkeypatch):
-    now = datetime.datetime(2026, 11, 17, 12, tzinfo=datetime.UTC)
-    clock = SimpleNamespace(UTC=datetime.UTC, datetime=SimpleNamespace(now=lambda zone: now))
-    monkeypatch.setattr(bodies, "datetime", clock)
+    now, day = 1_795_000_000, 86_400  # seconds
+    clock = SimpleNamespace(time=lambda: now, gmtime=time.gmtime, strftime=time.strftime)
+    monkeypatch.setattr(bodies, "time", clock)
     court = Court(bench.folder)
     judge, made = court.judge(form(7, 8, 9)), []
     for scale in ("first", "second", "third"):
         suite = court.tests(judged_test("own_001", description=scale))
         made.append(assay.run(court.model, suites=suite, judges=judge, out=bench.out).run)
-        now -= datetime.timedelta(days=1)
+        now -= day
     assert made == sorted(made, reverse=True)
     assert [row.run for row in assay.runs(out=bench.out).runs] == made[::-1]
     assert assay.report(out=bench.out).run == made[-1]

@@ -26,7 +26,7 @@ class NamedPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-class Number(click.FloatRange):
+class NumberRange(click.FloatRange):
     """A number in a range. No comparison with NaN is true, so a range alone would accept it."""
 
     name = tr("number")
@@ -175,7 +175,7 @@ def _type_of(described: OptionField) -> Any:
         return whole
     if kind is float:
         is_open = about.above is not None
-        return Number(about.above if is_open else about.least, about.most, is_open)
+        return NumberRange(about.above if is_open else about.least, about.most, is_open)
     if kind is Path:
         return NamedPath(
             path_type=Path,

@@ -8,7 +8,7 @@ import click
 
 from assay import api
 from assay.interfaces.cli.options import (
-    Number,
+    NumberRange,
     all_options,
     as_json,
     command,
@@ -107,7 +107,7 @@ def compare(output_format: str, as_json: bool, **options: Any) -> int:
 @click.option("--max-memory", metavar="SIZE", help=tr("Maximum memory of a model, such as 8GB."))
 @click.option(
     "--min-speed",
-    type=Number(0),
+    type=NumberRange(0),
     metavar="N",
     help=tr("Minimum decoding speed in tokens/s, by the client's clock."),
 )
