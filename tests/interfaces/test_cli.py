@@ -81,6 +81,12 @@ def test_failed_requests_end_with_3_and_are_null(bench, tests):
     assert document["models"][0]["suites"][0]["score"]["unscored"] == 1
 
 
+def test_a_headline_without_any_score_is_a_sentence(bench, tests):
+    model = bench.script("down", default="x", fail={test["id"]: "reset" for test in tests})
+    document = bench.document("run", model, "-s", bench.suite({"sum": tests}))
+    assert document["headline"].endswith("on tests: none of 4 tests has a score.")
+
+
 def test_pass_marks_never_change_the_exit_code(bench, tests):
     model = bench.script("wrong", default="no")
     assert bench.assay("run", model, "-s", bench.suite({"sum": tests})).returncode == 0

@@ -144,8 +144,13 @@ def not_compared(scores: Iterable[tuple[str, SuiteSummary | Standing]]) -> Itera
 
 
 def _alone(name: str, summary: SuiteSummary) -> str:
-    score = numbers.figure(summary.score)
-    said = tr("{model} has {score} on {suite}", model=name, score=score, suite=summary.suite)
+    score = summary.score
+    if score.value is None:
+        total = numbers.count(score.n + score.unscored)
+        return tr("{model} on {suite}: none of {total} tests has a score",
+                  model=name, suite=summary.suite, total=total)  # fmt: skip
+    figure = numbers.figure(score)
+    said = tr("{model} has {score} on {suite}", model=name, score=figure, suite=summary.suite)
     guess = summary.baselines.best if summary.baselines else None
     if guess is None:
         return said

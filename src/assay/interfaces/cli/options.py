@@ -29,7 +29,7 @@ class NamedPath(click.Path):
 class NumberRange(click.FloatRange):
     """A number in a range. No comparison with NaN is true, so a range alone would accept it."""
 
-    name = tr("number")
+    name = tr("decimal number")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Refuse NaN: a limit that is none would never be exceeded."""
