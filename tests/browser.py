@@ -41,16 +41,24 @@ class Browser:
         return self.driver.execute_script(script, *values)
 
     def press(self, *keys: str) -> None:
-        """Keys, as a user presses them wherever the focus is.
-
-        Two frames first, so that the page is painted: before that, a browser may drop keys.
+        """Keys, as a user presses them wherever the focus is. Before the page is painted, a browser
+        may drop them.
         """
         from selenium.webdriver.common.action_chains import ActionChains
 
+        self.wait_until_painted()
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def unfold_all(self) -> None:
+        """Open every fold. What is in one may count as hidden until the next frame."""
+        self.run("document.querySelectorAll('details').forEach(each => each.open = true)")
+        self.wait_until_painted()
+
+    def wait_until_painted(self) -> None:
+        """Two frames: in the first one the changes may still be waiting."""
         self.driver.execute_async_script(
             "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))"
         )
-        ActionChains(self.driver).send_keys(*keys).perform()
 
     def find(self, selector: str) -> Any:
         return self.driver.find_element("css selector", selector)

@@ -180,7 +180,7 @@ def test_the_page_fits_every_window_and_axe_finds_nothing_serious(
     browser.show(width, dark=dark)
     browser.open(small.as_uri())
     assert not browser.scrolls_sideways()
-    browser.run("document.querySelectorAll('details').forEach(each => each.open = true)")
+    browser.unfold_all()
     assert not browser.scrolls_sideways()
     if width != 1600:  # a light page and a dark one; axe finds the same in a wider window
         assert browser.find_faults() == []
@@ -263,7 +263,7 @@ def test_a_question_is_shown_as_it_was_asked_with_its_options(
     browser: Browser, small: Path
 ) -> None:
     browser.open(small.as_uri())
-    browser.run("document.querySelectorAll('details').forEach(each => each.open = true)")
+    browser.unfold_all()
     asked = [text for text in seen(browser, ".more pre") if "Question 1 of choices" in text]
     assert asked[0] == (
         "system: You are brief.\n\nuser: Question 1 of choices?\n"
@@ -273,7 +273,7 @@ def test_a_question_is_shown_as_it_was_asked_with_its_options(
 
 def test_no_answer_becomes_markup_or_runs(browser: Browser, whole: Path) -> None:
     browser.open(whole.as_uri())
-    browser.run("document.querySelectorAll('details').forEach(each => each.open = true)")
+    browser.unfold_all()
     assert browser.driver.title == "mixed: careful, hasty"
     script = "return document.querySelectorAll(arguments[0]).length"
     assert browser.run(script, FOREIGN) == 0
