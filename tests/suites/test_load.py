@@ -220,3 +220,12 @@ def test_ten_thousand_sound_tests_have_no_finding(write_suite: WriteSuite) -> No
     sound = [good(id=f"a_{number:05}", description="x" * 100) for number in range(10_000)]
     folder = write_suite({"a": sound})
     assert examine([folder]) == ()
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs /proc")
+def test_a_file_that_cannot_be_read_is_a_finding(tmp_path):
+    (tmp_path / "a.json").write_text("[]")
+    (tmp_path / "b.json").symlink_to("/proc/self/mem")  # a regular file that root cannot read
+    with pytest.raises(InvalidFiles) as refused:
+        load_suite(tmp_path)
+    assert any("cannot be read" in str(each) for each in refused.value.findings)

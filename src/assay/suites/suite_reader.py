@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from assay.errors import AssayError, InvalidFiles
-from assay.files.file_text import Refused, refusal, shown_path
+from assay.files.file_text import MAX_BYTES, Refused, read_bytes, refusal, shown_path
 from assay.files.json_file import JsonFile, read_json
 from assay.files.notes import Notes
 from assay.files.notes import Path as Place
@@ -314,13 +314,12 @@ def _named_by_tests(folder: Path, names: Sequence[str]) -> set[str]:
     """Files beside the tests that a test of another file names as its schema or shows."""
     found: set[str] = set()
     for name in names:
-        file = folder / name
-        text = file.read_bytes() if os.path.isfile(file) else b""
-        if b'"json_schema"' not in text and b'"fixtures"' not in text:
-            continue  # nearly all: nothing is read twice
         try:
+            text = read_bytes(folder / name, MAX_BYTES, kind="")
+            if b'"json_schema"' not in text and b'"fixtures"' not in text:
+                continue  # nearly all: nothing is parsed twice
             tests = json.loads(text)
-        except (ValueError, RecursionError):
+        except (Refused, ValueError, RecursionError):
             continue  # its own mistake is shown with its place
         for test in tests if isinstance(tests, list) else ():
             rules = test.get("expected_format") if isinstance(test, dict) else None
