@@ -75,7 +75,7 @@ def code_not_allowed() -> Evidence:
 
 
 def _not_allowed() -> str:
-    return tr("code_not_allowed: code of a test runs only with --allow-code-execution")
+    return tr("code_not_allowed: a test's code runs only with --allow-code-execution")
 
 
 def make_digest(folder: Path) -> str:

@@ -123,7 +123,7 @@ class BudgetSpent(Interrupted):
 
 
 class ServerGone(Interrupted):
-    """Nothing more is asked of it; what was not asked has not failed, and stays to be asked."""
+    """Nothing more is sent to it; what was not sent has not failed, and is sent next time."""
 
     exit_code = ExitCode.REQUESTS_FAILED
 

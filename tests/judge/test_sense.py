@@ -118,7 +118,7 @@ def test_what_cannot_be_read_is_no_answer_and_the_rule_decides(reply, code):
     assert judgement.unscored_reason == code
     judged = decide_sense([judgement])
     assert judged.sensible is None
-    assert "the rule does" in judged.explanation
+    assert "the rule applies" in judged.explanation
 
 
 def test_an_object_that_the_text_itself_contains_is_not_the_judges():

@@ -32,7 +32,8 @@ class Judge(JudgeFields):
         return Score(
             unscored_reason="no_judge",
             explanation=tr(
-                "no_judge: no judge has read this answer; assay judge latest --judge MODEL asks one"
+                "no_judge: this answer has not been judged yet; "
+                "run assay judge latest --judge MODEL"
             ),
         )
 

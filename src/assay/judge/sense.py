@@ -102,7 +102,7 @@ def decide_sense(judgements: Sequence[Judgement]) -> JudgedSense:
     votes = [each.checklist[0].is_yes for each in judgements if each.checklist]
     said = " ".join(map(_sentence, judgements))
     if 2 * sum(votes) == len(votes):
-        why = tr("The judges do not decide, so the rule does.")
+        why = tr("The judges are undecided, so the rule applies.")
         return JudgedSense(sensible=None, explanation=f"{said} {why}")
     return JudgedSense(sensible=2 * sum(votes) > len(votes), explanation=said)
 

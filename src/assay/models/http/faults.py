@@ -121,8 +121,8 @@ class Patience:
         if self._timeouts >= TIMEOUTS_IN_A_ROW:
             raise ServerGone(
                 tr(
-                    "{count} requests in a row timed out, and what was not asked stays to be "
-                    "asked; a longer --timeout or a smaller model may help",
+                    "{count} requests in a row timed out; the remaining ones were not sent. "
+                    "A longer --timeout or a smaller model may help",
                     count=TIMEOUTS_IN_A_ROW,
                 )
             )
@@ -160,8 +160,8 @@ class Patience:
             return True
         raise ServerGone(
             tr(
-                "{fault}; it was waited for {seconds:.0f} s, and what was not asked stays to be "
-                "asked",
+                "{fault}; it did not come back within {seconds:.0f} s, and the remaining "
+                "requests were not sent",
                 fault=fault.sentence,
                 seconds=waited,
             )

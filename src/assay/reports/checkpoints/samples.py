@@ -38,8 +38,8 @@ def _judged(checkpoint: Measurements) -> str:
     """Who decided on nonsense, and of how many samples nobody could."""
     healths = [each.health for each in checkpoint.samples or () if each.health]
     told = tr(
-        "Judges: {judges}. They decided of {judged} of {count} samples whether it is nonsense, and "
-        "{note} is what the rule found; of the others the rule decided.",
+        "Whether {judged} of {count} samples are nonsense was decided by {judges}; {note} is what "
+        "the rule found. The rule decided on the rest.",
         judged=sum(each.is_judged for each in healths),
         count=len(healths),
         note=BY_RULE,
