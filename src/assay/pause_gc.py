@@ -8,12 +8,17 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def pause_gc() -> Iterator[None]:
-    """For stretches of pure Python that end soon: never around a yield to a caller."""
+def pause_gc(*, keeps: bool = False) -> Iterator[None]:
+    """For stretches of pure Python that end soon: never around a yield to a caller. `keeps`: what
+    was made stays in use, and the first look after it need not be at all of that.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_on:
+            if keeps and not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()  # it is among what is old now
             gc.enable()

@@ -98,8 +98,8 @@ def form(pattern: str, words: Callable[[], str]) -> Rule:
 
 def refuse_repeats(items: Sequence[str]) -> Sequence[str]:
     """A rule: no text appears in a list twice, white space apart."""
-    plain = [" ".join(item.split()) for item in items]
-    if len(set(plain)) < len(plain):
+    if len({" ".join(item.split()) for item in items}) < len(items):
+        plain = [item.split() for item in items]
         index = next(n for n, item in enumerate(plain) if item in plain[:n])
         text = shown(items[index])
         raise Mistake(

@@ -4,7 +4,6 @@ Validation is strict: "1" is no number, 1 is no text, null is no value, NaN is n
 key must be known. Good documents only meet pydantic's compiled validator.
 """
 
-import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -61,7 +60,7 @@ class Validator:
     def _core(self) -> CoreSchema:
         from pydantic import TypeAdapter
 
-        made: CoreSchema = _made_strict(copy.deepcopy(TypeAdapter(self._kind).core_schema))
+        made: CoreSchema = _made_strict(TypeAdapter(self._kind).core_schema)
         if self._ignores_others:
             outermost: Schema = made  # type: ignore[assignment]
             while outermost["type"] not in _OPEN:
@@ -228,7 +227,9 @@ class Validator:
 
 
 def _made_strict(node: Any) -> Any:
-    """Takes nothing for something else; no null, no other keys. Lists become tuples where asked."""
+    """A copy that takes nothing for something else; no null, no other keys. Lists become tuples
+    where asked.
+    """
     if isinstance(node, list):
         return [_made_strict(each) for each in node]
     if not isinstance(node, dict):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import assay
+from assay.frozen import speed_up_init
 from assay.types import Machine, Message, ModelFacts, Observed, Reply, SamplingMode, Score
 from assay.types.decisions import DecisionPlan, PlannedCheckpoint
 from assay.types.judging.judgements import FinalJudgement, Judging
@@ -76,6 +77,7 @@ class _OfTry:
         return self.suite, self.test_id, self.repeat
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class StoredTry(_OfTry):
     """One try of one test as the store holds it: the reply that ended it, and its newest score.

@@ -57,7 +57,7 @@ def load_all(paths: Sequence[Path | SuiteFiles], **how: Any) -> tuple[Suite, ...
                         "those that ship."),
             )  # fmt: skip
     readers = [SuiteReader(files.path, instead=files.instead, **how) for files in wanted]
-    with pause_gc():
+    with pause_gc(keeps=True):
         suites = [suite for reader in readers if (suite := reader.suite()) is not None]
     if len(suites) < len(readers):
         findings = _in_order(finding for reader in readers for finding in reader.findings)

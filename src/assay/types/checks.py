@@ -14,6 +14,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints
 
+from assay.frozen import speed_up_init
+
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
@@ -34,6 +36,7 @@ class SuiteFacts:
     scoring: ScoringMode
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Context:
     """The test and the whole reply behind an answer."""
@@ -50,6 +53,7 @@ class Context:
         return SuiteFacts(self.test.suite, self.test.language, self.test.scoring)
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
     """How a test is asked. With `options` the most likely one is the answer of a model that scores

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from assay.frozen import speed_up_init
 from assay.types.scores import Estimate
 
 # `code` is a command to copy; `basis` is what a figure rests on (its interval, n), which a terminal
@@ -20,6 +21,7 @@ Align = Literal["left", "right"]
 STAYS = 99
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Span:
     """A piece of a line with a tone of its own."""
@@ -83,6 +85,7 @@ def sign(passed: bool | None) -> Span:
     return Span("✓", "good") if passed else Span("✗", "bad")
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Heading:
     """`level` 1 is the title of the page."""
@@ -91,6 +94,7 @@ class Heading:
     level: int = 2
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """One or more sentences on a line of their own."""
@@ -124,6 +128,7 @@ class Item:
     under: tuple[Line, ...] = ()
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Bullets:
     """Short lines of one kind."""
@@ -132,6 +137,7 @@ class Bullets:
     numbered: bool = False
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Verbatim:
     """Text as it was written: an answer, a prompt. `language` is of code that we wrote."""
@@ -157,6 +163,7 @@ class Column:
     weight: int = STAYS
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Row:
     """One cell a column. `details` belong to the row and are folded away where that is possible.
@@ -207,6 +214,7 @@ class Picture:
     path: str | None = None
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Fold:
     """Blocks that a reader opens; a terminal shows them with `-v`, Markdown no `long` ones. `open`:
@@ -232,6 +240,7 @@ Block = (
 )  # fmt: skip
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Document:
     """`title`: what a browser's tab shows; `out`: the folder that paths of files start from."""

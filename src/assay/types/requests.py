@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from assay.frozen import speed_up_init
 from assay.types.tests import Message
 
 SamplingMode = Literal["fixed", "server"]
@@ -17,6 +18,7 @@ OF_SERVERS = (
 )  # fmt: skip
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
     """How an answer is drawn. All of it is part of a request's identity.
@@ -58,6 +60,7 @@ class ToolCall:
             return {"name": self.name, "arguments": self.arguments}
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class ToolStep:
     """The calls of one turn, the result of each, and what the model wrote beside them."""
@@ -67,6 +70,7 @@ class ToolStep:
     text: str = ""
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToAnswer:
     """Write an answer to this conversation. `schema`: a JSON Schema, as text, that it must meet;
@@ -125,6 +129,7 @@ class ToTime:
 Work = ToAnswer | ToChoose | ToRead | ToTime
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One thing asked of one model. `id` is a content hash: identity, cache key and resume key.
@@ -148,6 +153,7 @@ LOOP = "loop"  # how an answer ended that went in circles
 PredictionMethod = Literal["given", "beam", "sampled"]
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
     """Where the seconds of a served answer went, as its server reported; None: it did not.
@@ -164,6 +170,7 @@ class Timing:
     cold: bool | None = None
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
     """A model's text. Reasoning is split off already; only `text` is ever scored.

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from assay.frozen import speed_up_init
 from assay.types import Estimate, Machine, Message, Observed, OutcomeKind, SamplingMode, Suite
 from assay.types.decisions import Decision
 from assay.types.judging.judged import Judged
@@ -16,6 +17,7 @@ from assay.types.judging.reviews import Reviewed
 from assay.types.measured.performance import DepthFigures, Performance, TryFigures
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatRow:
     """One try of a test that was asked several times. `repeat` is the trial's own number."""
@@ -29,6 +31,7 @@ class RepeatRow:
     sent: tuple[Message, ...] = ()
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestRow(RepeatRow):
     """What became of one test. With repeats: the mean score, the first try's answer, every try.

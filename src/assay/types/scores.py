@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol, Self
 
+from assay.frozen import speed_up_init
 from assay.types.requests import Reply
 from assay.types.tests import INCOMPLETE_ABOVE, Case, Message
 
@@ -20,6 +21,7 @@ class OutcomeKind(StrEnum):
     FAILED = "failed"
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorePart:
     name: str
@@ -27,6 +29,7 @@ class ScorePart:
     explanation: str = ""
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """A value from 0 to 1, or the reason why there is none; never both. `no_answer`: nothing could
@@ -60,6 +63,7 @@ class Score:
         return OutcomeKind.PASS if self.value >= pass_mark - 1e-9 else OutcomeKind.FAIL
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """One test asked once: case, last request, reply, and score (None if the request failed).

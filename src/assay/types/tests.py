@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from assay.frozen import speed_up_init
 from assay.types.checks import LETTERS, AnswerCheck
 
 Role = Literal["system", "user", "assistant"]
@@ -39,6 +40,7 @@ LANGUAGES: Mapping[str, str] = {
 }  # fmt: skip
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Message:
     """One turn of a conversation, as written in a test or as sent to a model."""
@@ -56,6 +58,7 @@ def conversation_text(
     return "\n\n".join(f"{name(turn)}: {turn.content}" for turn in turns)
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One test. `messages`: as in the file, before choices are appended; the system prompt is in

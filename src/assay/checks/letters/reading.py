@@ -27,6 +27,7 @@ from typing import Literal
 from assay.checks.keywords import occurs
 from assay.checks.letters import patterns
 from assay.checks.letters.options import Options, options_in
+from assay.frozen import speed_up_init
 from assay.text.answer_words import ONE_CLAIM, is_denied
 from assay.text.dressing import EMOJI, plain_reply
 from assay.text.folding import fold_for_matching, straight_apostrophes
@@ -41,6 +42,7 @@ _BEFORE, _AFTER = 130, 80
 _NEAR = 50  # characters before a letter in which it can be negated or joined to another
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class LetterReading:
     """The letter read, in upper case, and how; `none` or `several` where there is no letter."""

@@ -26,6 +26,7 @@ from assay.suites.test_format.fields import (
     CommonFields,
     all_fields,
     check_validator,
+    id_problem,
     methods,
     methods_of,
 )
@@ -72,8 +73,8 @@ def read_case(raw: object, path: Place, shared: Shared, notes: Notes) -> Case | 
         raw, schema = _with_schema(raw, path, shared.folder, notes)
     asked = COMMON.check(raw, notes, path)
     check = validator.check(raw, notes, path) if validator else None
-    if "id" not in raw:
-        notes.error(path, tr("'id' is missing; the form is category_001"))
+    if notes.test_id is None or not notes.test_id.isascii():  # nearly all are sound at a glance
+        _check_id(raw, path, notes)
     _check_conversation(raw, path, notes, sound=asked is not None)
     files = None
     if check is not None and asked is not None and check.judged:
@@ -115,6 +116,15 @@ def _with_schema(raw: Raw, path: Place, folder: Path | None, notes: Notes) -> tu
         notes.error((*path, "expected_format", "json_schema"), problem)
         schema = {}
     return raw | {"expected_format": rules | {"json_schema": schema}}, text or ""
+
+
+def _check_id(raw: Raw, path: Place, notes: Notes) -> None:
+    """Note what the type of the field does not say."""
+    name = raw.get("id")
+    if "id" not in raw:
+        notes.error(path, tr("'id' is missing; the form is category_001"))
+    elif isinstance(name, str) and name.strip() and (problem := id_problem(name)):
+        notes.error((*path, "id"), problem)
 
 
 def _check_validator(raw: Raw, path: Place, notes: Notes) -> CheckValidator | None:

@@ -4,6 +4,7 @@ And the same as JSON Schema 2020-12, so that editors complete and check while on
 the loader accepts, the schema accepts; rules that span fields or files are the loader's.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal, get_type_hints
@@ -11,7 +12,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 from annotated_types import Ge, Le, MaxLen, MinLen
 from typing_extensions import TypedDict
 
-from assay.files.fields import Doc, Mistake, NotInFile, Rule, Text, Texts
+from assay.files.fields import Doc, NotInFile, Text, Texts
 from assay.files.json_file import ID_FORM, MAX_ID_CHARACTERS
 from assay.files.validation import DIALECT, Validator
 from assay.files.wording import shown
@@ -20,21 +21,25 @@ from assay.plugins import checks
 from assay.types import DEFAULT_MAX_TOKENS, DEFAULT_TEMPERATURE, AnswerCheck
 
 MAX_ID_BYTES = 200  # an id names files, and most file systems end a name at 255 bytes
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 MAX_TOKENS = 1_000_000
 MAX_STOPS = 16
 NonEmpty = Annotated[str, MinLen(1)]
 
 
-def _refuse_odd_id(name: str) -> str:
+def id_problem(name: str) -> str:
+    """What is wrong with an id; half characters are noted where the file is read."""
+    if _HALF_CHARACTER.search(name):
+        return ""
     if not ID_FORM.fullmatch(name):
-        message = tr("the id '{id}' may contain only letters, digits, '_' and '-'", id=shown(name))
-        raise Mistake(message)
+        return tr("the id '{id}' may contain only letters, digits, '_' and '-'", id=shown(name))
     if len(name) > MAX_ID_CHARACTERS or len(name.encode()) > MAX_ID_BYTES:
-        raise Mistake(
-            tr("the id is too long: at most {limit} characters and {bytes} bytes are allowed",
-               limit=MAX_ID_CHARACTERS, bytes=MAX_ID_BYTES)
-        )  # fmt: skip
-    return name
+        return tr(
+            "the id is too long: at most {limit} characters and {bytes} bytes are allowed",
+            limit=MAX_ID_CHARACTERS,
+            bytes=MAX_ID_BYTES,
+        )
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,6 @@ class CommonFields(TypedDict, total=False):
 
     id: Annotated[
         Text,
-        Rule(_refuse_odd_id),
         Doc(
             "The test's name, unique in the suite: letters, digits, '_' and '-'. The usual form is "
             "category_001."

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from assay.frozen import speed_up_init
 from assay.types import Cause, Estimate
 
 Clock = Literal["server", "client"]
@@ -54,6 +55,7 @@ class Performance:
     failures: Mapping[Cause, int] = field(default_factory=dict)
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TryFigures:
     """One try; None is unknown. `cold`: the model was loaded for it. `finish`: the server's word,
