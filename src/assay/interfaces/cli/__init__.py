@@ -114,7 +114,7 @@ def end_with(program: str, run: Run, arguments: Sequence[str] | None = None) -> 
     except AssayError as error:
         code = _show(error, words)
     except (KeyboardInterrupt, click.Abort):
-        said = tr("stopped; every answer that was counted is kept")
+        said = tr("every answer that was counted is kept")
         hint = tr("the same command starts or continues")
         code = _show(Interrupted(said, hint=hint), words)
     except BrokenPipeError:
