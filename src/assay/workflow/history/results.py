@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay.errors import ExitCode
@@ -58,56 +58,18 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
     run = replace(run, models=store.read_run(run.id).evaluated)
     if guesses is None:
         guesses = {suite.name: baselines_of(suite) for suite in suites}
-    models: list[ModelReport] = []
-    asked = 0
-    measured: dict[str, Measurements] = {}
-    subjects = {each.spec: each for each in run.subjects}
-    digests = dict(zip((suite.name for suite in suites), run.digests, strict=True))
-    asked_beside = {
-        model.spec: tuple(store.read_measures(run, model))
-        for model in run.models
-        if model.spec in subjects
-    }
-    failed, too_long = len(_failed_requests(asked_beside)), 0
-    measures = pool_timed_runs([m for m in run.models if m.spec in subjects], asked_beside)
-    for model in run.models:
-        tries = tuple(store.read_tries(run, model))
-        beside = measures.get(model.spec, ())
-        asked += len(tries)
-        failures = [kept.reply for kept in tries if isinstance(kept.reply, Failed)]
-        failed += len(failures)
-        too_long += sum(each.cause == "prompt_too_long" for each in failures)
-        summaries = tuple(
-            replace(
-                summarise(
-                    suite, trials_of(suite, tries), right_answers=_right_answers(suite, beside)
-                ),
-                baselines=None if is_own(suite) else guesses[suite.name],
-                own=is_own(suite),
-            )
-            for suite in suites
-        )
-        models.append(_model_report(store, run, model, tries, summaries))
-        if subject := subjects.get(model.spec):
-            measured[model.spec] = measured_of(
-                subject, model, run, summaries, digests, beside,
-                store.read_judgements(run, model, of_samples=True), _unqualified(run, tries),
-            )  # fmt: skip
-    decision = _decision(run, measured)
+    asked = _summarise_models(store, run, suites, guesses)
+    decision = _decision(run, asked.measured)
+    models = asked.models
     if decision is not None:
         models = [
-            _decided(each, measured[each.spec], decision, run, store)
-            if each.spec in measured  # a served model may be asked beside checkpoints
+            _decided(each, asked.measured[each.spec], decision, run, store)
+            if each.spec in asked.measured  # a served model may be asked beside checkpoints
             else each
             for each in models
         ]
     judged = judged_of(store, run, suites, models)
-    unheard = _unheard(judged) + sum(
-        judgement.unscored_reason == "failed"
-        for model in run.models
-        for kept in store.read_judgements(run, model, of_samples=True)
-        for judgement in kept.judgement.judgements
-    )
+    unheard = _unheard(judged) + _unheard_of_samples(store, run)
     broken = tuple(
         FailedModel(spec=each.spec, name=each.name, why=each.failed, position=position)
         for position, each in enumerate(run.subjects)
@@ -116,10 +78,11 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
     unmeasured = [depth for each in models if not suites for depth in each.depths if depth.why_not]
     best = selected_in(decision) if decision and run.finished else None
     exit_code = ExitCode.DONE
-    if failed or unheard or broken or any(depth.fits for depth in unmeasured):
+    if asked.failed or unheard or broken or any(depth.fits for depth in unmeasured):
         exit_code = ExitCode.REQUESTS_FAILED
     elif decision is not None and run.deciding and not passes(run.deciding, decision):
         exit_code = ExitCode.NOT_ACCEPTED
+    unjudged = _unjudged(suites, judged)
     return Report(
         run=run.id,
         out=str(store.path.parent.resolve()),
@@ -135,17 +98,62 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         reviews=reviewed_of(store, run, suites),
         failed=broken,
         leads=() if decision and decision.gate_decides else find_leads(run.id, models),
-        notes=(
-            *_notes(run, suites, asked),
-            *(
-                tr("{name} could not be evaluated: {why}", name=each.name, why=each.why)
-                for each in broken
-            ),
-        ),
-        hints=tuple(_hints(run, failed, too_long, unheard, _unjudged(suites, judged))),
+        notes=tuple(_notes(run, suites, asked.tries, broken)),
+        hints=tuple(_hints(run, asked.failed, asked.too_long, unheard, unjudged)),
         machine=run.machine,
         sampling=run.sampling,
     )
+
+
+@dataclass(kw_only=True)
+class _AskedModels:
+    """What all models of a run answered. `failed`: requests, of which `too_long` had prompts that
+    were too long.
+    """
+
+    failed: int
+    too_long: int = 0
+    tries: int = 0
+    models: list[ModelReport] = field(default_factory=list)
+    measured: dict[str, Measurements] = field(default_factory=dict)
+
+
+def _summarise_models(
+    store: Store, run: Run, suites: Sequence[Suite], guesses: Mapping[str, Baselines]
+) -> _AskedModels:
+    subjects = {each.spec: each for each in run.subjects}
+    digests = dict(zip((suite.name for suite in suites), run.digests, strict=True))
+    asked_beside = {
+        model.spec: tuple(store.read_measures(run, model))
+        for model in run.models
+        if model.spec in subjects
+    }
+    asked = _AskedModels(failed=len(_failed_requests(asked_beside)))
+    measures = pool_timed_runs([m for m in run.models if m.spec in subjects], asked_beside)
+    for model in run.models:
+        tries = tuple(store.read_tries(run, model))
+        beside = measures.get(model.spec, ())
+        failures = [kept.reply for kept in tries if isinstance(kept.reply, Failed)]
+        asked.tries += len(tries)
+        asked.failed += len(failures)
+        asked.too_long += sum(each.cause == "prompt_too_long" for each in failures)
+        summaries = tuple(
+            replace(
+                summarise(
+                    suite, trials_of(suite, tries), right_answers=_right_answers(suite, beside)
+                ),
+                baselines=None if is_own(suite) else guesses[suite.name],
+                own=is_own(suite),
+            )
+            for suite in suites
+        )
+        asked.models.append(_model_report(store, run, model, tries, summaries))
+        if subject := subjects.get(model.spec):
+            asked.measured[model.spec] = measured_of(
+                subject, model, run, summaries, digests, beside,
+                store.read_judgements(run, model, of_samples=True), _unqualified(run, tries),
+            )  # fmt: skip
+    return asked
 
 
 def _right_answers(suite: Suite, beside: Sequence[StoredTry]) -> dict[str, Reply]:
@@ -177,6 +185,15 @@ def _unheard(judged: Judged | None) -> int:
         for test in model.tests
         for final in test.final_judgements
         for judgement in final.judgements
+    )
+
+
+def _unheard_of_samples(store: Store, run: Run) -> int:
+    return sum(
+        judgement.unscored_reason == "failed"
+        for model in run.models
+        for kept in store.read_judgements(run, model, of_samples=True)
+        for judgement in kept.judgement.judgements
     )
 
 
@@ -255,7 +272,9 @@ def _model_report(
     )
 
 
-def _notes(run: Run, suites: Sequence[Suite], asked: int) -> Iterator[str]:
+def _notes(
+    run: Run, suites: Sequence[Suite], asked: int, broken: Sequence[FailedModel]
+) -> Iterator[str]:
     planned = sum(1 for suite in suites for _ in suite.cases) * run.repeats * len(run.models)
     if run.finished is None:
         yield tr(
@@ -286,6 +305,8 @@ def _notes(run: Run, suites: Sequence[Suite], asked: int) -> Iterator[str]:
                     category=category.name,
                     file=file,
                 )
+    for each in broken:
+        yield tr("{name} could not be evaluated: {why}", name=each.name, why=each.why)
 
 
 def _unjudged(suites: Sequence[Suite], found: Judged | None) -> int:
