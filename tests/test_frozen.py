@@ -25,6 +25,7 @@ class Slow(_Body):
     name: str
     size: int = 3
     parts: tuple[int, ...] = ()
+    open: bool = False
     other: str | None = field(default=None, kw_only=True)
 
 
@@ -34,12 +35,13 @@ class Quick(_Body):
     name: str
     size: int = 3
     parts: tuple[int, ...] = ()
+    open: bool = False
     other: str | None = field(default=None, kw_only=True)
 
 
 @pytest.mark.parametrize(
     ("given", "named"),
-    [(("a",), {}), (("a", 4), {"other": "b"}), ((), {"name": "a", "parts": (1, 2)})],
+    [(("a",), {}), (("a", 4), {"other": "b", "open": True}), ((), {"name": "a", "parts": (1, 2)})],
 )
 def test_both_make_the_same(given: tuple[object, ...], named: dict[str, object]) -> None:
     slow, quick = Slow(*given, **named), Quick(*given, **named)  # type: ignore[arg-type]
@@ -60,7 +62,7 @@ def test_both_refuse_the_same(kind: type[Slow]) -> None:
         del made.size
     with pytest.raises(ValueError, match="too small"):
         kind("a", -1)
-    for given, named in (((), {}), (("a", 1, (), "b"), {}), (("a",), {"unknown": 1})):
+    for given, named in (((), {}), (("a", 1, (), True, "b"), {}), (("a",), {"unknown": 1})):
         with pytest.raises(TypeError):
             kind(*given, **named)  # type: ignore[arg-type]
 
@@ -68,6 +70,16 @@ def test_both_refuse_the_same(kind: type[Slow]) -> None:
 @pytest.mark.parametrize("kind", [Answered, Case, Message, Request, Score, TestRow])
 def test_those_of_a_run_take_their_fields(kind: type) -> None:
     assert [*inspect.signature(kind).parameters] == [each.name for each in fields(kind)]
+
+
+@pytest.mark.parametrize("kind", [Slow, Quick])
+def test_a_subclass_stays_one(kind: type[Slow]) -> None:
+    class Sub(kind):  # type: ignore[valid-type,misc]
+        pass
+
+    made = Sub("a", open=True, other="b")
+    assert type(made) is Sub
+    assert (made.name, made.open, made.other) == ("a", True, "b")
 
 
 def test_both_have_one_signature() -> None:
