@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.checks.ewe.language import NAME, mark_names
+from assay.checks.ewe.language import NAME, mark_names, shipped_model
 from assay.checks.ewe.word_order import (
     ANY,
     EDGE,
     PLACES,
     VIEWS,
     WORD_ORDER,
+    hashes_of,
+    place_of,
     runs_of,
     shipped_word_order,
     unpack_order,
@@ -102,6 +104,17 @@ def test_rare_words_are_counted_by_their_letters() -> None:
     found = [*runs_of(["nye", "gbea"], {"nye": 5}, triples)]
     assert found[1][-2:] == [f"{EDGE} -ny -gb", f"{EDGE} -ny {ANY}"]
     assert found[-1][-2:] == [f"-ny -gb {EDGE}", f"-ny -gb {ANY}"]
+
+
+@pytest.mark.parametrize("words", [[], ["nye"], "menya la woe nye ^ esiawo nunya adidoe".split()])
+def test_hashes_are_those_of_the_runs(words: list[str]) -> None:
+    known = shipped_model().ewe_words
+    views = [runs_of(words, known, view) for view in VIEWS]
+    hashes = hashes_of(words, known)
+    assert [[each % PLACES for each in of_word] for of_word in hashes] == [
+        [place_of(view, run) for view, runs in enumerate(at_word) for run in runs]
+        for at_word in zip(*views, strict=True)
+    ]
 
 
 def test_a_rare_word_with_a_capital_inside_a_sentence_is_a_name() -> None:

@@ -114,37 +114,35 @@ def spans(text: str, model: LanguageModel | None = None) -> tuple[LanguageSpan, 
     words = [word for part in parts for word in part.split()]
     letters = model.log_likelihoods(" ".join(parts))
     letters[:, -1] -= UNKNOWN_HANDICAP
-    starts = np.cumsum([0, *(len(word) + 1 for word in words[:-1])])
+    starts = [0, *itertools.accumulate(len(word) + 1 for word in words[:-1])]
     of_word: Matrix = np.add.reduceat(letters, starts, axis=0)
-    price = np.full(len(words), SWITCH_INSIDE)
-    price[np.cumsum([len(part.split()) for part in parts[:-1]], dtype=np.intp)] = SWITCH_AT_BREAK
-    path = _likeliest_path(of_word, price)
-    edges = [0, *(np.flatnonzero(np.diff(path)) + 1), len(words)]
+    breaks = {*itertools.accumulate(len(part.split()) for part in parts[:-1])}
+    price = [SWITCH_AT_BREAK if at in breaks else SWITCH_INSIDE for at in range(len(words))]
+    path = _likeliest_path(of_word.tolist(), price)
+    edges = [0, *(at for at in range(1, len(words)) if path[at] != path[at - 1]), len(words)]
     return tuple(
-        _span(model.languages, int(path[first]), of_word[first:last], words[first:last])
+        _span(model.languages, path[first], of_word[first:last], words[first:last])
         for first, last in itertools.pairwise(edges)
     )
 
 
-def _likeliest_path(of_word: Matrix, price: Matrix) -> NDArray[np.intp]:
-    """Viterbi. Every change costs the same, so only the best state is worth changing from."""
-    import numpy as np
-
-    changed = np.zeros(of_word.shape, dtype=bool)
-    came_from = np.zeros(len(of_word), dtype=np.intp)
-    value = of_word[0].copy()
-    for word in range(1, len(of_word)):
-        best = int(value.argmax())
-        after_change = value[best] - price[word]
-        came_from[word] = best
-        changed[word] = value < after_change
-        value = np.maximum(value, after_change) + of_word[word]
-    path = np.zeros(len(of_word), dtype=np.intp)
-    path[-1] = value.argmax()
-    for word in range(len(of_word) - 1, 0, -1):
-        state = path[word]
-        path[word - 1] = came_from[word] if changed[word, state] else state
-    return path
+def _likeliest_path(of_word: Sequence[list[float]], price: Sequence[float]) -> list[int]:
+    """Viterbi. Every change costs the same, so only the best state is worth changing from. In plain
+    floats: arrays of so few states take twice as long.
+    """
+    value, steps = of_word[0], []
+    for own, cost in zip(of_word[1:], price[1:], strict=True):
+        highest = max(value)
+        best, after_change = value.index(highest), highest - cost
+        steps.append([best if each < after_change else at for at, each in enumerate(value)])
+        value = [
+            (after_change if each < after_change else each) + more
+            for each, more in zip(value, own, strict=True)
+        ]
+    path = [value.index(max(value))]
+    for came_from in reversed(steps):
+        path.append(came_from[path[-1]])
+    return path[::-1]
 
 
 def _span(
@@ -340,7 +338,9 @@ class LanguageModel:
             place, known = find_keys(self.keys[order - 1], key)
             total[open_rows[known]] += self.steps[order - 1][place[known]]
             open_rows, key = open_rows[~known], key[~known]
-            if order > 1 and len(open_rows):
+            if not len(open_rows):
+                break
+            if order > 1:
                 place, known = find_keys(self.contexts[order - 2], key >> np.uint32(8))
                 total[open_rows[known]] += self.back_off[order - 2][place[known]]
         total[open_rows] += self.unseen

@@ -74,7 +74,7 @@ class WordOrder:
         """How well each word, and the end of the text, follow what is before them."""
         import numpy as np
 
-        wanted = np.array(places_of(words, known), dtype=np.uint32)
+        wanted = np.array(hashes_of(words, known), dtype=np.uint32) % PLACES
         at, is_known = find_keys(self.places, wanted)
         found: list[float] = ((self.weights[at] * is_known).sum(axis=1) * self.step).tolist()
         return found
@@ -98,13 +98,23 @@ def unusual(counts: Sequence[int]) -> tuple[float, float]:
     )
 
 
-def places_of(words: Sequence[str], known: Mapping[str, int]) -> list[list[int]]:
-    """For each word and for the end of the text, the places of its runs."""
-    views = [runs_of(words, known, view) for view in VIEWS]
-    return [
-        [place_of(number, run) for number, runs in enumerate(at_word) for run in runs]
-        for at_word in zip(*views, strict=True)
-    ]
+def hashes_of(words: Sequence[str], known: Mapping[str, int]) -> list[list[int]]:
+    """For each word and for the end of the text, what `place_of` makes places of, for each of
+    `runs_of`. A run goes on from the hash of what is before its last word.
+    """
+    crc32, any_word = zlib.crc32, ANY.encode()
+    found: list[list[int]] = [[] for _ in range(len(words) + 1)]
+    for view, start in zip(VIEWS, _STARTS, strict=True):
+        forms = [form.encode() for form in _forms(words, known, view)]
+        followed = [form + b" " for form in forms]
+        for hashes, at in zip(found, range(view.longest - 1, len(forms)), strict=True):
+            word, before = forms[at], b""
+            hashes.append(crc32(word, start))
+            for form in reversed(followed[at - view.longest + 1 : at]):
+                before = form + before
+                begun = crc32(before, start)
+                hashes += (crc32(word, begun), crc32(any_word, begun))
+    return found
 
 
 def place_of(view: int, run: str) -> int:
@@ -115,7 +125,7 @@ def runs_of(words: Sequence[str], known: Mapping[str, int], view: WordView) -> I
     """For each word and for the end: the word; the runs that end in it; those runs with ANY there,
     which say what it costs that a run was never seen.
     """
-    forms = [EDGE] * (view.longest - 1) + [_form(word, known, view) for word in words] + [EDGE]
+    forms = _forms(words, known, view)
     for at in range(view.longest - 1, len(forms)):
         word, before, runs = forms[at], "", [forms[at]]
         for form in reversed(forms[at - view.longest + 1 : at]):
@@ -124,10 +134,12 @@ def runs_of(words: Sequence[str], known: Mapping[str, int], view: WordView) -> I
         yield runs
 
 
-def _form(word: str, known: Mapping[str, int], view: WordView) -> str:
-    if word == NAME or known.get(word, 0) >= view.known_from:
-        return word
-    return "-" + word[view.letters]
+def _forms(words: Sequence[str], known: Mapping[str, int], view: WordView) -> list[str]:
+    forms = [
+        word if word == NAME or known.get(word, 0) >= view.known_from else "-" + word[view.letters]
+        for word in words
+    ]
+    return [EDGE] * (view.longest - 1) + forms + [EDGE]
 
 
 @lru_cache(maxsize=1)
