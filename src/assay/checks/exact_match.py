@@ -51,15 +51,15 @@ class ExactMatch(AnswerCheck):
         accepted, has_number = _folded(self.expected)
         if read in accepted:
             return self._scored(True, read)
-        language, question = context.language, context.test.prompt
-        answer = cut_surroundings(fold_look_alikes(answer, language)[0], question)
-        bare = undress(answer)
+        test = context.test
+        language, question = test.language_code, test.prompt
+        bare = undress(cut_surroundings(fold_look_alikes(answer, language)[0], question))
         plain = fold_whole_answer(bare)
-        texts = [plain]
-        if has_number and len(plain) <= ONE_CLAIM:
-            texts = [*dict.fromkeys((plain, in_digits(plain, language)))]
-        for text, spell in (way for each in texts for way in ways_to_read(each, language)):
-            spelled = {*map(spell, accepted)}
+        ways = ways_to_read(plain, language)
+        if has_number and len(plain) <= ONE_CLAIM and (read := in_digits(plain, language)) != plain:
+            ways += ways_to_read(read, language)
+        for text, spell in ways:
+            spelled = [*map(spell, accepted)]
             if text in spelled or ("?" not in bare and says_only(text, spelled, question)):
                 return self._scored(True, text)
         return self._scored(False, plain)
