@@ -284,7 +284,7 @@ def test_of_the_labelled_samples_most_broken_and_hardly_a_sound_one_are_found(
     assert sum(fine) <= alarms * len(fine)
 
 
-@pytest.mark.parametrize("name", ["new", "fresh"])
+@pytest.mark.parametrize("name", ["new", "fresh", "held"])
 def test_the_page_has_the_figures_of_the_samples_that_nobody_had_seen(name):
     samples = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
     first, second = (

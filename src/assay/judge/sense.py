@@ -32,10 +32,13 @@ _ROLE = (
     "task is the prompt, and the work is what the model wrote. The question is always the same: "
     f"{QUESTION} It is sensible if it can be read, goes on with this prompt or answers it, and "
     "says something. An error in what it says is no fault: a wrong option, reason or figure; and "
-    "neither is a short text or an end that is cut off. It is not sensible if its words do not fit "
+    "neither is a short text or an end that is cut off. What comes after the answer is no fault "
+    "either: some models go on with other questions and answers of their own, so examine the "
+    "answer to this prompt and leave those out. It is not sensible if its words do not fit "
     "together; if it answers something else than the prompt, such as another program, device or "
     "task than the one that is named; if it is a bare name or command that cannot be an answer to "
-    "it; if it wanders off to something else; or if it says the same over and over."
+    "it; if it wanders off to something else before it has answered; or if it says the same over "
+    "and over."
 )
 _FORM = (
     "Reply with one JSON object and nothing else: reason (one sentence), sensible (true or false)."
