@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from assay.messages import language, tr
 from assay.plugins import report_format
@@ -18,7 +18,20 @@ from assay.reports.run_report import run_document
 from assay.text import number_format as numbers
 from assay.text.safe_text import visible
 from assay.types import Estimate
-from assay.types.documents import Column, Document, Fold, Heading, Matrix, Picture, Row, spans
+from assay.types.documents import (
+    Block,
+    Column,
+    Document,
+    Fold,
+    Heading,
+    Line,
+    Matrix,
+    Picture,
+    Row,
+    Span,
+    Verbatim,
+    spans,
+)
 from assay.types.results import Report
 
 CHART_WIDTH = 200  # units of the view box in the template
@@ -27,7 +40,7 @@ NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'  # an SVG inside a page needs 
 ANSWERS_OF_FAILURES = 0.8  # of a matrix's bytes; the rest is for rows without their answers
 SEED = 0
 
-_DrawRow = Callable[[Row, Sequence[Column]], Markup]
+_DrawBlocks = Callable[[Sequence[Block]], str]
 
 
 def render_html(document: Document) -> str:
@@ -75,7 +88,7 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "shown": visible, "spans": spans, "drawn": _drawn, "chart": _chart, "fitted": _fitted,
+        "shown": visible, "line": _line, "drawn": _drawn, "chart": _chart, "fitted": _fitted,
         "kind": lambda block: type(block).__name__,
     }  # fmt: skip
     text = (Path(__file__).parent / "page.js").read_text("utf-8")
@@ -92,7 +105,7 @@ class _DrawnRows:
     left_out: str = ""
 
 
-def _fitted(matrix: Matrix, draw: _DrawRow) -> _DrawnRows:
+def _fitted(matrix: Matrix, draw: _DrawBlocks) -> _DrawnRows:
     """The rows of the first kind, then a sample of the others, as far as the bytes go."""
     first = next(iter(matrix.kinds), None)
     places = range(len(matrix.rows))
@@ -102,9 +115,9 @@ def _fitted(matrix: Matrix, draw: _DrawRow) -> _DrawnRows:
     size = without_answers = 0
     for place in (*stay, *Random(SEED).sample(others, len(others))):
         row = matrix.rows[place]
-        shown = draw(row, matrix.columns)
+        shown = _test(row, matrix.columns, draw)
         if first in row.kinds and size + len(shown) > ANSWERS_OF_FAILURES * matrix.most_bytes:
-            shown = draw(replace(row, details=()), matrix.columns)
+            shown = _test(replace(row, details=()), matrix.columns, draw)
             without_answers += 1
         size += len(shown.encode("utf-8", "replace"))
         if size > matrix.most_bytes:
@@ -123,6 +136,57 @@ def _fitted(matrix: Matrix, draw: _DrawRow) -> _DrawnRows:
             all_rest=numbers.count(len(others)),
         )
     return _DrawnRows([drawn[place] for place in sorted(drawn)], counts, left_out)
+
+
+def _line(of: Line) -> Markup:
+    if isinstance(of, str):
+        return escape(visible(of))
+    return Markup("".join(map(_span, spans(of))))
+
+
+def _span(span: Span) -> str:
+    if span.tone == "plain":
+        return escape(visible(span.text))
+    if span.tone == "basis":
+        parts = "".join(f" <span>{escape(visible(part))}</span>" for part in span.text.split())
+        return f"<small>{parts}</small>"
+    shown = escape(visible(span.text))
+    if span.tone == "code":
+        return f"<code>{shown}</code>"
+    return f'<span class="{span.tone}">{shown}</span>'
+
+
+def _test(row: Row, columns: Sequence[Column], draw: _DrawBlocks) -> Markup:
+    """A row of a matrix. Here and not in the template, like the commonest blocks: a run has
+    thousands, and a macro of Jinja takes five times as long.
+    """
+    cells = [f'<th scope="row">{_line(row.cells[0])}</th>']
+    for place, cell in enumerate(row.cells[1:], start=1):
+        number = ' class="number"' if columns[place].align == "right" else ""
+        name = ' class="category"' if place == 1 else number
+        cells.append(f"<td{name}>{_line(cell)}</td>")
+    more = ""
+    if row.details:
+        inside = draw_quickly(row.details, draw)
+        more = f'<tr><td class="more" colspan="{len(columns)}">{inside}</td></tr>'
+    kinds = escape(" ".join(row.kinds))
+    return Markup(f'<tbody class="{kinds}"><tr>{"".join(cells)}</tr>{more}</tbody>\n')
+
+
+def draw_quickly(blocks: Sequence[Block], draw: _DrawBlocks) -> str:
+    """The blocks that tests have, as the template has them; `draw` draws the others."""
+    drawn = []
+    for block in blocks:
+        if isinstance(block, Verbatim):
+            title = f'<p class="dim">{escape(visible(block.title))}</p>' if block.title else ""
+            drawn.append(f"{title}<pre>{escape(visible(block.text))}</pre>\n")
+        elif isinstance(block, Fold) and not block.open:
+            inside = draw_quickly(block.blocks, draw)
+            title = escape(visible(block.title))
+            drawn.append(f"<details><summary>{title}</summary>{inside}</details>\n")
+        else:
+            drawn.append(draw((block,)))
+    return "".join(drawn)
 
 
 def _drawn(picture: Picture) -> Markup:
