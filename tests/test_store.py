@@ -124,6 +124,8 @@ def test_a_run_is_named_after_its_time_in_utc_and_six_hex_digits(store):
 
 def test_a_suite_comes_back_as_it_was_with_every_kind_of_check(store):
     run = begin(store)
+    with Store(store.path.parent) as again:  # which has stored nothing itself
+        assert again.read_suites(run) == (SUITE,)
     assert store.read_suites(run) == (SUITE,)
 
 

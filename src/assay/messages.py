@@ -78,7 +78,8 @@ def fill(sentence: Message, gaps: Mapping[str, Any]) -> str:
 
 def written(number: str) -> str:
     """12,345.6 as the language has it."""
-    return number.translate(SEPARATORS.get(_language, {}))
+    separators = SEPARATORS.get(_language)
+    return number.translate(separators) if separators else number
 
 
 class _Filler(string.Formatter):

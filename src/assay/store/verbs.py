@@ -46,6 +46,7 @@ class Store(ReviewVerbs):
                 hint=tr("run something first, or name the folder with --out"),
             )
         self._file = Database(self.path, read_only=read_only)
+        self._suites: dict[str, Suite] = {}  # by digest, those that this process has stored
         # Made now: a Ctrl-C while pydantic makes one, at the first reply, is not let through.
         for kind in () if read_only else (Work, Reply, Score, Observed):
             adapter(kind)
@@ -118,8 +119,10 @@ class Store(ReviewVerbs):
 
     def _store_suites(self, run_id: str, suites: Sequence[Suite]) -> None:
         for position, suite in enumerate(suites):
-            body = to_json(content(suite), Suite)
+            whole = content(suite)
+            body = to_json(whole, Suite)
             digest = digest_of(body)
+            self._suites[digest] = whole
             tests = sum(len(category.cases) for category in suite.categories)
             self._file.connection.execute(
                 "INSERT OR IGNORE INTO suites VALUES (?, ?, ?, ?)",
@@ -192,13 +195,13 @@ class Store(ReviewVerbs):
 
     def read_suites(self, run: Run) -> tuple[Suite, ...]:
         rows = self._file.all(
-            "SELECT s.body, r.path FROM run_suites r JOIN suites s ON s.digest = r.digest "
-            "WHERE r.run_id = ? ORDER BY r.position",
-            (run.id,),
+            "SELECT digest, path FROM run_suites WHERE run_id = ? ORDER BY position", (run.id,)
         )
-        return tuple(replace(read_back(Suite, body), path=path) for body, path in rows)
+        return tuple(replace(self.read_suite(digest), path=path) for digest, path in rows)
 
     def read_suite(self, digest: str) -> Suite:
+        if digest in self._suites:
+            return self._suites[digest]
         body = self._file.one("SELECT body FROM suites WHERE digest = ?", (digest,))[0]
         suite: Suite = read_back(Suite, body)
         return suite

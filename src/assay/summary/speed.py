@@ -81,16 +81,23 @@ def try_figures(
     reply: Reply, *, suite: str, test: str, repeat: int, clock: Clock | None
 ) -> TryFigures:
     """One try in figures, its decoding by the clock that all tries of its model go by."""
-    row = TryFigures(suite=suite, test=test, repeat=repeat)
     if isinstance(reply, Failed):
-        seconds = _valid(reply.total_s)
-        return replace(row, seconds=seconds, attempts=reply.attempts, failure=reply.cause)
+        return TryFigures(
+            suite=suite,
+            test=test,
+            repeat=repeat,
+            seconds=_valid(reply.total_s),
+            attempts=reply.attempts,
+            failure=reply.cause,
+        )
     if not isinstance(reply, Answered | ChoiceLikelihoods):
-        return row
+        return TryFigures(suite=suite, test=test, repeat=repeat)
     timing = _timing(reply)
     written = reply if isinstance(reply, Answered) else None
-    return replace(
-        row,
+    return TryFigures(
+        suite=suite,
+        test=test,
+        repeat=repeat,
         seconds=_valid(reply.total_s),
         first_token_s=_valid(written.first_token_s) if written else None,
         load_s=_valid(timing.load_s),

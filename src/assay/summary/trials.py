@@ -29,6 +29,7 @@ FEWEST_CHOICES, NEARLY_ALL, MOSTLY = 20, 0.9, 0.6
 
 RIGHT_BITS = "right_bits_per_byte"
 MARGIN = 1e-9  # the rounding that `Score.outcome` forgives, for means too
+_OF_ONE_TRY = tuple(each.name for each in fields(RepeatRow))
 
 
 def summarise(
@@ -123,7 +124,7 @@ def _row(tries: Sequence[Attempt], suite: Suite) -> TestRow:
         category=case.category,
         question=case.question,
         turns=case.turns(suite.system),
-        **{each.name: getattr(shown, each.name) for each in fields(shown)},
+        **{name: getattr(shown, name) for name in _OF_ONE_TRY},
     )
     if len(repeats) == 1:
         return row
