@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 from assay.reports.formats.html import render_html
-from assay.reports.pictures.canvas import WIDTH
+from assay.reports.pictures.canvas import TEXT, WIDTH
+from assay.reports.pictures.plot import Dot, Extent, Panel, draw_panels
 from assay.reports.pictures.quality import draw_quality
 from assay.reports.run_report import run_document
 from assay.types import Estimate
@@ -82,3 +84,15 @@ def test_where_lower_is_faster_the_front_goes_through_the_quick_ones(
     other = replace(second, performance=replace(second.performance, decode_clock="client"))
     (picture,) = draw_quality(replace(compared_report, models=(first, other)))
     assert "stepped line: Pareto front" in picture.draw()
+
+
+def test_names_of_curves_that_end_close_to_each_other_are_apart_and_in_order() -> None:
+    values = [30.0, 31.0, 53.0, 30.5]
+    curves = [[Dot("", Extent(x), Extent(y), "") for x in (0, 1)] for y in values]
+    panel = Panel("decode", "decode", curves, drawn=(0.0,), ends=["1", "2", "3", "4"])
+    svg = draw_panels([panel], [], "", legend=[], title="", description="")
+    found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>([1-4])</text>', svg)
+    assert [name for _, _, name in found] == ["1", "4", "2", "3"], "the lowest first"
+    heights = [float(y) for _, y, _ in found]
+    assert all(low - high >= TEXT for low, high in pairwise(heights))
+    assert all(float(x) > max(float(cx) for cx, _, _ in CIRCLE.findall(svg)) for x, _, _ in found)

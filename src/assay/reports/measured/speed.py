@@ -127,16 +127,21 @@ def _panels(measured: Measured) -> Iterator[Panel]:
         "memory": tr("memory, MB"),
     }
     for name, title in titles.items():
-        curves = [_curve(name, number, *each) for number, each in enumerate(measured, 1)]
-        yield Panel(name, title, [curve for curve in curves if curve], drawn=(0.0,))
+        curves = [(_curve(name, *each), str(number)) for number, each in enumerate(measured, 1)]
+        known = [(curve, number) for curve, number in curves if curve]
+        yield Panel(
+            name,
+            title,
+            [curve for curve, _ in known],
+            drawn=(0.0,),
+            ends=[number for _, number in known],
+        )
 
 
-def _curve(name: str, number: int, model: str, depths: Sequence[DepthFigures]) -> list[Dot]:
-    """The last dot has the number of its model, as in the legend."""
+def _curve(name: str, model: str, depths: Sequence[DepthFigures]) -> list[Dot]:
     known = [(each.depth, figure) for each in depths if (figure := getattr(each, name)).n]
-    dots = [
+    return [
         Dot("", Extent(depth), Extent.of(figure),
             labelled(f"{model}, {depth}", numbers.figure(figure)))
         for depth, figure in known
     ]  # fmt: skip
-    return [*dots[:-1], *(dot._replace(label=str(number)) for dot in dots[-1:])]

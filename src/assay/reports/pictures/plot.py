@@ -53,8 +53,9 @@ class Dot(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """One figure. `curves`: dots that a line joins; `limits`: the lowest first; `drawn`: other
-    values that its scale holds; `front`: the corners of a line behind the dots.
+    """One figure. `curves`: dots that a line joins; `ends`: what is written behind the last dot of
+    each; `limits`: the lowest first; `drawn`: other values that its scale holds; `front`: the
+    corners of a line behind the dots.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Panel(NamedTuple):
     drawn: Sequence[float] = ()
     by_ratio: bool = False
     front: Sequence[tuple[float, float]] = ()
+    ends: Sequence[str] = ()
 
     @property
     def dots(self) -> list[Dot]:
@@ -122,6 +124,7 @@ def _draw_panel(panel: Panel, box: Box, across: Scale, up: Scale) -> Iterator[st
             places = [(across.at(dot.x.value), up.at(dot.y.value)) for dot in curve]
             yield picture.polyline("curve", places)
     yield from _draw_dots(panel.dots, box, across, up)
+    yield from _draw_ends(panel, across, up)
 
 
 def _draw_ground(panel: Panel, box: Box, up: Scale) -> Iterator[str]:
@@ -155,6 +158,16 @@ def _draw_dots(dots: Sequence[Dot], box: Box, across: Scale, up: Scale) -> Itera
         if dot.label:
             away = -RING - 4 if y - RING - TEXT > box.top - 3 else RING + TEXT
             yield picture.words(x, y + away, dot.label, anchor="middle", bold=dot.selected)
+
+
+def _draw_ends(panel: Panel, across: Scale, up: Scale) -> Iterator[str]:
+    """From the lowest up, apart where curves end close to each other."""
+    last: dict[float, float] = {}
+    named = [(curve[-1], name) for curve, name in zip(panel.curves, panel.ends, strict=False)]
+    for dot, name in sorted(named, key=lambda each: each[0].y.value):
+        x, y = across.at(dot.x.value), up.at(dot.y.value)
+        last[x] = min(y + 4.5, last.get(x, float("inf")) - TEXT)
+        yield picture.words(x + RING, last[x], name)
 
 
 def left_edge(scales: Iterable[Scale]) -> float:
