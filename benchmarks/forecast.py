@@ -3,8 +3,9 @@
     python benchmarks/forecast.py RECORDINGS [--pace 100] [--real-limit] [--splits]
 
 RECORDINGS has `MODEL/TEST-ID.md`: real answers of small models to `coding` and `data`. A server on
-loopback writes them again at 2, 10 and 50 tokens/s; times and the limit of silence are divided so
-that `--pace` tokens come each second, whatever the speed: at 2 tokens/s 120 s of silence are 2.4 s.
+loopback writes them again, in as many tokens as the model did, at 2, 10 and 50 tokens/s; times and
+the limit of silence are divided so that `--pace` tokens come each second, whatever the speed: at 2
+tokens/s 120 s of silence are 2.4 s.
 What the run itself computes is not divided, and weighs more the higher the pace. For each speed:
 the forecast after the timing question, the forecast again when half of the answers are stored, and
 what both parts took; and how many answers failed although they kept coming. `--real-limit` asks
@@ -24,6 +25,7 @@ import time
 from itertools import combinations, product
 from pathlib import Path
 from statistics import fmean, median
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.servers.fixtures import Server
@@ -119,8 +121,7 @@ def splits(recordings: Path, stored: int) -> str:
 def lengths_in(recordings: Path) -> dict[str, list[list[int]]]:
     """Of each model and suite the tokens of its answers, as far as they would have been written."""
     found: dict[str, dict[str, list[int]]] = {}
-    for line in (recordings / "index.jsonl").read_text("utf-8").splitlines():
-        told = json.loads(line)
+    for told in index(recordings):
         pieces = PIECE.findall((recordings / told["model"] / f"{told['test']}.md").read_text())
         circles = Circles()
         looped = (n for n, piece in enumerate(pieces, 1) if circles.found_after(piece))
@@ -130,14 +131,23 @@ def lengths_in(recordings: Path) -> dict[str, list[list[int]]]:
     return {model: [*suites.values()] for model, suites in found.items()}
 
 
-def book(folder: Path) -> dict[str, str]:
-    """What the server answers, by a piece of each test's prompt."""
-    cases = [case for name in SUITES for case in load_suite(find(name)).cases]
+def book(folder: Path) -> dict[str, Any]:
+    """What the server answers, by a piece of each test's prompt, in as many tokens as the model
+    wrote: pieces by a rule are more where code is indented, and fewer in tables.
+    """
+    prompts = {case.id: case.prompt for name in SUITES for case in load_suite(find(name)).cases}
     return {
-        case.prompt[:PROMPT]: (folder / f"{case.id}.md").read_text("utf-8")
-        for case in cases
-        if (folder / f"{case.id}.md").is_file()
+        prompts[told["test"]][:PROMPT]: {
+            "text": (folder / f"{told['test']}.md").read_text("utf-8"),
+            "tokens": told["output_tokens"],
+        }
+        for told in index(folder.parent)
+        if told["model"] == folder.name and told["test"] in prompts
     }
+
+
+def index(recordings: Path) -> list[dict[str, Any]]:
+    return [*map(json.loads, (recordings / "index.jsonl").read_text("utf-8").splitlines())]
 
 
 def run(server: Server, **how: object) -> tuple[float, int]:

@@ -61,10 +61,10 @@ VARIANTS = {
 _COPIED_NOT = ("general.architecture", "general.file_type", "general.quantization_version")
 
 
-def prepare(model: Path, programs: Path, work: Path) -> None:
+def prepare(model: Path, programs: Path, work: Path, names: list[str]) -> None:
     for name in ("F16", "F32"):
         write_whole(model, work / f"{name}.gguf", np.float16 if name == "F16" else np.float32)
-    for name in TYPES[1:]:
+    for name in names:
         to = work / f"{name}.gguf"
         if not to.exists():
             command = [programs / "llama-quantize", work / "F32.gguf", to, name]
@@ -287,10 +287,10 @@ def share_equal(one: list[int], other: list[int]) -> float:
     return float(np.mean(np.equal(one, other)))
 
 
-def speeds(programs: Path, work: Path, threads: int) -> dict[str, list[float]]:
+def speeds(programs: Path, work: Path, threads: int, names: list[str]) -> dict[str, list[float]]:
     """Tokens forwarded each second, in turns: llama.cpp in f32, and two models in lockstep."""
     torch.set_num_threads(threads)
-    readers = {name: opened(work, name, "cpu")[0] for name in ("F32", "F16", "Q4_K_M")}
+    readers = {name: opened(work, name, "cpu")[0] for name in ("F32", *names)}
     tokens = list(readers["F32"].encode(TEXT.read_text("utf-8")))[: TIMED_CHUNKS * WINDOW + 1]
     found: dict[str, list[float]] = {"llama.cpp f32": []}
     for _ in range(3):
@@ -298,7 +298,7 @@ def speeds(programs: Path, work: Path, threads: int) -> dict[str, list[float]]:
         said = llama_perplexity(programs, work / "F32.gguf", *given)
         begin, end = (_stamp(said, words) for words in ("calculating perplexity", "Final estimate"))
         found["llama.cpp f32"].append(TIMED_CHUNKS * WINDOW / (end - begin))
-        for name in ("F16", "Q4_K_M"):
+        for name in names:
             reads = readers["F32"].read, [readers[name].read]
             started = time.perf_counter()
             for _ in compare_readings(*reads, tokens, context=WINDOW):
@@ -332,14 +332,15 @@ def main() -> None:
     given.add_argument("--variants", action="store_true", help="llama.cpp with other settings")
     asked = given.parse_args()
     asked.work.mkdir(exist_ok=True)
-    prepare(asked.model, asked.programs, asked.work)
     names = [*asked.types]
+    quantised = [each for each in names if each != TYPES[0]]
+    prepare(asked.model, asked.programs, asked.work, quantised)
     if "files" in asked.parts:
         for name in names:
             file = asked.work / f"{name}.gguf"
             tell(name, bytes=file.stat().st_size, tensors=kinds_in(file))
     if "figures" in asked.parts:
-        as_f32 = [f"{each}{AS_F32}" for each in names if each != TYPES[0]]
+        as_f32 = [f"{each}{AS_F32}" for each in quantised]
         tell("ours", **our_figures(asked.work, asked.device, [*names, *as_f32]))
         tell("llama.cpp", **their_figures(asked.programs, asked.work, [*names, *as_f32]))
         if asked.other:
@@ -350,7 +351,7 @@ def main() -> None:
             variants = VARIANTS if asked.variants else {}
             tell(name, **equal_choices(choices, asked.programs, asked.other, name, variants))
     if "speeds" in asked.parts:
-        tell("tokens/s", **speeds(asked.programs, asked.work, asked.threads))
+        tell("tokens/s", **speeds(asked.programs, asked.work, asked.threads, names))
 
 
 def tell(what: str, **figures: Any) -> None:

@@ -67,7 +67,7 @@ def compute(job: Job, loaded: Loaded, load_ns: int, waited_ns: int, book: Book) 
     said = say(job.question, job.draw, book)
     text, stopped = _up_to_stop(said.text, job.stop)
     thoughts = tokens.written(said.thinking) if job.thinks else []
-    pieces = [(t, True) for t in thoughts] + [(t, False) for t in tokens.written(text)]
+    pieces = [(t, True) for t in thoughts] + [(t, False) for t in tokens.written(text, said.tokens)]
     limits = [n for n in (job.num_predict, job.room) if n is not None and n > 0]
     limit = min(limits, default=len(pieces) + 1)
     reason, count = "stop", len(pieces) + 1

@@ -6,7 +6,8 @@ the text, its thoughts, the alternatives of its first token.
 A book maps a part of the last user message ("*" is any) to a text; to a list of texts, given one
 after the other, the last for ever; or to an object with `text` (either of these), `by_seed` (a list
 from which the seed picks where the temperature is above 0), `by_model` (a text for each model's
-name), `thinking`, and `logprobs` ({token: logprob}, the alternatives of the first token).
+name), `thinking`, `logprobs` ({token: logprob}, the alternatives of the first token), and `tokens`,
+in how many Ollama writes the text.
 
 Where a request offers tools, the text `{"tool_calls": [{"name": …, "arguments": …}]}` is told as
 calls; arguments that are a text are told as they are.
@@ -51,6 +52,7 @@ class Said:
     thinking: str = THOUGHTS
     letters: tuple[str, ...] = ()  # the choices of the prompt, likeliest first
     first_logprobs: Mapping[str, float] | None = None
+    tokens: int | None = None  # None: by the rule of tokens.py
 
 
 @dataclass
@@ -105,7 +107,8 @@ def say(question: str, draw: Draw, book: Book) -> Said:
         text = _unbidden(draw)
     if draw.schema is not None and not _is_json(text):
         text = minimal(draw.schema, text)
-    return Said(text, about.get("thinking", THOUGHTS), letters, about.get("logprobs"))
+    thinking, first = about.get("thinking", THOUGHTS), about.get("logprobs")
+    return Said(text, thinking, letters, first, about.get("tokens"))
 
 
 def calls_in(text: str, body: Any) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ digit, and so is the space before a digit.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,9 +28,14 @@ _LETTERS = (-0.945, -1.275, -2.345, -2.831, -3.9, -4.2, -4.5, -4.8)
 _ELSEWHERE = (-0.3, -2.9, -3.8, -4.4, -4.9)
 
 
-def written(text: str) -> list[str]:
-    """The pieces in which a text is streamed. Together they are the text."""
-    return _WRITTEN.findall(text)
+def written(text: str, number: int | None = None) -> list[str]:
+    """The pieces in which a text is streamed. Together they are the text; a number of them, if
+    given, of equal length.
+    """
+    if number is None:
+        return _WRITTEN.findall(text)
+    ends = [len(text) * each // number for each in range(number + 1)]
+    return [text[start:end] for start, end in itertools.pairwise(ends)]
 
 
 def read(text: str) -> list[str]:

@@ -168,12 +168,15 @@ def test_a_served_model_is_asked_one_short_question(bench, suite, ollama_server)
     assert "50 to 200 tokens" in ahead.basis
 
 
-def test_answers_are_as_long_as_this_model_wrote_before(bench, suite, ollama_server):
-    ollama_server.answers({"*": "word " * 39})
+@pytest.mark.parametrize(
+    ("page", "tokens"), [("word " * 39, 41), ({"text": "word " * 39, "tokens": 24}, 25)]
+)
+def test_answers_are_as_long_as_this_model_wrote_before(bench, suite, ollama_server, page, tokens):
+    ollama_server.answers({"*": page})
     api.run([ollama_server.spec()], suites=[suite], out=bench.out)
     other = forecast(job(bench, suite, ollama_server.spec(), max_tokens=500))
     assert other.requests == 6
-    assert "41 to 41 tokens" in other.basis
+    assert f"{tokens} to {tokens} tokens" in other.basis
 
 
 def test_the_spread_of_lengths_is_that_of_students_t():
