@@ -65,12 +65,14 @@ def performance(replies: Iterable[Reply]) -> Performance:
         other_s=of_all(_mean([_valid(_timing(reply).other_s) for reply in answers], "s")),
         prompt_tokens=of_all(_mean([_valid(reply.prompt_tokens) for reply in answers], "tokens")),
         output_tokens=of_all(_mean([_valid(reply.output_tokens) for reply in written], "tokens")),
-        tokens_per_s=of_all(_rate(written, _overall)),
+        tokens_per_s=of_all(_rate([*map(_overall, written)])),
         prefill=_speeds(answers, _prefilled),
         decode=_speeds(_long_enough(written), lambda reply: _decoded(reply, clock)),
         decode_clock=clock,
-        client_decode=_rate(_long_enough(written), lambda reply: _decoded(reply, "client")),
-        prefill_at_most=any(map(_prefill_at_most, answers)),
+        client_decode=_rate([_decoded(reply, "client") for reply in _long_enough(written)]),
+        prefill_at_most=any(
+            _may_have_kept(_timing(each)) and _prefilled(each) is not None for each in answers
+        ),
         retries=retries,
         finishes=_finishes(written),
         failures=dict(failures.most_common()),
@@ -92,7 +94,7 @@ def try_figures(
         )
     if not isinstance(reply, Answered | ChoiceLikelihoods):
         return TryFigures(suite=suite, test=test, repeat=repeat)
-    timing = _timing(reply)
+    timing, prefilled = _timing(reply), _prefilled(reply)
     written = reply if isinstance(reply, Answered) else None
     return TryFigures(
         suite=suite,
@@ -102,8 +104,8 @@ def try_figures(
         first_token_s=_valid(written.first_token_s) if written else None,
         load_s=_valid(timing.load_s),
         other_s=_valid(timing.other_s),
-        prefill_tokens_per_s=_quotient(_prefilled(reply)),
-        prefill_at_most=_prefill_at_most(reply),
+        prefill_tokens_per_s=_quotient(prefilled),
+        prefill_at_most=prefilled is not None and _may_have_kept(timing),
         decode_tokens_per_s=_quotient(_decoded(reply, clock)),
         prompt_tokens=_count(reply.prompt_tokens),
         output_tokens=_count(written.output_tokens) if written else None,
@@ -160,11 +162,9 @@ def _prefilled(reply: AnyAnswer) -> Work | None:
     return _work(tokens - (_valid(timing.cached_tokens) or 0), _valid(timing.prefill_s))
 
 
-def _prefill_at_most(reply: AnyAnswer) -> bool:
+def _may_have_kept(timing: Timing) -> bool:
     """A model just loaded has kept nothing; any other may have, where its server does not say."""
-    timing = _timing(reply)
-    kept_unknown = timing.cached_tokens is None and timing.cold is not True
-    return kept_unknown and _prefilled(reply) is not None
+    return timing.cached_tokens is None and timing.cold is not True
 
 
 def _decoded(reply: AnyAnswer, clock: Clock | None) -> Work | None:
@@ -198,20 +198,21 @@ def _long_enough(written: Sequence[Answered]) -> list[Answered]:
 
 
 def _speeds(replies: Sequence[AnyAnswer], work: Callable[[AnyAnswer], Work | None]) -> Speeds:
+    done = [(_timing(reply).cold, work(reply)) for reply in replies]
     return Speeds(
-        all=_rate(replies, work),
-        cold=_rate([reply for reply in replies if _timing(reply).cold is True], work),
-        warm=_rate([reply for reply in replies if _timing(reply).cold is False], work),
+        all=_rate([amount for _, amount in done]),
+        cold=_rate([amount for cold, amount in done if cold is True]),
+        warm=_rate([amount for cold, amount in done if cold is False]),
     )
 
 
-def _rate(replies: Sequence[AnyAnswer], work: Callable[[AnyAnswer], Work | None]) -> Estimate:
-    done = [amount for reply in replies if (amount := work(reply)) is not None]
+def _rate(amounts: Sequence[Work | None]) -> Estimate:
+    done = [amount for amount in amounts if amount is not None]
     return estimates.ratio(
         [tokens for tokens, _ in done],
         [seconds for _, seconds in done],
         unit="tokens/s",
-        unscored=_count_missing(replies, done),
+        unscored=_count_missing(amounts, done),
     )
 
 
