@@ -313,7 +313,7 @@ class SuiteReader:
 def _named_by_tests(folder: Path, names: Sequence[str]) -> set[str]:
     """Files beside the tests that a test of another file names as its schema or shows."""
     found: set[str] = set()
-    for name in names:
+    for name in names if len(names) > 1 else ():
         try:
             text = read_bytes(folder / name, MAX_BYTES, kind="")
             if b'"json_schema"' not in text and b'"fixtures"' not in text:
