@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +84,13 @@ def test_only_a_panic_becomes_an_error() -> None:
         raise panic("index out of range")
     with pytest.raises(KeyboardInterrupt), panics_as_errors():
         raise KeyboardInterrupt
+
+
+def test_a_script_may_end_without_closing_what_renders_templates() -> None:
+    work = (
+        "from assay.models.local.tokens import limits\n"
+        "guest = limits.Guest(limits.TEMPLATE_BYTES)\n"
+        "print(guest.is_alive)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", work], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")

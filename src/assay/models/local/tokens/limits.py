@@ -78,10 +78,9 @@ class Guest:
     def close(self) -> None:
         self._process.kill()
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
+        if self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
 
     def __del__(self) -> None:
         if hasattr(self, "_process"):
@@ -89,7 +88,8 @@ class Guest:
 
 
 def _listen(stream: IO[str], lines: queue.Queue[str]) -> None:
-    with suppress(ValueError, OSError):
+    """Close the stream as well: while this thread reads it, at Python's exit, no other one can."""
+    with suppress(ValueError, OSError), stream:
         for line in stream:
             lines.put(line)
     lines.put("")
