@@ -98,6 +98,18 @@ def test_accepted_is_yes_no_or_unknown_and_marginal_in_words() -> None:
     assert ends == ["?", "no, marginal", "yes"]
 
 
+def test_a_refusal_is_marginal_only_if_every_missed_limit_is() -> None:
+    near = GateCriterion(passed=True, marginal=True, value=49, limit=50, reasons=())
+    missed = GateCriterion(passed=False, marginal=False, value=0.5, limit=0.9, reasons=())
+    of = evaluated([checkpoint("a/1", 1)])
+    ends = []
+    for second in (missed, replace(missed, marginal=True)):
+        criteria = {"perplexity": near, "os_benchmark": second}
+        refused = {"a/1": Acceptance(accepted=False, criteria=criteria)}
+        ends.append(drawn(replace(of, acceptances=refused), 80)[-1].rpartition("  ")[2])
+    assert ends == ["no", "no, marginal"]
+
+
 def test_a_failed_checkpoint_has_no_figures_and_says_so() -> None:
     (row,) = [line for line in drawn(twelve(), 80) if "step_6000" in line]
     assert set(row.split()) == {"step_6000", "–", "failed"}

@@ -105,18 +105,15 @@ class OllamaModel(ServedModel):
                        url=self._connection.url),
                     hint=how_to_get(self._name, self._client.models()),
                 )  # fmt: skip
+        hint = tr("check that {url} is an Ollama server", url=self._connection.url)
         if fault.cause in ("unreachable", "timeout"):
-            return ModelUnavailable(
-                tr("no Ollama answers at {url}: {why}", url=self._connection.url, why=fault),
-                hint=tr(
-                    "start it with `ollama serve`, or name its address as in "
-                    "ollama:{name}@http://HOST:11434 or OLLAMA_HOST",
-                    name=self._name,
-                ),
+            hint = tr(
+                "start it with `ollama serve`, or name its address as in "
+                "ollama:{name}@http://HOST:11434 or OLLAMA_HOST",
+                name=self._name,
             )
         return ModelUnavailable(
-            tr("cannot use ollama:{name}: {why}", name=self._name, why=fault),
-            hint=tr("check that {url} is an Ollama server", url=self._connection.url),
+            tr("cannot use ollama:{name}: {why}", name=self._name, why=fault), hint=hint
         )
 
     def _make_room(self, requests: Sequence[Request]) -> None:

@@ -166,7 +166,11 @@ def accepted_words(of: EvaluatedFolder, checkpoint: Measurements) -> str:
     if acceptance is None:
         return "–"
     shown = {True: tr("yes"), False: tr("no"), None: "?"}[acceptance.accepted]
-    return tr("{accepted}, marginal", accepted=shown) if marginal(of, checkpoint) else shown
+    near = marginal(of, checkpoint)
+    if acceptance.accepted is False:  # one limit that is clearly missed decides alone
+        missed = (each for each in acceptance.criteria.values() if each.passed is False)
+        near = all(each.marginal for each in missed)
+    return tr("{accepted}, marginal", accepted=shown) if near else shown
 
 
 def _criteria(of: EvaluatedFolder, checkpoint: Measurements) -> Mapping[str, GateCriterion]:
