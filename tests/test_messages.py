@@ -7,8 +7,9 @@ import pytest
 from assay import messages
 from assay.interfaces import cli
 from assay.interfaces.cli import chosen_language
+from assay.reports.sentences import outcome
 from assay.text import number_format as numbers
-from assay.types import Estimate
+from assay.types import Estimate, OutcomeKind
 
 ERRORS = {
     "AssayError", "UsageError", "InvalidFiles", "SuiteNotFound", "ModelUnavailable", "RunNotFound",
@@ -23,6 +24,10 @@ def french_spoken():
     messages.speak("fr")
     yield
     messages.speak("en")
+
+
+def test_every_outcome_has_a_name_of_its_own_in_french(french_spoken):
+    assert len({outcome(kind) for kind in OutcomeKind}) == len(OutcomeKind)
 
 
 def is_sentence(node):

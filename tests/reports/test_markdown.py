@@ -45,7 +45,7 @@ def test_a_report_has_every_figure_and_every_test(report: Report) -> None:
         r"| facts | 0.800 | \[0.490–0.943\] | 10 | 0 |  |",
         "| judged | not measured | – | 0 | 5 | incomplete |",
         r"| baseline: always “B” | 25.0 points | \[15.0–40.0\] | 38 | 0 |  |",
-        "| facts_003 | facts | failed | – | timed out after 120 s |",
+        "| facts_003 | facts | request failed | – | timed out after 120 s |",
         "The same again: `assay run scripted:good.json -s demo`",
     ):
         assert line in text.splitlines()

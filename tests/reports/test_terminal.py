@@ -11,7 +11,7 @@ from rich.console import Console
 
 from assay.reports.comparison import comparison_document
 from assay.reports.formats.terminal import console_for, draw
-from assay.reports.leaderboard import leaderboard_document
+from assay.reports.leaderboard import leaderboard_document, leaderboard_headline
 from assay.reports.run_report import run_document
 from assay.types.documents import Document
 from assay.types.results import Comparison, Leaderboard, Report
@@ -54,7 +54,7 @@ def test_a_report_says_every_figure_with_interval_n_and_unscored(report: Report)
         "baseline: an empty answer 0.0 points [0.0–8.8] 38 0",
         "baseline: the prompt echoed 12.5 points [6.0–22.0] 38 0",
         "baseline: always “B” 25.0 points [15.0–40.0] 38 0",
-        "3 tests: 1 pass · 1 fail · 1 failed",
+        "3 tests: 1 pass · 1 fail · 1 request failed",
         "seconds per answer 1.250 s [0.500–2.000] 9 0",
         "9 answers",
         "Note: 1 request failed.",
@@ -251,6 +251,17 @@ def test_a_leaderboard_marks_ties_and_does_not_rank_the_incomplete(
     assert "– broken 90.0 [81.0–99.0] 40 10 2026-01-02" in lines
     assert any("no significant difference" in line for line in lines)
     assert any("not ranked" in line for line in lines)
+
+
+def test_two_versions_of_one_suite_are_told_apart_in_the_headline(
+    leaderboard: Leaderboard,
+) -> None:
+    (suite,) = leaderboard.suites
+    assert "is first on demo with" in leaderboard_headline(leaderboard)
+    both = tuple(replace(suite, content=digest) for digest in ("38b02e2f", "21378d57"))
+    headline = leaderboard_headline(replace(leaderboard, suites=both))
+    for digest in ("38b02e2f", "21378d57"):
+        assert f"is first on demo (content {digest}) with" in headline
 
 
 def test_an_empty_leaderboard_says_what_to_do(leaderboard: Leaderboard) -> None:

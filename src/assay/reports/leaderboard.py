@@ -30,17 +30,20 @@ def leaderboard_document(leaderboard: Leaderboard) -> Document:
 
 
 def leaderboard_headline(leaderboard: Leaderboard) -> str:
-    if said := first_few([_leader(suite) for suite in leaderboard.suites if suite.rows]):
+    ranked = [suite for suite in leaderboard.suites if suite.rows]
+    names = Counter(suite.suite for suite in ranked)
+    if said := first_few([_leader(suite, alone=names[suite.suite] == 1) for suite in ranked]):
         return f"{said}."
     if leaderboard.left_out:
         return tr("No model was measured to keep the limits.")
     return tr("No finished run in {out} has scores: `assay run` makes one.", out=leaderboard.out)
 
 
-def _leader(suite: SuiteRanking) -> str:
+def _leader(suite: SuiteRanking, *, alone: bool) -> str:
     first, *others = suite.rows
+    content = "" if alone else _content(suite)
     gaps = {
-        "suite": suite.suite,
+        "suite": f"{suite.suite} ({content})" if content else suite.suite,
         "model": first.name or first.model,
         "score": numbers.figure(first.score),
     }
@@ -79,13 +82,16 @@ def _blocks(leaderboard: Leaderboard) -> Iterator[Block]:
     yield from map(Note, leaderboard.notes)
 
 
+def _content(suite: SuiteRanking) -> str:
+    """Two versions or samples of one suite have one name; the content tells them apart."""
+    return tr("content {digest}", digest=suite.content) if suite.content else ""
+
+
 def _ranking(suite: SuiteRanking) -> Iterator[Block]:
     tests = trn("{count} test", "{count} tests", suite.tests) if suite.tests else ""
     named = ", ".join(filter(None, (suite.suite, tests)))
     yield Heading((named, Span(f"  {suite.asked}" if suite.asked else "", "warning")))
-    # Two versions or samples of one suite have one name; the content tells them apart.
-    content = tr("content {digest}", digest=suite.content) if suite.content else ""
-    if about := " · ".join(filter(None, (*_about(suite.of), content))):
+    if about := " · ".join(filter(None, (*_about(suite.of), _content(suite)))):
         yield Paragraph(about, "dim")
     heads = (
         tr("rank"), tr("model"), tr("score"), tr("95 % interval"), "n", tr("unscored"),

@@ -59,7 +59,7 @@ def outcome(which: OutcomeKind) -> str:
         OutcomeKind.FAIL: tr("fail"),
         OutcomeKind.NO_ANSWER: tr("no answer"),
         OutcomeKind.UNSCORED: tr("unscored"),
-        OutcomeKind.FAILED: tr("failed"),
+        OutcomeKind.FAILED: tr("request failed"),
     }[which]
 
 
