@@ -1,12 +1,13 @@
 """How well Ewe is told from other languages and from made text, on sources never seen.
 
-    python benchmarks/ewe_quality.py [--texts FOLDER] [--development]
+    python benchmarks/ewe_quality.py [--texts FOLDER] [--ntrex FILE] [--development]
 
 Takes the texts that `scripts/make_language_model.py` counts. Development: four sources, by whose
 figures the rules and constants were chosen. Test: three more. Each is read twice: by models of the
-other sources of the development alone, and by models of all other sources; no source has a say in
-what the evidence of its own models is worth. Made text is of as many words as the real lines of six
-and more; made-up words and word lists come from the sources the model knows. By hand: minutes.
+other sources of the development and NTREX, and by models of all other sources; NTREX is read too.
+No source has a say in what the evidence of its own models is worth. Made text is of as many words
+as the real lines of six and more; made-up words and word lists come from the sources the model
+knows. By hand: minutes.
 """
 
 from __future__ import annotations
@@ -39,15 +40,18 @@ Counted = dict[str, list[bool]]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--texts", type=Path, default=letters.TEXTS)
+    parser.add_argument("--ntrex", type=Path, help="the Ewe lines of NTREX-128")
     parser.add_argument("--development", action="store_true", help="leave the test alone")
     options = parser.parse_args()
-    lines = word_order.take_apart(letters.read_lines(options.texts))
-    few = [line for line in lines if line.source in DEVELOPMENT]
+    lines = word_order.take_apart(letters.read_lines(options.texts, options.ntrex))
+    few = [line for line in lines if line.source in (*DEVELOPMENT, letters.NTREX)]
     show("Development, read by the others of the development", read_each(lines, few, DEVELOPMENT))
     if not options.development:
         show("Test, read by the development", read_each(lines, few, TEST))
         show("Development, each read by all others", read_each(lines, lines, DEVELOPMENT))
         show("Test, each read by all others", read_each(lines, lines, TEST))
+        if options.ntrex:
+            show("NTREX, read by all others", read_each(lines, lines, [letters.NTREX]))
 
 
 def read_each(

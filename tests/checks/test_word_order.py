@@ -84,6 +84,9 @@ def test_weights_add_up_to_how_much_likelier_a_word_is_after_another(
     unseen = weights["d"] + weights[f"a {ANY}"]
     d_alone = (1 - 0.75) / 7 + 0.75 * 5 / 7 * (1 / 5)
     assert unseen == pytest.approx(np.log(0.75 / 2 * d_alone / (1 / words)))
+    # Pairs seen once are not kept, nor what is left of a word that only they begin with.
+    assert "c b" not in weights
+    assert f"c {ANY}" not in weights
 
 
 def test_packed_weights_come_back(order_script: ModuleType) -> None:

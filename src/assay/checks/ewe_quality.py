@@ -8,7 +8,7 @@ from assay.types import AnswerCheck, Context, Score, ScorePart
 class EweQuality(AnswerCheck):
     """How well the answer reads as Ewe, from 0 to 1."""
 
-    version = 4
+    version = 5
 
     def score(self, answer: str, context: Context, /) -> Score:
         # Imported when an answer is scored: the language model takes longer than a small suite.

@@ -2,7 +2,7 @@
 
 value = share x words x word order x variety x letters, and at most 0.5 for a single word:
 
-    share        letters in stretches that read as Ewe; full from 90 % on: names cost nothing
+    share        letters in stretches that read as Ewe, names apart; full from 90 % on
     words        known and common Ewe words among all; made-up words and rare ones in a row fall
     word_order   words following each other as in Ewe; shuffled words fall
     variety      different word triples among all; a loop falls
@@ -24,6 +24,7 @@ from assay.checks.ewe.language import (
     COMMON_FROM,
     MARGIN_NEEDED,
     MARGIN_OF_KNOWN,
+    NAME,
     QUOTE_MARGIN,
     LanguageModel,
     LanguageSpan,
@@ -82,9 +83,15 @@ class EweReading:
         return [self.model.ewe_words.get(word, 0) for word in self.ewe]
 
     @cached_property
+    def marked(self) -> list[tuple[LanguageSpan, list[str]]]:
+        """Each stretch with its words, and NAME in place of a name."""
+        marked = iter(mark_names(self.text, self.words, self.model.ewe_words))
+        return [(span, [*islice(marked, len(span.text.split()))]) for span in self.spans]
+
+    @cached_property
     def gains(self) -> list[float]:
         """How well each word, and the end, follow what is before them."""
-        marked = mark_names(self.text, self.ewe, self.model.ewe_words)
+        marked = [word for span, words in self.marked if span.code == "ewe" for word in words]
         return self.order.gains(marked, self.model.ewe_words)
 
     @cached_property
@@ -116,8 +123,13 @@ class EweReading:
         return " ".join(said)
 
     def _sure_share(self) -> float:
-        """Where Ewe is the lesser part, only what is as sure as a quotation in Ewe is believed."""
-        letters = sum(span.letters for span in self.spans)
+        """Where Ewe is the lesser part, only what is as sure as a quotation in Ewe is believed.
+        Names that read as another language are no part of it.
+        """
+        letters = sum(
+            span.letters if span.code == "ewe" else sum(len(word) for word in words if word != NAME)
+            for span, words in self.marked
+        )
         sure = 0.0
         for span in self.spans:
             if span.code != "ewe":
