@@ -1,6 +1,7 @@
 import pytest
 
-from assay.models.opening import read_spec
+from assay.errors import ModelUnavailable
+from assay.models.opening import open_model, read_spec
 from assay.types.model_spec import ModelSpec, without_userinfo
 
 
@@ -28,3 +29,20 @@ def test_the_scheme_is_before_the_first_colon_and_the_url_after_the_last_at(text
 def test_a_password_in_a_url_is_never_shown():
     assert without_userinfo("http://me:secret@host:8/v1?a=b") == "http://host:8/v1?a=b"
     assert "secret" not in str(read_spec("openai:m@https://me:secret@host/v1"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("my-modle/", "there is no folder 'my-modle/'; did you mean 'my-model'?"),
+        ("gguf:tiny.gguff", "there is no file 'tiny.gguff'; did you mean 'tiny.gguf'?"),
+        ("elsewhere/zzz", "there is no folder 'elsewhere/zzz'"),
+    ],
+)
+def test_a_mistyped_path_is_answered_with_the_nearest_name(typed, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my-model").mkdir()
+    (tmp_path / "tiny.gguf").touch()
+    with pytest.raises(ModelUnavailable) as refused:
+        open_model(typed)
+    assert refused.value.message == message

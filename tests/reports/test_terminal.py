@@ -127,6 +127,10 @@ def test_every_failed_test_is_shown_where_that_is_asked_for(report: Report) -> N
     every = shown(replace(changed, every_failure=True))
     assert "7. facts_008 of demo, facts" in lines_of(every)
     assert "more failed" not in every
+    passed = replace(suite, tests=suite.tests[:1])
+    none = replace(report, models=(replace(model, suites=(passed,)),))
+    assert "No scored answer failed." in shown(replace(none, every_failure=True))
+    assert "No scored answer failed." not in shown(none)
 
 
 def test_nothing_is_said_of_a_machine_or_a_server_that_is_not_known(report: Report) -> None:

@@ -28,6 +28,15 @@ def refused(folder: Path, table: str | bytes) -> list[str]:
     return [str(each).removeprefix(f"{folder}/quiz.csv:") for each in error.value.findings]
 
 
+def test_a_missing_table_is_answered_with_the_nearest_name(tmp_path: Path) -> None:
+    (tmp_path / "quiz.csv").write_text("question,answer\n")
+    for typed, near in (("quiz.cvs", "; did you mean 'quiz.csv'?"), ("zzzzzz", "no such file")):
+        with pytest.raises(InvalidFiles) as error:
+            api.new_suite(tmp_path / "made", table=tmp_path / typed)
+        (finding,) = error.value.findings
+        assert finding.message.endswith(near)
+
+
 def test_a_sheet_of_excel_in_french_becomes_a_suite(tmp_path: Path) -> None:
     table = (
         "\ufeffcatégorie;Question;Réponse;A;B;C;temperature;reviewed;mots-clés\r\n"

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 
 from assay.messages import tr
 
@@ -62,3 +64,12 @@ def did_you_mean(problem: str, name: str, known: Iterable[str]) -> str:
 
 def _plain(name: str) -> str:
     return name.casefold().replace("-", "_").replace(" ", "_")
+
+
+def did_you_mean_path(problem: str, path: Path) -> str:
+    """The problem, with the nearest name in the same folder where one is near."""
+    with suppress(OSError, ValueError):
+        meant = nearest(path.name, (each.name for each in path.parent.iterdir()))
+        if meant is not None:
+            return did_you_mean(problem, path.name, [meant])
+    return problem

@@ -22,6 +22,8 @@ def failure_blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     """Five of them, of as many categories as there are, or every one. `names`: of the specs."""
     found = _failed_tests(report)
     if not found:
+        if report.every_failure:
+            yield Paragraph(tr("No scored answer failed."))
         return
     shown = found if report.every_failure else _spread(found)[:SHOWN]
     title = tr("Failed tests") if report.every_failure else tr("Failures that matter most")

@@ -9,13 +9,14 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assay.files.file_text import MAX_BYTES, Refused, decode, read_bytes, refusal, shown_path
 from assay.files.json_file import ID_FORM
 from assay.files.notes import Notes, Place, invalid_files
-from assay.files.wording import did_you_mean, shown
+from assay.files.wording import did_you_mean, did_you_mean_path, shown
 from assay.messages import tr
 from assay.suites.test_format.case import Shared, read_case
 from assay.suites.test_format.fields import COMMON, all_fields, check_validator, methods
@@ -67,7 +68,10 @@ def read_rows(path: Path) -> list[Row]:
         data = read_bytes(path, MAX_BYTES, kind=tr("name a CSV file"))
         return [*_rows(name, decode(name, data))]
     except Refused as refused:
-        raise _invalid(name, [refused.finding]) from refused
+        found = refused.finding
+        if not path.exists():
+            found = replace(found, message=did_you_mean_path(found.message, path))
+        raise _invalid(name, [found]) from refused
 
 
 class _TableReader:

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 from assay.errors import ModelUnavailable
+from assay.files.wording import did_you_mean_path
 from assay.messages import tr
 from assay.models.local.gguf.header import damaged, is_gguf
 from assay.models.local.hub import fetch_model, read_hub_spec
@@ -20,8 +21,9 @@ def open_checkpoint(name: str, *, spec: str, typed: str, local: LocalOptions) ->
     """A folder with config.json and weights, or one of the hub."""
     on_hub = read_hub_spec(typed)
     if on_hub is None and not Path(name).exists():
+        problem = tr("there is no folder {path!r}", path=without_secrets(name))
         raise ModelUnavailable(
-            tr("there is no folder {path!r}", path=without_secrets(name)),
+            did_you_mean_path(problem, Path(name)),
             hint=tr(
                 "for a model of the Hugging Face hub write hf:ORG/NAME, of Ollama ollama:{name}, "
                 "of another server openai:NAME@URL; a scheme of your own needs --plugin FILE",
@@ -53,7 +55,7 @@ def open_gguf(name: str, *, spec: str, local: LocalOptions) -> Model:
         path = find_blob(name.removeprefix("ollama/"))
     if not path.is_file():
         raise ModelUnavailable(
-            tr("there is no file {path!r}", path=without_secrets(name)),
+            did_you_mean_path(tr("there is no file {path!r}", path=without_secrets(name)), path),
             hint=tr("name a GGUF file, or a model of Ollama's: gguf:ollama/NAME"),
         )
     if not is_gguf(path):
