@@ -35,6 +35,7 @@ def test_a_missing_table_is_answered_with_the_nearest_name(tmp_path: Path) -> No
             api.new_suite(tmp_path / "made", table=tmp_path / typed)
         (finding,) = error.value.findings
         assert finding.message.endswith(near)
+        assert "Check the path." in error.value.hint
 
 
 def test_a_sheet_of_excel_in_french_becomes_a_suite(tmp_path: Path) -> None:

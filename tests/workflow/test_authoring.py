@@ -99,6 +99,9 @@ def test_a_name_or_file_that_cannot_be_is_refused(tmp_path: Path) -> None:
     for name in ("../a", "", "a b", "x" * 101):
         with pytest.raises(UsageError, match="cannot be the name"):
             api.new_test(name, suite=tmp_path)
+    with pytest.raises(UsageError) as path_given:
+        api.new_test("my words/nouns.json")
+    assert "`assay new-test nouns --suite 'my words'`" in path_given.value.hint
     (tmp_path / "a.json").write_text("{}")
     (tmp_path / "b.json").write_text("[")
     with pytest.raises(UsageError, match="no category file"):

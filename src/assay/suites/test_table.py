@@ -68,10 +68,12 @@ def read_rows(path: Path) -> list[Row]:
         data = read_bytes(path, MAX_BYTES, kind=tr("name a CSV file"))
         return [*_rows(name, decode(name, data))]
     except Refused as refused:
-        found = refused.finding
-        if not path.exists():
-            found = replace(found, message=did_you_mean_path(found.message, path))
-        raise _invalid(name, [found]) from refused
+        if path.exists():
+            raise _invalid(name, [refused.finding]) from refused
+        nearest = did_you_mean_path(refused.finding.message, path)
+        missing = replace(refused.finding, message=nearest)
+        hint = tr("Nothing was written. Check the path.")
+        raise invalid_files(name, [missing], hint=hint) from refused
 
 
 class _TableReader:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -44,10 +45,15 @@ def new_test(
     Example: `assay.new_test("capitals", suite="my-tests", method="keywords")`.
     """
     if not ID_FORM.fullmatch(name) or len(name) > MAX_NAME:
-        raise UsageError(
-            tr("'{name}' cannot be the name of a test", name=name[:MAX_NAME]),
-            hint=tr("use letters, digits, '_' and '-', as in monthly_sales"),
-        )
+        hint = tr("use letters, digits, '_' and '-', as in monthly_sales")
+        folder, _, last = name.rpartition("/")
+        if folder and last:
+            command = shlex.join(
+                ["assay", "new-test", last.removesuffix(".json"), "--suite", folder]
+            )
+            hint = tr("name the suite apart: `{command}`", command=command)
+        problem = tr("'{name}' cannot be the name of a test", name=name[:MAX_NAME])
+        raise UsageError(problem, hint=hint)
     if judged:
         return _write_folder(name, Path(suite))
     return _write_entry(name, Path(suite), method)
