@@ -345,7 +345,7 @@ def test_a_terminal_shows_verdict_table_gate_advice_files_and_suites_in_that_ord
     shown = on_terminal(decided(three()))
     order = (
         "Ship tiny/step_300.",
-        "step_300                46.0",
+        "step_300          yes, marginal        46.0",
         "tiny/step_200 could not be evaluated: the weights are not finite",
         "tiny/step_300 at the default gate",
         "perplexity, ",
@@ -485,7 +485,8 @@ def test_markdown_holds_verdict_figures_pictures_criteria_advice_and_samples() -
     shown = markdown_of(decided([weak("tiny/step_100"), *three()[1:]]))
     lines = shown.splitlines()
     assert "# Ship tiny/step_300." in lines
-    assert any(line.startswith("| **step_300 (selected)** | 46.0 ") for line in lines)
+    row = "| **step_300 (selected)** | yes, marginal | 46.0 "
+    assert any(line.startswith(row) for line in lines)
     assert "tiny/step_200 could not be evaluated: the weights are not finite" in lines
     assert any(line.startswith("| ✓ | perplexity, marginal | Perplexity 46 is") for line in lines)
     assert "### Advice" in lines

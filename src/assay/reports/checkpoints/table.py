@@ -34,13 +34,13 @@ def checkpoint_table(of: EvaluatedFolder) -> Table:
     columns = [each for each in _columns(of, rows) if any(row.get(each[1]) for row in rows)]
     parent = known.parent_of(of.checkpoints)
     return table(
-        (tr("checkpoint"), *(head for head, _, _ in columns), tr("accepted")),
+        (tr("checkpoint"), tr("accepted"), *(head for head, _, _ in columns)),
         (
             _row(of, checkpoint, parent, [_cell(row.get(name)) for _, name, _ in columns])
             for checkpoint, row in zip(of.checkpoints, rows, strict=True)
         ),
-        right=range(1, len(columns) + 1),
-        weights={place: rank for place, (_, _, rank) in enumerate(columns, 1)},
+        right=range(2, len(columns) + 2),
+        weights={place: rank for place, (_, _, rank) in enumerate(columns, 2)},
     )
 
 
@@ -83,7 +83,7 @@ def _row(
     selected = checkpoint.name == of.selected
     shown = tr("{name} (selected)", name=name) if selected else name
     tone: Tone = "strong" if selected else "dim" if checkpoint.failed else "plain"
-    return Row((shown, *cells, known.accepted_words(of, checkpoint)), tone=tone)
+    return Row((shown, known.accepted_words(of, checkpoint), *cells), tone=tone)
 
 
 def _cell(figure: Estimate | None) -> Line:
