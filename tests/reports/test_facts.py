@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.messages import speak
 from assay.reports.checkpoints.facts import SENTENCES, digits_apart, number, sentence
 from assay.types.decisions import fact
 
@@ -42,6 +43,14 @@ def test_every_fact_of_the_source_has_a_sentence_and_no_sentence_is_left_over(ro
 )
 def test_three_digits_are_shown_and_whole_numbers_whole(value: float, text: str) -> None:
     assert number(value) == text
+
+
+def test_whole_numbers_are_whole_in_french_too() -> None:
+    speak("fr")
+    try:
+        assert [number(each) for each in (25.0, 0.3, 46.81)] == ["25", "0,3", "46,8"]
+    finally:
+        speak("en")
 
 
 @pytest.mark.parametrize(

@@ -41,17 +41,20 @@ def not_measured() -> str:
     return tr("not measured")
 
 
-def rounded(number: float, digits: int = 3) -> str:
+def rounded(number: float, digits: int = 3, *, zeros: bool = True) -> str:
     """46.8, 0.720, 1,234: significant digits, and never fewer than the whole number."""
     if number == 0 or not math.isfinite(number):
         return f"{number:g}".replace("-", "−")
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(number))))
-    return fixed(number, decimals)
+    return fixed(number, decimals, zeros=zeros)
 
 
-def fixed(number: float, decimals: int, sign: str = "") -> str:
-    """12,345.60: a fixed number of decimals; the sign "+" is always shown."""
-    return written(f"{number:{sign},.{decimals}f}".replace("-", "−"))
+def fixed(number: float, decimals: int, sign: str = "", *, zeros: bool = True) -> str:
+    """12,345.60, without zeros at the end 12,345.6; the sign "+" is always shown."""
+    shown = f"{number:{sign},.{decimals}f}".replace("-", "−")
+    if decimals and not zeros:
+        shown = shown.rstrip("0").rstrip(".")
+    return written(shown)
 
 
 def readable(value: float, *, apart_from: Sequence[float] = ()) -> str:

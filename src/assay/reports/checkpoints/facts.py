@@ -29,8 +29,7 @@ def advice_texts(of: Recommendation) -> tuple[str, tuple[str, ...]]:
 
 def number(value: float, digits: int = DIGITS) -> str:
     """46.8, 0.72, 1,234: three significant digits, without zeros at the end."""
-    text = rounded(value, digits)
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return rounded(value, digits, zeros=False)
 
 
 def digits_apart(value: float, limit: float) -> int:
