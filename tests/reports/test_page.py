@@ -17,6 +17,7 @@ from assay.reports.run_report import run_document
 from assay.types.results import Report
 from tests.browser import Browser
 from tests.reports.test_decision import decided, three
+from tests.waiting import wait_for
 
 TESTS, FAILED = 1000, 599  # by one model or both
 PROSE = " ".join(["every answer is text, and none of it becomes a part of the page"] * 20)
@@ -264,7 +265,10 @@ def test_a_question_is_shown_as_it_was_asked_with_its_options(
 ) -> None:
     browser.open(small.as_uri())
     browser.unfold_all()
-    asked = [text for text in seen(browser, ".more pre") if "Question 1 of choices" in text]
+    # An opened fold is drawn a moment later on a busy machine.
+    asked = wait_for(
+        lambda: [text for text in seen(browser, ".more pre") if "Question 1 of choices" in text]
+    )
     assert asked[0] == (
         "system: You are brief.\n\nuser: Question 1 of choices?\n"
         "A. the first <b>option</b>\nB. second\nC. third"
@@ -277,9 +281,7 @@ def test_no_answer_becomes_markup_or_runs(browser: Browser, whole: Path) -> None
     assert browser.driver.title == "mixed: careful, hasty"
     script = "return document.querySelectorAll(arguments[0]).length"
     assert browser.run(script, FOREIGN) == 0
-    texts = "\n".join(seen(browser, ".more pre"))
-    for each in MARKUP:
-        assert each in texts
+    wait_for(lambda: all(each in "\n".join(seen(browser, ".more pre")) for each in MARKUP))
     assert browser.complaints() == []
 
 
