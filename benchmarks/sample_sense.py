@@ -42,7 +42,7 @@ NOBODY = ModelFacts(spec="", name="", fingerprint="", capabilities=frozenset({"s
 
 def main() -> None:
     wanted = argparse.ArgumentParser(prog="python -m benchmarks.sample_sense")
-    wanted.add_argument("set", help="dev, test, fit, new, fresh or held")
+    wanted.add_argument("set", help="dev, test, fit, new, fresh, held or later")
     wanted.add_argument("--judge", metavar="MODEL")
     wanted.add_argument("--answers", type=Path)
     wanted.add_argument("--prompts", type=Path, metavar="DIR")

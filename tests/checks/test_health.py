@@ -23,7 +23,13 @@ from assay.checks.health.reading import QUOTED_AT_MOST
 from assay.checks.health.ticks import accuracy, relevance
 from assay.stats.estimates import proportion
 from assay.suites.sample_prompts import load_samples
-from assay.types.measured.samples import Health, HealthCheck, SampleCheck, SamplePrompt
+from assay.types.measured.samples import (
+    Health,
+    HealthCheck,
+    JudgedSense,
+    SampleCheck,
+    SamplePrompt,
+)
 from tests.samples import failures_of, read_labels
 
 FOLDER = Path(__file__).parents[1] / "health_samples"
@@ -284,19 +290,35 @@ def test_of_the_labelled_samples_most_broken_and_hardly_a_sound_one_are_found(
     assert sum(fine) <= alarms * len(fine)
 
 
-@pytest.mark.parametrize("name", ["new", "fresh", "held"])
+@pytest.mark.parametrize("name", ["new", "fresh", "held", "later"])
 def test_the_page_has_the_figures_of_the_samples_that_nobody_had_seen(name):
-    samples = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+    row = [f"**`{name}`, unseen**", *map(_as_on_the_page, broken_and_sound(name, {}))]
+    assert f"| {' | '.join(row)} |" in PAGE.read_text("utf-8")
+
+
+@pytest.mark.parametrize("who", ["first", "second"])
+def test_a_judge_reaches_the_aims_on_samples_that_nobody_had_seen(who):
+    """Its answers are written down: no test can ask so large a model."""
+    broken, sound = broken_and_sound("later", read_labels(FOLDER / f"later_answers_{who}.tsv"))
+    assert sum(broken) >= 0.9 * len(broken)
+    assert sum(sound) <= 0.03 * len(sound)
+    shown = PAGE.read_text("utf-8").replace("**", "")
+    assert f"| {_as_on_the_page(broken)} | {_as_on_the_page(sound)} |" in shown
+
+
+def broken_and_sound(name, answers):
+    """Whether each is called broken, of those on which both readers agree."""
     first, second = (
         read_labels(FOLDER / f"{name}_labels_{who}.tsv") for who in ("first", "second")
     )
     hits = {True: [], False: []}
-    for each in samples:
+    for each in json.loads((FOLDER / f"{name}.json").read_text("utf-8")):
+        said = answers.get(each["id"])
+        judged = JudgedSense(sensible=said == "yes", explanation="") if said else None
         sound = first[each["id"]] == "ok"
         if sound == (second[each["id"]] == "ok"):
-            hits[sound].append(bool(failures_of(each)))
-    row = [f"**`{name}`, unseen**", *(_as_on_the_page(hits[sound]) for sound in (False, True))]
-    assert f"| {' | '.join(row)} |" in PAGE.read_text("utf-8")
+            hits[sound].append(bool(failures_of(each, judged=judged)))
+    return hits[False], hits[True]
 
 
 def _as_on_the_page(hits):
