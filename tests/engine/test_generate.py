@@ -212,18 +212,20 @@ def test_a_single_row_that_does_not_fit_is_an_error(monkeypatch: pytest.MonkeyPa
     def no_memory(*_given: Any) -> torch.Tensor:
         raise torch.OutOfMemoryError("no room")
 
+    network = network_of("gpt2")  # whichever test is the first: making one runs it
     monkeypatch.setattr(Network, "run", no_memory)
     with pytest.raises(TooLittleMemory):
-        list(generate(network_of("gpt2"), prompts_of_all_kinds(5)))
+        list(generate(network, prompts_of_all_kinds(5)))
 
 
 def test_other_errors_are_not_taken_for_missing_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_given: Any) -> torch.Tensor:
         raise RuntimeError("shapes do not match")
 
+    network = network_of("gpt2")  # whichever test is the first: making one runs it
     monkeypatch.setattr(Network, "run", broken)
     with pytest.raises(RuntimeError, match="shapes"):
-        list(generate(network_of("gpt2"), prompts_of_all_kinds(5)))
+        list(generate(network, prompts_of_all_kinds(5)))
 
 
 def test_a_model_that_answers_with_no_number_is_refused_with_the_prompt() -> None:
