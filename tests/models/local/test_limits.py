@@ -86,11 +86,14 @@ def test_only_a_panic_becomes_an_error() -> None:
         raise KeyboardInterrupt
 
 
-def test_a_script_may_end_without_closing_what_renders_templates() -> None:
+@pytest.mark.parametrize("keeper", ["sys.modules['__main__']", "sys.modules['json']"])
+def test_a_script_may_end_without_closing_what_renders_templates(keeper: str) -> None:
+    """A module that was loaded early is among the last that Python takes apart."""
     work = (
+        "import sys\n"
         "from assay.models.local.tokens import limits\n"
-        "guest = limits.Guest(limits.TEMPLATE_BYTES)\n"
-        "print(guest.is_alive)\n"
+        f"{keeper}.kept = limits.Guest(limits.TEMPLATE_BYTES)\n"
+        f"print({keeper}.kept.is_alive)\n"
     )
     done = subprocess.run([sys.executable, "-c", work], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")

@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
+from weakref import finalize
 
 from assay.messages import tr
 from assay.text.number_format import exact, fixed
@@ -49,6 +50,8 @@ class Guest:
         # Without `self`: a thread that knows its owner would keep it, and the process, alive.
         heard = self._process.stdout, self._lines
         threading.Thread(target=_listen, args=heard, daemon=True).start()
+        # Not `__del__`: at Python's exit that may come when nothing is left to call.
+        self._end = finalize(self, _end, self._process)
 
     def ask(self, asked: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         """Raises OutOfBounds; the process has ended then, unless it only refused."""
@@ -76,15 +79,15 @@ class Guest:
         return self._process.poll() is None
 
     def close(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        if self._process.stdin is not None:
-            with suppress(OSError):
-                self._process.stdin.close()
+        self._end()
 
-    def __del__(self) -> None:
-        if hasattr(self, "_process"):
-            self.close()
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.wait()
+    if process.stdin is not None:
+        with suppress(OSError):
+            process.stdin.close()
 
 
 def _listen(stream: IO[str], lines: queue.Queue[str]) -> None:
