@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import itertools
 import json
 import math
 import os
@@ -28,7 +29,6 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -246,7 +246,7 @@ class Choices:
             said = llama_perplexity(programs, model, *given)
         shares = re.findall(r"^\d+\t([\d.]+)$", said, re.MULTILINE)
         right = [0, *(round(float(share) / 100 * n) for n, share in enumerate(shares, 1))]
-        found = [later > before for before, later in pairwise(right)]
+        found = [later > before for before, later in itertools.pairwise(right)]
         return dict(zip(which, found, strict=True))
 
 
@@ -298,13 +298,14 @@ def speeds(programs: Path, work: Path, threads: int, names: list[str]) -> dict[s
         said = llama_perplexity(programs, work / "F32.gguf", *given)
         begin, end = (_stamp(said, words) for words in ("calculating perplexity", "Final estimate"))
         found["llama.cpp f32"].append(TIMED_CHUNKS * WINDOW / (end - begin))
-        for name in names:
+        for name, at_once in itertools.product(names, (True, False)):
             reads = readers["F32"].read, [readers[name].read]
             started = time.perf_counter()
-            for _ in compare_readings(*reads, tokens, context=WINDOW):
+            for _ in compare_readings(*reads, tokens, context=WINDOW, threads=at_once):
                 pass
             speed = 2 * (len(tokens) - 1) / (time.perf_counter() - started)
-            found.setdefault(f"drift, F32 and {name}", []).append(speed)
+            way = "a window for each core" if at_once else "all cores on one window"
+            found.setdefault(f"drift, F32 and {name}, {way}", []).append(speed)
     return found
 
 

@@ -1,5 +1,7 @@
 """Divergence in lockstep, beside the definition written out."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
@@ -7,6 +9,7 @@ import torch
 from torch import nn
 
 from assay.engine import drift
+from assay.engine.kernels import attention
 from assay.engine.network import NotFinite, make_ready, read_row
 from tests.engine.shapes import random_model
 
@@ -45,7 +48,55 @@ def test_every_token_is_compared_once_and_as_the_definition_says(networks, monke
     assert (same.base_top == same.other_top).all()
 
 
-def test_a_model_that_answers_with_no_number_is_named():
+def test_windows_read_by_a_core_each_give_the_same_in_the_same_order(networks, threads):
+    readers = [partial(read_row, network) for network in networks]
+    compare = partial(drift.compare_readings, readers[0], readers[1:], TOKENS, context=16)
+    one_by_one, at_once = list(compare()), list(compare(threads=True))
+    assert len(at_once) == 19
+    for before, now in zip(one_by_one, at_once, strict=True):
+        for plain, threaded in zip(before, now, strict=True):
+            assert threaded.base == pytest.approx(plain.base, abs=1e-5)
+            assert threaded.kl == pytest.approx(plain.kl, abs=1e-5)
+    assert torch.get_num_threads() == threads
+
+
+def test_who_reads_no_further_leaves_no_threads(networks, threads):
+    before = {*threading.enumerate()}
+    read = partial(read_row, networks[0])
+    windows = drift.compare_readings(read, [read], TOKENS, context=16, threads=True)
+    next(windows)
+    windows.close()
+    assert torch.get_num_threads() == threads
+    assert {*threading.enumerate()} <= before
+
+
+def test_a_window_that_nobody_waits_for_ends_at_the_next_layer():
+    network = make_ready(random_model("llama"), context_length=128)
+    stopped = threading.Event()
+
+    def read():
+        attention.stop_with(stopped)
+        assert read_row(network, TOKENS[:20])(0, 20).shape[0] == 20
+        stopped.set()
+        with pytest.raises(attention.Stopped):
+            read_row(network, TOKENS[:20])
+        return True
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(read).result()
+    assert read_row(network, TOKENS[:20])(0, 20).shape[0] == 20, "other threads read on"
+
+
+@pytest.fixture
+def threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield 3
+    torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_model_that_answers_with_no_number_is_named(at_once):
     def read(tokens):
         return lambda start, end: torch.zeros(end - start, 5)
 
@@ -53,7 +104,7 @@ def test_a_model_that_answers_with_no_number_is_named():
         return lambda start, end: torch.full((end - start, 5), float("nan"))
 
     with pytest.raises(NotFinite) as caught:
-        list(drift.compare_readings(read, [read, broken], [0, 1, 2], context=8))
+        list(drift.compare_readings(read, [read, broken], [0, 1, 2], context=8, threads=at_once))
     assert caught.value.args == (2, 1)
 
 

@@ -1,7 +1,11 @@
 """How far models' predictions are apart, token by token, in lockstep: no file of logits."""
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from threading import Event
 from typing import NamedTuple
 
 import numpy as np
@@ -9,11 +13,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from assay.engine.kernels.attention import stop_with
 from assay.engine.layout.windows import Window, windows
 from assay.engine.network import NotFinite
 
 WINDOW = 1024  # tokens at most: longer ones cost more for the same answer
-POSITIONS_AT_ONCE = 256
+POSITIONS_AT_ONCE = 256  # of all threads together: their logits are most of the memory
+LEAST_POSITIONS = 32
+CACHE_BYTES = 2**20  # of a core, for the logits of a few positions
 
 Logits = Callable[[int, int], Tensor]  # from, to: [positions, vocabulary]
 Reader = Callable[[Sequence[int]], Logits]  # of the tokens that are fed
@@ -33,38 +40,82 @@ class TokenDrift(NamedTuple):
     other_share: NDArray[np.float64]
 
 
-@torch.inference_mode()
 def compare_readings(
-    base: Reader, others: Sequence[Reader], tokens: Sequence[int], *, context: int
+    base: Reader,
+    others: Sequence[Reader],
+    tokens: Sequence[int],
+    *,
+    context: int,
+    threads: bool = False,
 ) -> Iterator[list[TokenDrift]]:
     """Window by window, one for each other model. The first token comes before the text. Raises
-    NotFinite with model and place.
+    NotFinite with model and place. With `threads`, each core reads a window by itself: no step
+    waits for another core, where one window on all cores waits after every step.
     """
-    for window in windows(len(tokens) - 1, min(context, WINDOW)):
-        fed = tokens[window.start + 1 : window.end]
-        yield _compared([reader(fed) for reader in (base, *others)], tokens, window)
+    asked = windows(len(tokens) - 1, min(context, WINDOW))
+    cores = torch.get_num_threads() if threads else 1
+    rows = max(LEAST_POSITIONS, POSITIONS_AT_ONCE // cores)
+    compare = partial(_compared, (base, *others), tokens, rows)
+    if cores == 1:
+        yield from map(compare, asked)
+        return
+    torch.set_num_threads(1)  # also the number with which threads begin
+    stopped = Event()
+    pool = ThreadPoolExecutor(cores, initializer=stop_with, initargs=(stopped,))
+    running: deque[Future[list[TokenDrift]]] = deque()
+    try:
+        for window in asked:
+            running.append(pool.submit(compare, window))
+            if len(running) == 2 * cores:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
+    finally:
+        stopped.set()
+        pool.shutdown(cancel_futures=True)
+        torch.set_num_threads(cores)
 
 
-def _compared(found: Sequence[Logits], tokens: Sequence[int], window: Window) -> list[TokenDrift]:
+@torch.inference_mode()
+def _compared(
+    readers: Sequence[Reader], tokens: Sequence[int], rows: int, window: Window
+) -> list[TokenDrift]:
+    fed = tokens[window.start + 1 : window.end]
+    found = [reader(fed) for reader in readers]
     parts: list[list[list[Tensor]]] = [[] for _ in found[1:]]
     begin = window.length - window.predicted
-    for start in range(begin, window.length, POSITIONS_AT_ONCE):
-        at = start, min(start + POSITIONS_AT_ONCE, window.length)
+    for start in range(begin, window.length, rows):
+        at = start, min(start + rows, window.length)
         place = window.start + 2 + start
-        ours = found[0](*at).float()
-        targets = torch.tensor(tokens[place : place + len(ours)], device=ours.device)
-        shares, norm, *seen = _seen(ours, targets, 0, place)
-        shares.mul_(seen[-1][:, None])
-        for number, other in enumerate(found[1:], 1):
-            theirs = other(*at).to(ours)
-            spare, their_norm, *beside = _seen(theirs, targets, number, place)
-            gap = torch.sub(ours, theirs, out=spare).mul_(shares)
-            gap.nan_to_num_(0.0, math.inf, -math.inf)  # what is impossible by both, times no share
-            kl = gap.sum(-1) - (norm - their_norm)
-            if not bool(kl.isfinite().all()):
-                raise NotFinite(number, place)
-            parts[number - 1].append([kl.clamp_min(0.0), *seen, *beside])
+        base = found[0](*at).float()
+        logits = [base, *(other(*at).to(base) for other in found[1:])]
+        targets = torch.tensor(tokens[place : place + len(base)], device=base.device)
+        for first in range(0, len(base), step := _rows_in_cache(base)):
+            some = [each[first : first + step] for each in logits]
+            beside = _beside_base(some, targets[first : first + step], place + first)
+            for part, values in zip(parts, beside, strict=True):
+                part.append(values)
     return [_joined(each) for each in parts]
+
+
+def _rows_in_cache(logits: Tensor) -> int:
+    """So few that every pass but the first reads from the cache; a GPU takes all at once."""
+    return len(logits) if logits.is_cuda else max(1, CACHE_BYTES // (4 * logits.shape[1]))
+
+
+def _beside_base(logits: Sequence[Tensor], targets: Tensor, place: int) -> Iterator[list[Tensor]]:
+    """Divergence and what both predict, of each other model."""
+    base, *others = logits
+    shares, norm, *seen = _seen(base, targets, 0, place)
+    shares.mul_(seen[-1][:, None])
+    for number, other in enumerate(others, 1):
+        spare, their_norm, *beside = _seen(other, targets, number, place)
+        gap = torch.sub(base, other, out=spare).mul_(shares)
+        gap.nan_to_num_(0.0, math.inf, -math.inf)  # what is impossible by both, times no share
+        kl = gap.sum(-1) - (norm - their_norm)
+        if not bool(kl.isfinite().all()):
+            raise NotFinite(number, place)
+        yield [kl.clamp_min(0.0), *seen, *beside]
 
 
 def _seen(logits: Tensor, targets: Tensor, number: int, place: int) -> list[Tensor]:

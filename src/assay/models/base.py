@@ -24,7 +24,9 @@ _WHITE_SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextReader:
-    """A loaded model to be read beside others. `prefix` comes before a text, if any does."""
+    """A loaded model to be read beside others. `prefix` comes before a text, if any does;
+    `threads`: several may read with it at once.
+    """
 
     read: Reader
     encode: Callable[[str], Sequence[int]]
@@ -32,6 +34,7 @@ class TextReader:
     prefix: int | None
     vocabulary: int
     context: int
+    threads: bool = False
 
 
 class BaseModel:

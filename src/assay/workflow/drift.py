@@ -139,9 +139,10 @@ def _measured(
     predicted: list[int] = []  # their places in the whole
     parts = []
     base, *others = (reader.read for reader in readers)
+    threads = all(reader.threads for reader in readers)
     try:
         for tokens in documents:
-            for found in compare_readings(base, others, tokens, context=window):
+            for found in compare_readings(base, others, tokens, context=window, threads=threads):
                 parts.append(found)
                 likely = found[0].base
                 read = ReadText(request_id="", log_likelihood=float(likely.sum()),

@@ -4,6 +4,7 @@ model that does not call it is found out by counting calls.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event, local
 from typing import Protocol
 
 import torch
@@ -26,9 +27,14 @@ class Arrangement(Protocol):
         ...
 
 
-class _InForce:
+class Stopped(Exception):
+    """Nobody waits for this forward any more."""
+
+
+class _InForce(local):
     arrangement: Arrangement | None = None
     calls = 0
+    stopped: Event | None = None
 
 
 _in_force = _InForce()
@@ -36,12 +42,17 @@ _in_force = _InForce()
 
 @contextmanager
 def arranged(arrangement: Arrangement) -> Iterator[None]:
-    """Put an arrangement in force for one forward. One forward runs at a time in a process."""
+    """Put an arrangement in force for one forward. One forward runs at a time in a thread."""
     _in_force.arrangement, _in_force.calls = arrangement, 0
     try:
         yield
     finally:
         _in_force.arrangement = None
+
+
+def stop_with(event: Event) -> None:
+    """Forwards of this thread end at the next layer once it is set: Ctrl-C waits for no window."""
+    _in_force.stopped = event
 
 
 def calls_of_last_forward() -> int:
@@ -60,6 +71,8 @@ def _attention(
     unknown = [name for name in _UNSERVED if more.get(name) is not None]
     if _in_force.arrangement is None or attention_mask is not None or unknown:
         raise UnservedAttention(", ".join(unknown))
+    if _in_force.stopped is not None and _in_force.stopped.is_set():
+        raise Stopped
     _in_force.calls += 1
     scale = scaling if scaling is not None else query.shape[-1] ** -0.5
     return _in_force.arrangement.attend(module, query, key, value, scale), None

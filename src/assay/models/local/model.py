@@ -142,6 +142,7 @@ class LocalModel(BaseModel):
             prefix=tokenizer.prefix_token_id,
             vocabulary=network.vocabulary,
             context=network.context_length,
+            threads=network.serves_trees and network.device.type == "cpu",
         )
 
     def _answering(self) -> Answering:
