@@ -369,7 +369,7 @@ def test_a_server_that_is_not_there_and_tests_that_are_wrong_are_said_together(d
     desk.suite({"sum": [{**numbered(1)[0], "expectd": 1}]})
     done = desk.run("--tests", "tests")
     assert done.returncode == 2
-    assert "no server answers at http://127.0.0.1:9" in done.stderr
+    assert "no server answers at http://127.0.0.1:9: Connection refused" in done.stderr
     assert "did you mean 'expected'?" in done.stderr
 
 

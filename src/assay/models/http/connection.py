@@ -30,6 +30,7 @@ MAX_BYTES = 64 * 1024 * 1024
 MAX_LINE = 8 * 1024 * 1024
 MAX_ERROR_BYTES = 64 * 1024
 END_OF_STREAM_S = 1.0
+_ERRNO = re.compile(r"^\[Errno -?\d+\] ")
 
 
 @dataclass(slots=True)
@@ -228,15 +229,20 @@ class Connection:
                       seconds=round(clock.allowed_s, 1))  # fmt: skip
             raise Fault("timeout", late) from error
         except httpcore.ConnectError as error:
-            raise self._no_connection(readable(str(error)) or tr("connection refused")) from error
+            raise self._no_connection(_told(error) or tr("connection refused")) from error
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as error:
-            why = readable(str(error)) or type(error).__name__
+            why = _told(error) or type(error).__name__
             sentence = tr("the connection to {url} broke: {why}", url=self.url, why=why)
             raise Fault(broken, sentence, retry=True) from error
 
     def _no_connection(self, why: str) -> Fault:
         sentence = tr("no server answers at {url}: {why}", url=self.url, why=why)
         return Fault("unreachable", sentence, retry=True, away=True)
+
+
+def _told(error: Exception) -> str:
+    """What the system says, without its number for it."""
+    return readable(_ERRNO.sub("", str(error)))
 
 
 def _netloc(parts: SplitResult) -> str:
