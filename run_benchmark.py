@@ -42,6 +42,9 @@ if __name__ == "__main__":
             error = {"message": SENTENCE, "hint": "make demo"}
             sys.stdout.write(json.dumps({"error": error, "exit_code": 2}) + "\n")
         sys.exit(2)
+    from assay.interfaces.cli import speak_as_asked
+
+    speak_as_asked(sys.argv[1:])  # the help of options is translated while they are loaded
     from assay.interfaces.benchmark_script import main
 
     main()

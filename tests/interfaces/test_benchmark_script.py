@@ -525,6 +525,14 @@ def test_a_key_is_not_sent_to_the_server_of_the_other_model(tmp_path, monkeypatc
 # ------------------------------------------------------------------------------------ starting
 
 
+def test_help_is_in_french_from_the_first_word_to_the_last(desk):
+    """In a Python of its own: where options are loaded already, their help is in one language."""
+    words = [sys.executable, str(ROOT / "run_benchmark.py"), "--lang", "fr", "--help"]
+    done = subprocess.run(words, env=desk.environment, capture_output=True, text=True, check=True)
+    assert "Que demander\u00a0:" in done.stdout
+    assert not re.findall(r"\b(the|Default|Folder|Ask|Output|Show)\b", done.stdout)
+
+
 def test_help_names_every_option_and_wrong_usage_points_to_it(desk):
     text = text_of(desk.run("--help"))
     for parameter in command().params:

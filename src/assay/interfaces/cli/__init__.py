@@ -94,7 +94,7 @@ def end_with(program: str, run: Run, arguments: Sequence[str] | None = None) -> 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    _speak(chosen_language(words))
+    speak_as_asked(words)
     signal.signal(signal.SIGTERM, _stop)
     try:
         _refuse_what_is_no_text(words)
@@ -182,8 +182,9 @@ def chosen_language(words: Sequence[str]) -> str:
     return next((known for known in LANGUAGES_OFFERED if locale.startswith(known)), "en")
 
 
-def _speak(language: str) -> None:
+def speak_as_asked(words: Sequence[str]) -> None:
     """Click's own words come from the same catalogue, by the domain of the process."""
+    language = chosen_language(words)
     if not speak(language):
         file = CATALOGUES / language / "LC_MESSAGES" / "assay.mo"
         say(tr("warning: {file} is damaged, so this is in English; install Assay again", file=file))
