@@ -325,6 +325,14 @@ def test_prompts_that_are_none_are_refused(checkpoint, home, prompts):
         api.generate_samples(checkpoint, prompts)
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"seeds": [0, 1]}, {"seeds": 1.5}, {"seeds": 0}, {"temperature": "0.3"}]
+)
+def test_seeds_and_temperature_that_are_none_are_refused(checkpoint, home, wrong):
+    with pytest.raises(UsageError, match="temperature is a number"):
+        api.generate_samples(checkpoint, ["a"], **wrong)
+
+
 # ----------------------------------------------------------------------------- which checkpoint
 
 

@@ -60,7 +60,7 @@ def everything() -> EvaluatedFolder:
 def test_eighty_columns_hold_what_the_gate_asks_for() -> None:
     lines = drawn(everything(), 80)
     assert lines[0].split()[:4] == ["checkpoint", "accepted", "perplexity", "os_benchmark"]
-    assert {"tokens/s", "MB", "loops"} <= set(lines[0].split())
+    assert {"tokens/s", "MB", "failures"} <= set(lines[0].split())
     assert lines[2].split()[:4] == ["step_160", "no", "137.1", "0.040"]
     assert lines[4].split()[:3] == ["step_8000", "yes", "46.8"]
     assert lines[5].split() == ["(selected)"]
@@ -70,7 +70,7 @@ def test_wide_terminals_have_every_figure_and_the_intervals() -> None:
     heads = drawn(everything(), 400)[0].split()
     assert heads == [
         "checkpoint", "accepted", "perplexity", "top-1", "top-5", "os_benchmark", "technical,",
-        "points", "mmlu_cs", "hellaswag", "tokens/s", "MB", "loops",
+        "points", "mmlu_cs", "hellaswag", "tokens/s", "MB", "failures",
     ]  # fmt: skip
     assert "137.1 [133.1–141.1] n=27" in drawn(everything(), 400)[2]
 

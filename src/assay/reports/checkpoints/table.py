@@ -138,7 +138,7 @@ def _columns(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column
     yield "hellaswag", "hellaswag", 58
     yield tr("tokens/s"), "inference_speed", 85
     yield tr("MB"), "memory_usage_mb", 75
-    yield tr("loops"), "generation_failures", 80
+    yield tr("failures"), "generation_failures", 80
 
 
 def _suites(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column]:

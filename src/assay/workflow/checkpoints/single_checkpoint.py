@@ -210,7 +210,8 @@ def generate_samples(options: SamplesToGenerate) -> list[Sample]:
     """
     checkpoint = options.checkpoint_path
     temperature, seeds = options.temperature, options.seeds
-    if not 0 <= temperature <= 2 or not 1 <= seeds <= 100:
+    numbers = isinstance(temperature, int | float) and isinstance(seeds, int)
+    if not numbers or not 0 <= temperature <= 2 or not 1 <= seeds <= 100:
         raise UsageError(
             tr("temperature is a number from 0 to 2, seeds a whole number from 1 to 100"),
             hint=tr("the default is temperature=0.3, seeds=1"),
