@@ -164,3 +164,31 @@ def test_a_program_with_an_english_name_may_have_a_comment(answer: str) -> None:
 def test_a_service_script_is_read_wherever_it_stands(answer: str) -> None:
     assert accepted("systemctl status nginx", answer)
     assert marked(["systemctl status nginx"], answer).value == 1.0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "ls -l 🙂",
+        "ls -l ✅",
+        "ls -l 👍🏽 🎉",
+        "ls -l 🙂.",
+        "$ ls -l 🙂",
+        "Run ls -l 🙂",
+        "```\nls -l 🙂\n```",
+    ],
+)
+def test_an_emoji_at_the_end_is_no_part_of_a_command(answer: str) -> None:
+    assert accepted("ls -l", answer)
+    assert marked(["ls -l"], answer).value == 1.0
+
+
+@pytest.mark.parametrize("command", ['echo "🙂"', "echo 🙂", "touch 🙂.txt", "grep '🙂' notes"])
+def test_an_emoji_in_an_argument_stays(command: str) -> None:
+    assert "🙂" in "".join(commands_read(f"```\n{command}\n```"))
+    assert marked([command], command).value == 1.0
+    assert marked([command], command.replace("🙂", "")).value == 0.0
+
+
+def test_a_cross_behind_a_command_says_that_it_is_wrong() -> None:
+    assert not accepted("ls -l", "ls -l ❌")

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.checks.command_sequence import CommandSequence
 from assay.checks.exact_match import ExactMatch
 from assay.checks.format import Format, Rules
 from assay.checks.keywords import Keywords
 from assay.checks.multiple_choice import MultipleChoice
 from assay.checks.scoring import score_reply
+from assay.checks.top_k import TopK
 from assay.text.dressing import _undress, cut_next_question, plain_reply, undress
 from assay.text.echo import words_added
 from assay.text.look_alikes import fold_look_alikes
@@ -119,6 +121,59 @@ def test_an_echo_is_told_with_what_it_adds() -> None:
     assert words_added("Name the largest planet. Jupiter", asked) == "jupiter"
     assert words_added("The largest planet is Jupiter.", asked) is None
     assert words_added("Jupiter", asked) is None
+
+
+MODULE = "Which driver module for the e1000e card?"
+KERNEL = "Does `uname -r` or `uname -a` show the kernel version?"
+VERSES = "Roses are red, violets are"
+STEPS = "Run `ls -l` and then `pwd`."
+
+
+@pytest.mark.parametrize(
+    ("check", "question", "answer", "value"),
+    [
+        (TopK(expected_any=("e1000e",)), MODULE, f"{MODULE} yes", 0),
+        (TopK(expected_any=("e1000e",)), MODULE, f"{MODULE} okay.", 0),
+        (TopK(expected_any=("e1000e",)), MODULE, MODULE.replace("module", "kernel module"), 0),
+        (TopK(expected_any=("e1000e",)), MODULE, f"{MODULE} The e1000e.", 1),
+        (TopK(expected_any=("e1000e",), match="module"), MODULE.replace(" module", ""), MODULE, 0),
+        (TopK(expected_any=("uname -r",), match="command"), KERNEL, f"{KERNEL} uname -a", 0),
+        (TopK(expected_any=("uname -r",), match="command"), KERNEL, f"{KERNEL} uname -r", 1),
+        (TopK(expected_any=("uname -r",), match="command"), KERNEL, f"{KERNEL}\n`uname -r`", 1),
+        (TopK(expected_any=("violets are blue",)), VERSES, f"{VERSES} blue", 1),
+        (CommandSequence(expected_commands=(("ls -l",), ("pwd",))), STEPS, f"{STEPS} ok", 0),
+        (CommandSequence(expected_commands=(("ls -l",), ("pwd",))), STEPS, f"Please {STEPS}", 0),
+        (CommandSequence(expected_commands=(("ls -l",), ("pwd",))), STEPS,
+         f"{STEPS}\nls -l\npwd", 1),
+        (CommandSequence(expected_commands=(("pwd",),)), STEPS, f"{STEPS} `pwd`", 1),
+        (ExactMatch(expected=("7",), normalize="number"), "The answer is 7. Is that right?",
+         "The answer is 7. Is that right? ok", 0),
+    ],
+)  # fmt: skip
+def test_an_echo_of_a_prompt_that_names_the_answer_needs_the_answer_added(
+    check: AnswerCheck, question: str, answer: str, value: float
+) -> None:
+    score = scored(check, question, answer)
+    assert (score.value, score.no_answer) == (value, not value), score.explanation
+
+
+@pytest.mark.parametrize(
+    ("predictions", "value"),
+    [
+        ((f"{MODULE} yes", "igb"), 0),
+        ((f"{MODULE} yes", f"{MODULE} ok"), 0),
+        ((MODULE, "e1000e"), 1),
+        ((f"{MODULE} yes", "e1000e"), 1),
+    ],
+)
+def test_a_prediction_after_an_echo_counts_if_it_is_none(
+    predictions: tuple[str, ...], value: float
+) -> None:
+    case = asking(MODULE, TopK(expected_any=("e1000e",)))
+    reply = Answered(request_id="r", text=predictions[0], predictions=predictions)
+    score = score_reply(case, reply)
+    assert score is not None
+    assert score.value == value, score.explanation
 
 
 def test_what_was_asked_to_be_repeated_is_no_echo() -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class CommandSequence(AnswerCheck):
     """The share of the steps found in order; 0 if the answer destroys data or undoes a step."""
 
-    version = 5
+    version = 6
 
     expected_commands: Annotated[
         SomePhrases,

@@ -38,7 +38,7 @@ class Weights:
 class Composite(AnswerCheck):
     """The mean of keywords, format, likeness to a reference and, where it applies, Ewe quality."""
 
-    version = 6
+    version = 7
     baselines_add_up = True
 
     expected_keywords: ExpectedKeywords = ()

@@ -25,7 +25,7 @@ _AS_WRITTEN: dict[str, Callable[[str], str]] = {"strict": str, "trim": str.strip
 class ExactMatch(AnswerCheck):
     """The whole answer is one of the accepted texts: 1 or 0."""
 
-    version = 4
+    version = 5
     expected: Annotated[OneOrMore, Doc("The right answer: a text or a list of accepted texts.")]
     normalize: Annotated[
         Literal["strict", "trim", "text", "number"],

@@ -93,12 +93,40 @@ def _unless_echoed(score: Score, text: str, context: Context) -> Score:
         return score
     if (gold := check.gold()) is not None:
         may_repeat = not check.baselines_add_up and not check.requests().letters
-        if score.value == 1.0 and may_repeat and (added or is_echo(gold, (question,))):
-            return score
-        alone = _as_score(check.score(added, context)) if added else score
-        if added and alone.value == 1.0:
+        if score.value == 1.0 and may_repeat:
+            if is_echo(gold, (question,)) or (added and not _is_told(gold, context)):
+                return score
+            # As written where it can be: the words of "uname -r" are no command.
+            added = text.partition(question.strip())[2].strip() or added
+        others = _others(context)
+        alone = _score_part(added, context, others) if added or others else score
+        if (added or others) and alone.value == 1.0:
             return alone
     return _no_answer(tr("The answer only repeats the question."))
+
+
+def _is_told(gold: str, context: Context) -> bool:
+    """Whether the question has the right answer in it, where a check may find it."""
+    question = context.test.question
+    if states(gold, fold_for_matching(question)):
+        return True
+    return _score_part(question, context).value == 1.0
+
+
+def _others(context: Context) -> tuple[str, ...]:
+    """The predictions after the first, empty where they repeat the question."""
+    reply, question = context.reply, context.test.question
+    later = reply.predictions[1:] if isinstance(reply, Answered) else ()
+    return tuple("" if words_added(each, question) is not None else each for each in later)
+
+
+def _score_part(text: str, context: Context, others: tuple[str, ...] = ()) -> Score:
+    """The score of a part of the answer, beside no other predictions than these."""
+    reply = context.reply
+    if isinstance(reply, Answered) and reply.predictions:
+        predictions = (text, *others)
+        context = replace(context, reply=replace(reply, predictions=predictions))
+    return _as_score(context.test.check.score(text, context))
 
 
 def _chosen(case: Case, reply: ChoiceLikelihoods) -> str:

@@ -138,7 +138,7 @@ CallOrSeveral = Annotated[
 class ToolCalls(AnswerCheck):
     """The share of name, arguments, using the result and stopping that are right."""
 
-    version = 2
+    version = 3
     scores_empty = True
     reports_parts = True
     may_decline = True

@@ -38,7 +38,7 @@ _ITSELF = message("the answer itself")
 class TopK(AnswerCheck):
     """An accepted answer is among the k best: 1 or 0."""
 
-    version = 5
+    version = 6
 
     expected_any: Annotated[SomeTexts, Doc("The accepted answers.")]
     k: Annotated[int, Ge(1), Le(MAX_K), Doc("How many of the model's best answers count.")] = 3

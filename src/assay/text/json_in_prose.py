@@ -7,10 +7,10 @@ tool_calls   {"tool_calls": [{"function": {"name": "f", "arguments": "{…}"}}]}
 tagged       <tool_call>{"name": "f", "arguments": {…}}</tool_call>, <function_call>…
 object       {"name": "f", "arguments": {…}}, bare or in a fence; also "parameters"
 python       [f(a=1)] as the whole answer, or a call in a tool_code fence
-react        Action: f, and Action Input: … below it
+react        Action: f, and Action Input: … or Observation: … below it, or Action: get_f alone
 
-A bare f(), "f(a=1)" on a line or in backticks, {"f": {…}}, and {"name": "f"} without arguments are
-calls where what was asked names f; elsewhere they are code or data.
+A bare f(), "f(a=1)" on a line or in backticks, {"f": {…}}, {"name": "f"} without arguments, and
+"Action: f" alone are calls where what was asked names f; elsewhere they are code, data or prose.
 """
 
 import ast
@@ -173,8 +173,11 @@ _TAG = re.compile(
 )
 _REACT = re.compile(
     r"^[ \t*]*Action[ \t*]*:[ \t*`]*[^\W\d][\w.-]{0,100}[ \t*`]*"
-    r"(?:[(\[].{0,2000}[)\]][ \t`]*$|\n+[ \t*]*Action Input[ \t*]*:)",
+    r"(?:[(\[].{0,2000}[)\]][ \t`]*$|\n+[ \t*]*(?:Action Input|Observation)[ \t*]*:)",
     re.MULTILINE,
+)
+_REACT_NAME = re.compile(
+    r"^[ \t*]*Action[ \t*]*:[ \t*`]*([^\W\d][\w.-]{0,100})(?<![.-])[ \t*`]*$", re.MULTILINE
 )
 # f(…) on a line of its own, "print(" and "result =" aside, or in backticks.
 _MAY_CALL = re.compile(
@@ -199,7 +202,7 @@ def find_function_call(text: str, asked: str = "") -> CallShape | None:
         shape = _shape_of(value) or ("object" if _names_function(value, asked) else None)
         if shape is not None:
             return shape
-    if _REACT.search(text):
+    if _REACT.search(text) or _acts_without_arguments(text, asked):
         return "react"
     return "python" if _has_python_call(text) or _calls_named(text, asked) else None
 
@@ -222,6 +225,12 @@ def _is_named(name: str, asked: str) -> bool:
         _CALL_NAME.fullmatch(name) is not None
         and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", asked) is not None
     )
+
+
+def _acts_without_arguments(text: str, asked: str) -> bool:
+    """Whether a line is "Action: f", where f was named or is no word of prose."""
+    names = (found[1] for found in islice(_REACT_NAME.finditer(text), _MOST_TAGS))
+    return any(_NO_PLAIN_WORD.search(name) or _is_named(name, asked) for name in names)
 
 
 def _calls_named(text: str, asked: str) -> bool:

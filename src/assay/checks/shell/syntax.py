@@ -13,7 +13,8 @@ from typing import NamedTuple
 import tree_sitter
 import tree_sitter_bash
 
-from assay.checks.shell.programs import NOT_WRAPPING, WRAPPERS, names
+from assay.checks.shell.programs import NOT_WRAPPING, TAKES_ANY_WORD, WRAPPERS, names
+from assay.text.dressing import EMOJI
 
 # Characters of one piece. The parser takes time in the square of some hostile texts: "a@a@a@…" of
 # 2,000 characters 28 ms, of 8,000 635 ms. Longer scripts are read line by line.
@@ -119,17 +120,22 @@ def _words(node: tree_sitter.Node, typed: bytes) -> tuple[tuple[str, ...], tuple
     """The words of a command without its leading assignments, and its own redirects."""
     if node.type == "variable_assignment":
         return (unquoted(_text(node, typed)),), ()
-    words: list[str] = []
+    written: list[str] = []
     for child in node.children:
-        if child.type == "variable_assignment" and not words:
+        if child.type == "variable_assignment" and not written:
             continue
         if child.type in ("file_redirect", "herestring_redirect", "heredoc_redirect", "comment"):
             continue
         text = _text(child, typed)
-        word = unquoted(text)
-        if word or text.startswith(("'", '"')):  # `""` is an argument
-            words.append(word)
-    return tuple(words), _redirects(node, typed)
+        if unquoted(text) or text.startswith(("'", '"')):  # `""` is an argument
+            written.append(text)
+    while len(written) > 1 and _is_emoji(written[-1]) and written[0] not in TAKES_ANY_WORD:
+        written.pop()  # a chat's `ls -l 🙂`
+    return tuple(map(unquoted, written)), _redirects(node, typed)
+
+
+def _is_emoji(word: str) -> bool:
+    return EMOJI.match(word) is not None and not EMOJI.sub("", word).strip(".!")
 
 
 def _redirects(node: tree_sitter.Node, typed: bytes) -> tuple[str, ...]:
