@@ -27,10 +27,10 @@ def comparison_headline(comparison: Comparison) -> str:
 
 def _with_sides(compared: SuiteComparison, first: str, second: str) -> str:
     """The finding as part of a longer sentence, which names both sides."""
-    said = finding(compared, first, second).rstrip(".")
     if compared.verdict != "undecided":
-        return said
-    return tr("{second} against {first}: {said}", first=first, second=second, said=said)
+        return finding(compared, first, second).rstrip(".")
+    return tr("{second} against {first}: No significant difference (p {p})",
+              **_gaps(compared, first, second))  # fmt: skip
 
 
 def _blocks(comparison: Comparison) -> Iterator[Block]:
@@ -133,14 +133,18 @@ def _flip(flip: Flip) -> Row:
 
 
 def finding(compared: SuiteComparison, first: str, second: str) -> str:
-    p = numbers.p_value(compared.adjusted_p)
-    gaps = {"first": first, "second": second, "p": p if p.startswith("<") else f"= {p}"}
+    gaps = _gaps(compared, first, second)
     return {
         "better": tr("{second} is better than {first} (p {p}).", **gaps),
         "worse": tr("{second} is worse than {first} (p {p}).", **gaps),
         "undecided": tr("No significant difference (p {p}).", **gaps),
         "nothing_in_common": tr("The two sides share no scored test."),
     }[compared.verdict]
+
+
+def _gaps(compared: SuiteComparison, first: str, second: str) -> dict[str, str]:
+    p = numbers.p_value(compared.adjusted_p)
+    return {"first": first, "second": second, "p": p if p.startswith("<") else f"= {p}"}
 
 
 def _explanations(compared: SuiteComparison) -> Iterator[str]:

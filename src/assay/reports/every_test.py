@@ -6,7 +6,7 @@ from assay.messages import labelled, tr
 from assay.reports import sentences
 from assay.reports.failures import Answers, answers_by_test, failed_first, wrong
 from assay.reports.judged.evaluation_text import evaluation_text
-from assay.reports.sentences import role
+from assay.reports.sentences import spoken
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import OutcomeKind
@@ -116,7 +116,7 @@ def _details(
 ) -> tuple[Block, ...]:
     first = next(iter(answers.values()))
     own = any(row.sent for row in answers.values())  # then no two conversations are the same
-    question = conversation_text(first.turns, role) if first.turns and not own else ""
+    question = conversation_text(first.turns, spoken) if first.turns and not own else ""
     blocks: list[Block] = [_text(question, tr("question"))] if question else []
     for spec, row in answers.items():
         for number, each in enumerate(row.repeats or (row,), start=1):
@@ -126,7 +126,7 @@ def _details(
                 why = f"  {each.explanation}"
                 blocks.append(Paragraph((labelled(", ".join(who), ""), _outcome(each), why)))
             if own:
-                said = conversation_text(each.sent or first.turns, role)
+                said = conversation_text(each.sent or first.turns, spoken)
                 blocks.append(_text(said, tr("conversation")))
             if each.answer is not None:
                 blocks.append(_text(each.answer, "" if who and not own else tr("answer")))

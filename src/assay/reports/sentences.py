@@ -1,9 +1,10 @@
 """Sentences that several reports share: of a run, a machine, what is known of a model."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from assay.messages import Message, fill, joined, labelled, message, message_n, tr, trn
+from assay.messages import Message, fill, joined, labelled, message, message_n, tr, trn, written
 from assay.reports.checkpoints.headlines import decision_headline
 from assay.reports.judged.sentences import closing_sentence
 from assay.reports.measured.speed import speed_headline
@@ -51,6 +52,37 @@ HABITS: Mapping[HabitKind, Message] = {
         "the score says little about what the model knows."
     ),
 }
+COUNTED = {  # outcomes behind a number; one form in English, not so in other languages
+    OutcomeKind.PASS: message_n("{number} pass", "{number} pass"),
+    OutcomeKind.FAIL: message_n("{number} fail", "{number} fail"),
+    OutcomeKind.NO_ANSWER: message_n("{number} no answer", "{number} no answer"),
+    OutcomeKind.UNSCORED: message_n("{number} unscored", "{number} unscored"),
+    OutcomeKind.FAILED: message_n("{number} request failed", "{number} request failed"),
+}
+ABOUT: Mapping[str, Message] = {  # what is known of a model, by the key that is stored
+    "architecture": message("architecture"),
+    "size": message("size"),
+    "weights on disk": message("weights on disk"),
+    "computed on": message("computed on"),
+    "prompts": message("prompts"),
+    "commit": message("commit"),
+    "adapter": message("adapter"),
+    "server": message("server"),
+    "parameters": message("parameters"),
+    "quantisation": message("quantisation"),
+    "family": message("family"),
+    "runs at": message("runs at"),
+    "address": message("address"),
+    "plugin": message("plugin"),
+}
+AMOUNTS: Mapping[str, Message] = {
+    "GB": message("{value} GB"),
+    "MB": message("{value} MB"),
+    "B": message("{value} B"),
+    "M": message("{value} M"),
+    "k": message("{value} k"),
+}
+_AMOUNT = re.compile(r"\b(\d+(?:\.\d+)?) (GB|MB|B|M|k)\b")
 
 
 def outcome(which: OutcomeKind) -> str:
@@ -66,6 +98,10 @@ def outcome(which: OutcomeKind) -> str:
 def role(turn: Turn) -> str:
     roles = {"system": tr("system"), "user": tr("user"), "assistant": tr("assistant")}
     return roles[turn.role]
+
+
+def spoken(turn: Turn) -> str:
+    return labelled(role(turn), turn.content)
 
 
 def headline(report: Report) -> str:
@@ -160,7 +196,7 @@ def _alone(name: str, summary: SuiteSummary) -> str:
 
 def outcomes(summary: SuiteSummary) -> str:
     counted = (
-        f"{numbers.count(count)} {outcome(which)}"
+        fill(COUNTED[which], {"count": count, "number": numbers.count(count)})
         for which in OutcomeKind
         if (count := summary.outcomes.get(which, 0))
     )
@@ -267,9 +303,21 @@ def machine_line(of: Machine, *, versions: bool = False) -> str:
     return tr("Machine: {facts}", facts=" · ".join(part for part in parts if part))
 
 
+def about_model(about: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Names and amounts in the language; the keys of a plugin as they are."""
+    for key, text in about.items():
+        name = fill(ABOUT[key], {}) if key in ABOUT else key
+        yield name, amounts(text) if key in ("size", "weights on disk") else text
+
+
 def about_line(about: Mapping[str, str]) -> str | None:
-    facts = [labelled(name, text) for name, text in about.items() if text]
+    facts = [labelled(name, text) for name, text in about_model(about) if text]
     return " · ".join(facts[:SHOWN_IN_A_LINE]) or None
+
+
+def amounts(text: str) -> str:
+    """7.1 MB in a stored text as the language writes it."""
+    return _AMOUNT.sub(lambda each: fill(AMOUNTS[each[2]], {"value": written(each[1])}), text)
 
 
 def observed(seen: Observed) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from assay.messages import tr
-from assay.reports.sentences import role
+from assay.reports.sentences import spoken
 from assay.types.documents import Beside, Block, Document, Heading, Paragraph, Verbatim
 from assay.types.results import ModelReport, Report, TestRow
 from assay.types.tests import conversation_text
@@ -17,7 +17,7 @@ def _blocks(report: Report) -> Iterator[Block]:
     rows = {model.spec: list(_rows(model)) for model in report.models}
     for index, asked in enumerate(_rows(report.models[0])):
         yield Heading(asked.id)
-        yield Verbatim(conversation_text(asked.turns, role) if asked.turns else asked.question)
+        yield Verbatim(conversation_text(asked.turns, spoken) if asked.turns else asked.question)
         yield Beside(
             tuple(
                 (model, tuple(_answer(tests[index])))

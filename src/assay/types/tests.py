@@ -50,12 +50,13 @@ class Message:
 
 
 def conversation_text(
-    turns: Sequence[Message], name: Callable[[Message], str] = lambda turn: turn.role
+    turns: Sequence[Message],
+    said: Callable[[Message], str] = lambda turn: f"{turn.role}: {turn.content}",
 ) -> str:
     """A question alone as it is; else each turn behind its role."""
     if len(turns) == 1:
         return turns[0].content
-    return "\n\n".join(f"{name(turn)}: {turn.content}" for turn in turns)
+    return "\n\n".join(map(said, turns))
 
 
 @speed_up_init

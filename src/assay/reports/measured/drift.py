@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from assay.messages import labelled, tr, trn
 from assay.reports.json_values import JsonObject, plain_value
+from assay.reports.sentences import amounts
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate
@@ -47,7 +48,7 @@ def _blocks(drift: Drift) -> Iterator[Block]:
            "intervals are drawn from blocks of 1,000.", text=drift.text,
            count=numbers.count(drift.tokens), window=numbers.count(drift.window)), "dim",
     )  # fmt: skip
-    yield bullets(labelled(model, held) for model, held in drift.weights.items() if held)
+    yield bullets(labelled(model, amounts(held)) for model, held in drift.weights.items() if held)
     for each in drift.models:
         yield from _flipped(each)
         yield from _by_block(each)

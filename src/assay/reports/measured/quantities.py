@@ -175,7 +175,7 @@ def _model(report: Report, model: ModelReport) -> Iterator[Block]:
     measured = model.performance
     seen = () if model.observed is None else sentences.observed(model.observed)
     yield Heading(model.spec)
-    yield facts([*model.about.items(), *seen])
+    yield facts([*sentences.about_model(model.about), *seen])
     yield from map(Note, sentences.speed_notes(model))
     yield Paragraph(answered(measured))
     yield documents.Figures(tuple(figures(measured)))
