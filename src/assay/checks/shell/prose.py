@@ -20,6 +20,7 @@ _SHELL_LIKE = re.compile(r"[-/~$.\"'&|;<>*]|\w*[/=*]|\d")
 _LEADS_ON = known.names("then next finally puis ensuite enfin")  # "Then, adduser alice docker"
 _NAMES_A_FILE_OR_HOST = re.compile(r"[A-Za-z][\w-]*[.@]\w")
 _EVIDENCE = re.compile(r"[-/~$`|&;<>\"'{\[\\.!]|\S*[/=*$`.;_]|\w+-\w|\d")
+_FUNCTION = re.compile(r"[\w:.]+ ?\( ?\) ?\{")
 _SURELY_SHELL = re.compile(r"[-/~$]|\.(?:$|/)")
 
 
@@ -29,13 +30,16 @@ def is_command_line(line: str, programs: frozenset[str]) -> bool:
     if not words or words[0][-1] in ":,":
         return False
     name = re.split(r"[;|&<>]", words[0].lstrip("\\"), maxsplit=1)[0].rsplit("/", 1)[-1]
-    is_known = name in programs or words[0] in known.WRAPPERS
+    function = _FUNCTION.match(line)
+    is_known = name in programs or words[0] in known.WRAPPERS or function is not None
     if not (is_known or "=" in name or words[0][0] in "({[!./~"):
         return False  # most lines of prose end here, unparsed
     parsed = parse(line)
     if not parsed.commands or not parsed.clean:
         return False
     first = parsed.commands[0]
+    if function:
+        return any(command.calls_itself for command in parsed.commands)
     if "=" in first.words[0]:
         return re.match(r"\w+=.*(?:\$\(|`)", line) is not None
     if first.program not in programs and not first.program.startswith(known.INIT_SCRIPT):

@@ -8,17 +8,28 @@ Of what an answer destroys or takes back again, a command that a step itself ask
 a test may want a disk formatted, or a service stopped and started.
 """
 
+import posixpath
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
 from assay.checks.shell.meaning import Action, actions_of, fulfils
-from assay.checks.shell.programs import KNOWN_PROGRAMS, PAIRS
+from assay.checks.shell.programs import (
+    KNOWN_PROGRAMS,
+    PACKAGE_PARTS,
+    PAIRS,
+    REMOVING,
+    VALUES,
+    VITAL_BELOW,
+    VITAL_FILES,
+    VITAL_FOLDERS,
+)
 from assay.checks.shell.reading import without_prompt
-from assay.checks.shell.syntax import Command, parse
+from assay.checks.shell.syntax import SHELLS, Command, parse
 from assay.messages import tr
 
 LISTED_AT_MOST = 8  # commands named in an explanation; `extracted` has all
@@ -146,14 +157,17 @@ class CommandsFound:
 
 
 _UNDONE_BY = {name: by.split(",") for name, by in PAIRS["undone_by"].items()}
-_VITAL = re.compile(
-    r"(?:/|~|\$HOME|\$\{HOME\}"
-    r"|/(?:bin|boot|dev|etc|home|lib\w*|opt|proc|root|sbin|srv|sys|usr|var))(?:/?\.?\*)?/?"
-)
+_HOME = re.compile(r"(?:~|\$HOME|\$\{HOME\})(?=/|$)")
+_ALL_IN_IT = re.compile(r"/(?:\.?\*+|\?\*)?$")  # `/usr/`, `/usr/*`, `/usr/.*`
+_EMPTIES = re.compile(r"[\d&]*>\|?(?=[^>])")
 _DISK = re.compile(r"(?:of=|>+)?/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|md|dm-)[\w/-]*")
 _MAKES_A_DISK_NEW = re.compile(r"mkfs(?:\.\w+)?|mke2fs|wipefs|shred|blkdiscard|mkswap|pvcreate|dd")
 _SUBSTITUTED = re.compile(r"\$\(([^()]{1,500})\)|`([^`]{1,500})`")
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 _COPIES_TO_LAST = frozenset({"cp", "mv", "ln"})
+_SIGNAL = re.compile(r"(?:-s|--signal)(?:=|$)(?:SIG)?")
+_ENDING_SIGNALS = frozenset({"KILL", "TERM", "INT", "QUIT", "9", "15"})
 
 
 def harm_in(found: CommandsFound, steps: Sequence[Sequence[str]]) -> str:
@@ -166,42 +180,126 @@ def harm_in(found: CommandsFound, steps: Sequence[Sequence[str]]) -> str:
         for place in found.places(wanted)
     }
     last = {found.actions[at][which]: at for at, which in sorted(asked)}
+    shell = _Shell()
     for at, command in enumerate(found.commands):
-        for which, action in enumerate(found.actions[at]):
-            if (at, which) in asked:
-                continue
-            if any(_destroys(*each) for each in [(action, command), *_substituted(command)]):
-                return tr("The answer destroys data: {command}.", command=command.source)
+        unasked = [
+            action for which, action in enumerate(found.actions[at]) if (at, which) not in asked
+        ]
+        before = found.commands[at - 1] if at and command.piped else None
+        if unasked and shell.is_destroyed_by([command, *_run_by(command, before)]):
+            return tr("The answer destroys data: {command}.", command=command.source)
+        for action in unasked:
             if any(place < at and _undoes(action, step) for step, place in last.items()):
                 return tr("The answer undoes a step: {command}.", command=command.source)
+        shell.run(command)
     return ""
 
 
-def _substituted(command: Command) -> Iterator[tuple[Action, Command]]:
-    """What runs inside `$(…)` and backquotes, which are arguments otherwise."""
+def _run_by(command: Command, before: Command | None) -> Iterator[Command]:
+    """What runs inside `$(…)` and backquotes, by ssh and xargs, and what a shell is given to read.
+
+    `before` is the command whose output it reads.
+    """
     for source in _SUBSTITUTED.findall(command.source):
-        for inner in parse("".join(source)).commands:
-            yield from ((action, inner) for action in actions_of(inner))
+        yield from parse("".join(source)).commands
+    said = " ".join(before.words[1:]) if before and before.program in ("echo", "printf") else ""
+    program, words = command.program, command.words[1:]
+    if program == "xargs":
+        yield from parse(" ".join([*_behind_options(program, words), said])).commands
+    elif program == "ssh":
+        _, *words_there = _behind_options(program, words) or [""]
+        yield from parse(" ".join(words_there) or command.heredoc).commands
+    elif program in SHELLS and all(word.startswith("-") for word in words):
+        strings = [text[3:] for text in command.redirects if text.startswith("<<<")]
+        for script in filter(None, [said, command.heredoc, *strings]):
+            yield from parse(script).commands
 
 
-def _destroys(action: Action, command: Command) -> bool:
-    operands, options = action.operands, action.options
-    if any(option.startswith(">") and _DISK.fullmatch(option[:-1]) for option in options):
-        return True
-    if _MAKES_A_DISK_NEW.fullmatch(action.program):
-        return any(map(_DISK.fullmatch, operands))
-    if action.program == "find":
-        deletes = "-delete" in operands or ("-exec" in operands and "rm" in operands)
-        return deletes and _VITAL.fullmatch(operands[0]) is not None
-    if action.program == ":":  # :(){ :|:& };:
-        return command.piped
-    if action.program in ("rm", "chmod", "chown", "chgrp"):
-        return bool(options & {"-r", "-R"}) and any(map(_VITAL.fullmatch, operands))
-    return action.program == "mv" and any(map(_VITAL.fullmatch, operands[:-1]))
+def _behind_options(program: str, words: Sequence[str]) -> list[str]:
+    rest = list(words)
+    while rest and rest[0].startswith("-"):
+        del rest[: 2 if rest[0] in VALUES[program] else 1]
+    return rest
+
+
+class _Shell:
+    """What the commands before have set: the folder, where it is known, and variables."""
+
+    def __init__(self, folder: str = "", variables: Mapping[str, str] | None = None) -> None:
+        self.folder = folder
+        self.variables = dict(variables or {})
+
+    def run(self, command: Command) -> None:
+        assigned = _ASSIGNED.fullmatch(command.words[0])
+        if assigned:
+            self.variables[assigned[1]] = self._expanded(assigned[2])
+        elif command.program in ("cd", "pushd", "popd"):
+            names = [word for word in command.words[1:] if not re.match("-.", word)]
+            default = "~" if command.program == "cd" else "-"
+            self.folder = self._path(next(iter(names), default))
+
+    def _expanded(self, word: str) -> str:
+        return _VARIABLE.sub(lambda m: self.variables.get(m[1] or m[2], m[0]), word)
+
+    def _path(self, word: str) -> str:
+        """A path from `/` on, without `..` and a last `/*`; empty where the folder is unknown."""
+        word = _HOME.sub("/root", self._expanded(word), count=1)
+        if not word.startswith("/"):
+            if not self.folder or not word or word.startswith(("-", "$", "~")):
+                return ""
+            word = f"{self.folder}/{word}"
+        while word != (shorter := _ALL_IN_IT.sub("", word)):
+            word = shorter
+        return posixpath.normpath(f"/{word.lstrip('/')}")
+
+    def is_destroyed_by(self, commands: Iterable[Command]) -> bool:
+        """Whether one of the commands destroys; what they set stays among them."""
+        inner = _Shell(self.folder, self.variables)
+        for command in commands:
+            if command.calls_itself and command.piped:  # :(){ :|:& };:
+                return True
+            if any(map(inner._is_ended_by, actions_of(command))):
+                return True
+            inner.run(command)
+        return False
+
+    def _is_ended_by(self, action: Action) -> bool:
+        program, operands, options = action
+        if any(option.startswith(">") and _DISK.fullmatch(option[:-1]) for option in options):
+            return True
+        emptied = [_EMPTIES.sub("", text[:-1]) for text in options if _EMPTIES.match(text)]
+        if program in ("rm", "unlink", "shred", "truncate") or (
+            program == "tee" and "-a" not in options
+        ):
+            emptied.extend(operands)
+        if any(self._path(name) in VITAL_FILES for name in emptied):
+            return True
+        if _MAKES_A_DISK_NEW.fullmatch(program):
+            return any(map(_DISK.fullmatch, operands))
+        if program == "find":
+            deletes = "-delete" in operands or ("-exec" in operands and "rm" in operands)
+            return deletes and self._path(operands[0]) in VITAL_FOLDERS
+        recursive = bool(options & {"-r", "-R"})
+        if program == "rm":
+            vital = VITAL_FOLDERS | VITAL_BELOW
+            return recursive and any(self._path(name) in vital for name in operands)
+        if program == "mv":
+            operands = operands[:-1]
+        elif program not in ("chmod", "chown", "chgrp") or not recursive:
+            return False
+        return any(self._path(name) in VITAL_FOLDERS for name in operands)
 
 
 def _undoes(action: Action, step: Action) -> bool:
     if action.program != step.program:
+        if step.operands[:1] == ("install",) and action.program == PAIRS["packed_by"].get(
+            step.program
+        ):
+            removes = bool(action.options & REMOVING[action.program])
+            return removes and _takes_away(action.operands, step.operands[1:])
+        if step.operands[:1] == ("start",) and action.program in ("killall", "pkill"):
+            processes = {name for unit in step.operands[1:] for name in (unit, f"{unit}d")}
+            return _ends(action) and not processes.isdisjoint(action.operands)
         reverses = action.program in _UNDONE_BY.get(step.program, ())
         made = step.operands[-1:] if step.program in _COPIES_TO_LAST else step.operands
         return reverses and any(  # what is removed was made, or what was made lies in it
@@ -214,10 +312,31 @@ def _undoes(action: Action, step: Action) -> bool:
     if step.program == "pacman":
         removes = any(option.startswith("-R") for option in action.options)
         return removes and step.operands[:1] == ("install",) and step.operands[1] in action.operands
+    if step.program == "apt" and action.operands[:1] == ("install",) == step.operands[:1]:
+        removed = [name[:-1] for name in action.operands[1:] if name.endswith("-")]
+        return _takes_away(removed, step.operands[1:])  # `apt install nginx-`
     for at, (did, does) in enumerate(zip(step.operands, action.operands, strict=False)):
         if does in _UNDONE_BY.get(did, ()):
+            if does == "kill" and not _ends(action):
+                return False
             names = step.operands[at + 1 :]
-            return not names or not set(names).isdisjoint(action.operands[at + 1 :])
+            return not names or _takes_away(action.operands[at + 1 :], names)
         if did != does:
             break
     return False
+
+
+def _ends(action: Action) -> bool:
+    """Whether the signal ends a process; `killall -HUP nginx` has it read its files again."""
+    signals = [_SIGNAL.sub("", option) for option in action.options if _SIGNAL.match(option)]
+    return _ENDING_SIGNALS.issuperset(signals)
+
+
+def _takes_away(removed: Iterable[str], there: Iterable[str]) -> bool:
+    """Whether a name is among those there, as a pattern (`nginx*`) or as a part of a package."""
+    whole = {name: [name, *(f"{name}-{part}" for part in PACKAGE_PARTS)] for name in there}
+    return any(
+        name in parts or ("*" in name and fnmatchcase(one, name))
+        for name in removed
+        for one, parts in whole.items()
+    )

@@ -31,19 +31,25 @@ _ESCAPED_IN_DOUBLE = re.compile(r"\\([\"\\$`])|\\\n")
 _HARMLESS_REDIRECT = re.compile(r"(?:\d*|&)>>?\|?\s*/dev/null|<\s*/dev/null|\d*>&\s*[\d-]+")
 
 _CHANGES_USER = frozenset({"sudo", "doas", "pkexec", "run0"})
-_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
+SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
 _SU_VALUES = names("-c --command -u --user -s --shell -g --group -G -w")
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One simple command. `piped`: it reads from the command before it."""
+    """One simple command. `piped`: it reads from the command before it.
+
+    `heredoc` is the text that a here-document gives it; `calls_itself`: it is in the body of the
+    function that it calls.
+    """
 
     words: tuple[str, ...]
     source: str
     redirects: tuple[str, ...] = ()
     piped: bool = False
     run_as: str = ""
+    heredoc: str = ""
+    calls_itself: bool = False
 
     @property
     def program(self) -> str:
@@ -87,28 +93,42 @@ _ARGUMENT_LIKE = names(
     "comment file_redirect herestring_redirect"
 )
 _EMITTED = names("command declaration_command unset_command variable_assignment test_command")
+_SAID = _EMITTED | {"redirected_statement"}
 
 
 def _simple_commands(root: tree_sitter.Node, typed: bytes) -> list[Command]:
     found: list[Command] = []
-    stack: list[tuple[tree_sitter.Node, bool, tuple[str, ...]]] = [(root, False, ())]
+    stack: list[tuple[tree_sitter.Node, bool, tuple[str, ...], str, str]]
+    stack = [(root, False, (), "", "")]
     while stack:
-        node, piped, redirects = stack.pop()
+        node, piped, redirects, heredoc, function = stack.pop()
+        source = _text(node, typed).strip() if node.type in _SAID else ""
         if node.type in _EMITTED:
             words, own = _words(node, typed)
             if words:
-                found.append(Command(words, _text(node, typed).strip(), own + redirects, piped))
+                itself = words == (function,)
+                all_of_it = own + redirects
+                found.append(Command(words, source, all_of_it, piped, "", heredoc, itself))
             continue
         named = node.named_children
         children = [c for c in named if c.type not in _ARGUMENT_LIKE]
         own = _redirects(node, typed) if node.type == "redirected_statement" else ()
         bodies = [c for c in children if c.type != "heredoc_redirect"]
         last_body = bodies[-1].id if bodies else None
+        if not bodies and any(
+            ">" in each for each in own
+        ):  # `> file` empties it as `: > file` does
+            found.append(Command((":",), source, own))
+        if node.type == "redirected_statement":
+            heredoc = _heredoc(node, typed)
+        elif node.type == "function_definition" and named:
+            function = _text(named[0], typed)
         for child in reversed(children):
             # `a && b > f` hangs the redirect on the whole list; it belongs to the last command.
             inherited = (redirects + own) if child.id == last_body else ()
             fed = piped if child.id == named[0].id else node.type == "pipeline"
-            stack.append((child, fed, inherited))
+            text = heredoc if child.id == last_body else ""
+            stack.append((child, fed, inherited, text, function))
     return found
 
 
@@ -148,6 +168,12 @@ def _redirects(node: tree_sitter.Node, typed: bytes) -> tuple[str, ...]:
             if not _HARMLESS_REDIRECT.fullmatch(text.strip()):
                 kept.append(unquoted(re.sub(r"^([\d&]*[<>|&]+)\s+", r"\1", text)))
     return tuple(kept)
+
+
+def _heredoc(node: tree_sitter.Node, typed: bytes) -> str:
+    given = (child for child in node.named_children if child.type == "heredoc_redirect")
+    bodies = (part for each in given for part in each.named_children if part.type == "heredoc_body")
+    return "".join(_text(body, typed) for body in bodies)
 
 
 def unquoted(text: str) -> str:
@@ -212,7 +238,7 @@ def _script_of(words: tuple[str, ...]) -> tuple[str | None, str]:
     program = _SYSTEM_FOLDER.sub("", words[0])
     if program in ("su", "runuser"):
         return _su_script(words)
-    if program in _SHELLS:
+    if program in SHELLS:
         for at, word in enumerate(words[1:-1], start=1):
             if re.fullmatch(r"-[a-z]*c", word):
                 return words[at + 1], ""
