@@ -97,6 +97,11 @@ HOSTILE: dict[str, tuple[Spoil, str]] = {
         lambda folder: save_tokenizer(folder, vocabulary=400), "up to 399.*knows only 384 tokens"),
     "tokenizer of a smaller model": (
         lambda folder: make_checkpoint(folder, vocab_size=4_000), "has 384 tokens.* has 4000"),
+    "tokenizer that lost a part of its tokens": (
+        lambda folder: make_checkpoint(folder, vocab_size=520), "has 384 tokens.* has 520"),
+    "normaliser that deletes all signs but full stops and commas": (
+        partial(_tokenizer, normalizer=_replace({"Regex": "[^a-zA-Z0-9 .,]"}, "")),
+        r"384 tokens; the model .* has 384.*loses 17 of the 218 char"),
     "tokenizer that knows no word": (_all_unknown, r"384 tokens; the model .* has 384.*give back"),
     "architecture that is an escape code": (
         partial(_config, architectures=[NAME]), r"architecture is \['\\x1b"),

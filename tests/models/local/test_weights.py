@@ -29,6 +29,7 @@ from tests.models.local.checkpoints import (
     make_checkpoint,
     save_tokenizer,
 )
+from tests.models.local.hostile import said_of
 
 FLOATS = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
 
@@ -199,3 +200,50 @@ def test_a_tokenizer_with_more_tokens_than_the_model_is_refused(folder):
     message = refused(folder)
     assert "token ids up to 399" in message
     assert "384 tokens" in message
+
+
+@pytest.mark.parametrize(
+    ("model_has", "fits"), [(VOCABULARY, True), (VOCABULARY + 128, True), (VOCABULARY + 129, False)]
+)
+def test_a_tokenizer_may_lack_what_padding_explains_and_no_more(tmp_path, model_has, fits):
+    folder = make_checkpoint(tmp_path, vocab_size=model_has)
+    assert said_of(folder) == "" if fits else f"has {model_has}" in said_of(folder)
+
+
+def test_a_token_at_the_highest_id_hides_no_gap_below_it(tmp_path):
+    folder = make_checkpoint(tmp_path, vocab_size=2048)
+    last = {"id": 2047, "content": "<last>", "special": True}
+    last |= dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    edit_json(folder / "tokenizer.json", lambda document: document["added_tokens"].append(last))
+    assert "has 385 tokens, but the model" in said_of(folder)
+
+
+@pytest.mark.parametrize(
+    "normalizer",
+    [
+        {"type": "Lowercase"},
+        {"type": "NFKC"},
+        {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "StripAccents"}]},
+        {"type": "Replace", "pattern": {"Regex": "[^a-zA-Z .,;:?!'-]"}, "content": ""},
+        {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
+    ],
+    ids=["case", "width", "accents", "digits, quotes and brackets", "line breaks"],
+)
+def test_a_tokenizer_may_lose_what_a_text_can_spare(tmp_path, normalizer):
+    folder = make_checkpoint(tmp_path)
+    edit_json(folder / "tokenizer.json", lambda document: document.update(normalizer=normalizer))
+    assert said_of(folder) == ""
+
+
+def test_a_tokenizer_that_loses_signs_is_refused_with_what_and_how_much(tmp_path):
+    folder = make_checkpoint(tmp_path)
+    normalizer = {"type": "Replace", "pattern": {"Regex": "[^a-zA-Z0-9 .,]"}, "content": ""}
+    edit_json(folder / "tokenizer.json", lambda document: document.update(normalizer=normalizer))
+    with pytest.raises(ModelUnavailable) as refusal:
+        LocalModel(folder, spec="m", settings=LocalOptions(device="cpu")).probe()
+    said = refusal.value
+    assert "384 tokens" in said.message
+    assert "has 384" in said.message
+    assert "loses 17 of the 218 characters" in said.message
+    assert '"' in said.message
+    assert "--tokenizer DIR" in said.hint

@@ -39,9 +39,10 @@ if TYPE_CHECKING:
     from assay.engine.network import Network
     from assay.models.local.answering import Answering
 
-# Embeddings are padded to round numbers: 905 of 51,200 tokens of Phi-2 are spare.
-MOST_SPARE = 1_024
-LEAST_USED = 0.75
+# Embeddings are padded to round numbers: 905 of 51,200 tokens of Phi-2 are spare, some 2,400 of
+# 102,400 of DeepSeek. A small vocabulary may be padded to the next multiple of 128.
+MOST_SPARE = 1 / 8
+ALWAYS_SPARE = 128
 
 
 class _Loaded:
@@ -279,23 +280,31 @@ class LocalModel(BaseModel):
 
 
 def _check_tokenizer(checkpoint: Checkpoint, tokenizer: LocalTokenizer, vocabulary: int) -> None:
-    known = tokenizer.vocabulary_size
+    known = tokenizer.token_count
     gaps = {"folder": checkpoint.tokenizer_folder, "path": checkpoint.path, "count": vocabulary}
-    if known > vocabulary:
+    hint = tr(
+        "name the tokenizer the model was trained with: --tokenizer DIR; if tokens were added to "
+        "it later, call resize_token_embeddings() and save the model again"
+    )
+    if tokenizer.vocabulary_size > vocabulary:
         what = tr("the tokenizer in {folder} has token ids up to {highest}, but the model in "
                   "{path} knows only {count} tokens (0 to {last})", **gaps,
-                  highest=known - 1, last=vocabulary - 1)  # fmt: skip
-    elif known + MOST_SPARE < vocabulary and known < LEAST_USED * vocabulary:
+                  highest=tokenizer.vocabulary_size - 1, last=vocabulary - 1)  # fmt: skip
+    elif vocabulary - known > max(ALWAYS_SPARE, MOST_SPARE * vocabulary):
         what = tr("the tokenizer in {folder} has {known} tokens, but the model in {path} has "
                   "{count}", **gaps, known=known)  # fmt: skip
     elif (back := tokenizer.misread()) is not None:
         what = tr("the tokenizer in {folder} ({known} tokens; the model in {path} has {count}) "
                   "does not give back what it reads: {text!r} becomes {back!r}", **gaps,
                   known=known, text=SENTENCE, back=one_line(back, longest=60))  # fmt: skip
+    elif lost := tokenizer.lost():
+        what = tr("the tokenizer in {folder} ({known} tokens; the model in {path} has {count}) "
+                  "loses {lost} of the {read} characters of an ordinary text, among them {signs}",
+                  **gaps, known=known, lost=lost.lost, read=lost.read,
+                  signs=lost.signs)  # fmt: skip
+        hint = tr(
+            "copy the tokenizer again from where the model was trained, or name it: --tokenizer DIR"
+        )
     else:
         return
-    raise ModelUnavailable(
-        what,
-        hint=tr("name the tokenizer the model was trained with: --tokenizer DIR; if tokens were "
-                "added to it later, call resize_token_embeddings() and save the model again"),
-    )  # fmt: skip
+    raise ModelUnavailable(what, hint=hint)
