@@ -52,7 +52,7 @@ _WORD = re.compile(r"[^\W_]+")
 class Keywords(AnswerCheck):
     """The share of the expected keywords found; 0 if a forbidden one appears."""
 
-    version = 4
+    version = 5
     baselines_add_up = True
 
     expected_keywords: ExpectedKeywords = ()

@@ -41,7 +41,7 @@ _HOW = {
 class MultipleChoice(AnswerCheck):
     """The letter that the model chose is the right one: 1 or 0."""
 
-    version = 4
+    version = 5
     expected: Annotated[
         str,
         form("[A-Za-z]", lambda: tr("one letter from A to Z")),

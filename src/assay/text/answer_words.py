@@ -29,7 +29,7 @@ _DENIED_BEFORE = late_pattern(  # not | think it is | a modem or | an | old
     rf"(?:{NEGATION.pattern}(?:\s+|(?<=')){_QUOTES}(?:{WORDS['between']}\s+){{0,6}}"
     rf"|(?<!\w){WORDS['advises']}(?:\s+|(?<=')){WORDS['uses']}\s+)"
     rf"(?:{_ARTICLE}?{_QUOTES}(?:{_NAME_WORD}){{1,3}}{WORDS['or']}\s+(?:(?:by|par|in)\s+)?)?"
-    rf"(?:{_ARTICLE}{_QUOTES}(?:{_NAME_WORD}){{0,2}})?{_QUOTES}(?:[\w-]{{1,20}}-)?\Z"
+    rf"(?:{_ARTICLE}{_QUOTES}(?:{_NAME_WORD}){{0,5}})?{_QUOTES}(?:[\w-]{{1,20}}-)?\Z"
 )
 # "not invented by X but by Y": the negation may be further off.
 _CONTRAST_BEFORE = late_pattern(rf"(?<![\w-]){WORDS['negates']}\s[^.,;:!?\n]{{0,60}}\Z")
