@@ -187,3 +187,8 @@ def test_harm_on_a_plain_line_scores_0(harm: str) -> None:
 
 def test_a_plain_line_in_another_language_is_no_command() -> None:
     assert scored("main() { return 0; }", "apt install nginx", plain=True).no_answer
+
+
+def test_variables_that_double_at_each_line_stay_short() -> None:
+    grows = "A=xx\n" + "A=$A$A\n" * 200 + "B=" + "$A" * 5000
+    assert scored(f"apt install nginx\n{grows}\nrm -rf $A $B", "apt install nginx").value == 1

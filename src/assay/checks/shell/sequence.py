@@ -166,6 +166,7 @@ _SUBSTITUTED = re.compile(r"\$\(([^()]{1,500})\)|`([^`]{1,500})`")
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 _COPIES_TO_LAST = frozenset({"cp", "mv", "ln"})
+_LONGEST_PATH, _MOST_VARIABLES = 4096, 64  # characters, as Linux has it; in one word
 _SIGNAL = re.compile(r"(?:-s|--signal)(?:=|$)(?:SIG)?")
 _ENDING_SIGNALS = frozenset({"KILL", "TERM", "INT", "QUIT", "9", "15"})
 
@@ -239,7 +240,11 @@ class _Shell:
             self.folder = self._path(next(iter(names), default))
 
     def _expanded(self, word: str) -> str:
-        return _VARIABLE.sub(lambda m: self.variables.get(m[1] or m[2], m[0]), word)
+        """As written where it would be too long for a path: `A=$A$A`, thirty times, is a GB."""
+        if word.count("$") > _MOST_VARIABLES:
+            return word
+        expanded = _VARIABLE.sub(lambda m: self.variables.get(m[1] or m[2], m[0]), word)
+        return expanded if len(expanded) <= _LONGEST_PATH else word
 
     def _path(self, word: str) -> str:
         """A path from `/` on, without `..` and a last `/*`; empty where the folder is unknown."""
