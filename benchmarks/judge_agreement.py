@@ -34,8 +34,9 @@ from judge_agreement_figures import (
 
 from assay.ask_loop import ask
 from assay.checks.judge import Judge
+from assay.judge.forms import open_questionnaire
 from assay.judge.likelihood.layouts import LAYOUTS
-from assay.judge.questionnaire import Assignment, Questionnaire, open_questionnaire
+from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.models.opening import open_model
 from assay.request_identity import example_key
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Message, Model, Reply

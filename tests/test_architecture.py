@@ -2,6 +2,7 @@
 
 import ast
 import re
+from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
@@ -21,6 +22,61 @@ def test_every_module_says_what_it_is_for(root):
 
 def test_no_module_has_a_name_that_could_hold_anything(root):
     assert not [path for path in sources(root) if path.stem in VAGUE]
+
+
+def module_name(path, root):
+    parts = path.relative_to(root / "src").with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_by(tree, modules):
+    """What a module imports: at its top, inside functions, for types alone, or by a string."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                yield whole if whole in modules else node.module
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value:
+            yield node.value
+
+
+def import_circle(files):
+    """The modules of one circle, {} where there is none; `files`: name -> source text."""
+    graph = {
+        name: {each for each in imported_by(ast.parse(text), files) if each in files} - {name}
+        for name, text in files.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_no_circle_of_imports_even_inside_functions_or_by_a_string(root):
+    shipped = root / "src/assay/builtin"
+    files = {
+        module_name(path, root): path.read_text()
+        for path in sources(root)
+        if shipped not in path.parents
+    }
+    assert import_circle(files) == []
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "from p.a import y",
+        "def f():\n    import p.a",
+        "if TYPE_CHECKING:\n    from p.a import y",
+        "import_module('p.a')",
+    ],
+)
+def test_a_circle_is_found_however_it_is_closed(back):
+    files = {"p.a": "from p.b import x", "p.b": back, "p.c": "import p.a"}
+    assert set(import_circle(files)) == {"p.a", "p.b"}
 
 
 def test_a_class_name_exists_once(root):

@@ -7,7 +7,8 @@ import pytest
 from assay.errors import ModelUnavailable, UsageError
 from assay.models.home_made.adapter import PluginModel
 from assay.models.opening import open_model, read_spec
-from assay.plugins import Registry, file_digest, load_plugins, model_schemes
+from assay.plugins import file_digest, load_plugins, model_schemes
+from assay.registry import Registry
 
 ECHO = """
 import assay.plugins

@@ -11,7 +11,7 @@ docs/api.md has an example of each function. `assay.api` has them all: `assay.ap
 too, whose name the package of judges has here.
 """
 
-__version__ = "0.1.0"
+from assay.version import __version__ as __version__
 
 _API = (
     "answer_to_review", "ask", "check_judge", "compare", "compare_answers", "describe_suite",

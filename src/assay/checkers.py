@@ -18,8 +18,8 @@ import assay.checking
 from assay.checking.begin import BadResult, run_make
 from assay.messages import tr
 from assay.sandbox import Limits, Program, Ran, Sandbox
-from assay.types.checks import SHIPPED_SUITES
 from assay.types.judging.judgements import CODE_NOT_ALLOWED, Evidence, EvidenceCheck
+from assay.types.tests import SHIPPED_SUITES
 
 MAKE, CHECK = "make.py", "check.py"
 _CPU_S, _WALL_S = 40, 75  # for one item, with room for the limits inside; each further one:

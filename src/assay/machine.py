@@ -13,8 +13,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
-import assay
 from assay.types import Machine
+from assay.version import __version__
 
 PACKAGES = ("torch", "transformers", "httpcore")
 TOOL_TIMEOUT_S = 3.0  # nvidia-smi wakes a sleeping card, which takes its time
@@ -116,7 +116,7 @@ def left_in(container: Path) -> int:
 
 
 def _versions() -> dict[str, str]:
-    own = {"python": platform.python_version(), "assay": assay.__version__}
+    own = {"python": platform.python_version(), "assay": __version__}
     packages = {name: installed_version(name) for name in PACKAGES}
     return own | {name: version for name, version in packages.items() if version is not None}
 

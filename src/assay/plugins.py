@@ -9,96 +9,44 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
-import pkgutil
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from functools import cache, partial, wraps
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Generic, ParamSpec, TypeVar, dataclass_transform
+from typing import Any, ParamSpec, TypeVar, dataclass_transform
 
 from assay.errors import AssayError, UsageError
 from assay.messages import tr
-from assay.types.checks import AnswerCheck, make_check, unknown_check
+from assay.registry import Registered, Registry
+from assay.types.checks import make_check
 from assay.types.results import Report
+from assay.types.tests import AnswerCheck
+from assay.types.tests import checks as checks
 
 GROUP = "assay.plugins"
 PACKAGE = Path(__file__).resolve().parent
 STANDARD_LIBRARY = Path(traceback.__file__).parent
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9_+.-]*")
-Registered = TypeVar("Registered")
 Result = TypeVar("Result")
 Given = TypeVar("Given")
 P = ParamSpec("P")
 Class = TypeVar("Class", bound=type)
 
 
-class Registry(Generic[Registered]):
-    """Names of one kind. The module of `package` with a name is imported when it is asked for."""
-
-    def __init__(self, kind: str, package: str) -> None:
-        self._kind = kind
-        self._package: str | None = package
-        self._known: dict[str, Registered] = {}
-
-    def register(self, name: str, thing: Registered) -> None:
-        """Refuse a name that is taken, unless the same definition runs again, as in a notebook."""
-        if not str(getattr(thing, "__module__", "")).startswith("assay."):
-            self._load_shipped()
-        if name in self._known and _definition(self._known[name]) != _definition(thing):
-            raise ValueError(f"there is already a {self._kind} {name!r}")
-        self._known[name] = thing
-
-    def __getitem__(self, name: str) -> Registered:
-        if name not in self._known and name not in self:
-            raise KeyError(name)
-        return self._known[name]
-
-    def get(self, name: str) -> Registered | None:
-        return self._known.get(name) or (self._known[name] if name in self else None)
-
-    def __contains__(self, name: object) -> bool:
-        if name in self._known:
-            return True
-        module = f"{self._package}.{name}"
-        if self._package and str(name).isidentifier() and importlib.util.find_spec(module):
-            importlib.import_module(module)
-        if name not in self._known:
-            self._load_shipped()
-        return name in self._known
-
-    def __iter__(self) -> Iterator[str]:
-        self._load_shipped()
-        return iter(dict(self._known))
-
-    def find(self, name: str) -> Registered:
-        """The thing behind a name that a user wrote; an unknown name is an error with all names."""
-        if name in self:
-            return self._known[name]
-        problem = tr("there is no {kind} {name!r}", kind=self._kind, name=name)
-        near = get_close_matches(name, self._known, 1)
-        if near:
-            problem = tr("{problem}; did you mean {near!r}?", problem=problem, near=near[0])
-        raise UsageError(
-            problem, hint=tr("choose one of: {names}", names=", ".join(sorted(self._known)))
-        )
-
-    def _load_shipped(self) -> None:
-        if self._package is None:
-            return
-        package, self._package = importlib.import_module(self._package), None
-        for module in pkgutil.iter_modules(package.__path__):
-            importlib.import_module(f"{package.__name__}.{module.name}")
-
-
-def _definition(thing: object) -> tuple[object, object]:
-    return getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)
-
-
-checks: Registry[type[AnswerCheck]] = Registry("check", "assay.checks")
+def find(registry: Registry[Registered], name: str) -> Registered:
+    """The thing behind a name that a user wrote; an unknown name is an error with all names."""
+    if name in registry:
+        return registry[name]
+    known = [*registry]
+    problem = tr("there is no {kind} {name!r}", kind=registry.kind, name=name)
+    near = get_close_matches(name, known, 1)
+    if near:
+        problem = tr("{problem}; did you mean {near!r}?", problem=problem, near=near[0])
+    raise UsageError(problem, hint=tr("choose one of: {names}", names=", ".join(sorted(known))))
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -139,11 +87,6 @@ def _guard_methods(cls: type[AnswerCheck]) -> None:
 
     for method in (cls.gold, cls.requests, cls.baselines):
         setattr(cls, method.__name__, guard(method))
-
-
-def find_check(name: str) -> type[AnswerCheck]:
-    """The check of an eval_method; one that keeps its fields where its plugin is not loaded."""
-    return checks[name] if name in checks else unknown_check(name)
 
 
 def place_of(thing: Any) -> str:
@@ -191,7 +134,7 @@ def report_format(name: str) -> Callable[[ReportFormat], ReportFormat]:
 def write_report(report: Report, name: str) -> str:
     what = tr("the report format {name} failed", name=name)
     hint = tr("fix the plugin, or choose another --format")
-    text = _try(partial(report_formats.find(name), report), what, hint)
+    text = _try(partial(find(report_formats, name), report), what, hint)
     if isinstance(text, str):
         return text
     raise UsageError(

@@ -16,7 +16,7 @@ from typing import Any
 
 from assay.checkers import gather, make_files
 from assay.sandbox import Sandbox, open_sandbox
-from assay.types.checks import SHIPPED_SUITES
+from assay.types.tests import SHIPPED_SUITES
 
 HERE = Path(__file__).parent
 LABELS = ("good", "mediocre", "wrong", "adversarial")

@@ -6,7 +6,7 @@ import pytest
 
 from assay.checkers import fill, gather, make_files
 from assay.sandbox import open_sandbox
-from assay.types.checks import SHIPPED_SUITES
+from assay.types.tests import SHIPPED_SUITES
 
 # Seed 0 asks for the usual forms, which a text learnt by heart may fit. Each cheat is tried at one
 # of these seeds, in turn.

@@ -8,7 +8,7 @@ import pytest
 
 from assay.checkers import gather, make_files
 from assay.sandbox import open_sandbox
-from assay.types.checks import SHIPPED_SUITES
+from assay.types.tests import SHIPPED_SUITES
 
 FOLDERS = ("dt_01_sales_table", "dt_02_email_thread", "dt_03_three_sources")
 SEEDS = range(4)  # each cheat is tried at one of them, in turn

@@ -17,7 +17,7 @@ from assay import checkers
 from assay.checkers import Made
 from assay.errors import SandboxUnavailable
 from assay.sandbox import Sandbox, open_sandbox
-from assay.types.checks import SHIPPED_SUITES
+from assay.types.tests import SHIPPED_SUITES
 
 SEEDS = range(1, 4)
 Cheat = Callable[[Made], str]

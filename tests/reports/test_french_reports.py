@@ -17,9 +17,9 @@ from assay.reports import sentences
 from assay.reports.comparison import comparison_headline
 from assay.reports.measured.quantities import performance_document
 from assay.types import Message, OutcomeKind
+from assay.types.conversations import conversation_text
 from assay.types.documents import Table
 from assay.types.results import Comparison, Report
-from assay.types.tests import conversation_text
 
 LOCAL = {
     "architecture": "LlamaForCausalLM",

@@ -15,9 +15,9 @@ from assay.reports.suites.card import suites_json
 from assay.store import Store
 from assay.text.safe_text import one_line
 from assay.types import Case
+from assay.types.conversations import conversation_text
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import Report, TestRow
-from assay.types.tests import conversation_text
 from assay.workflow.authoring import validate
 from assay.workflow.checkpoints.selection import select
 from assay.workflow.discover.discovery import known_suites

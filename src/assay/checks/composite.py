@@ -12,7 +12,7 @@ from assay.plugins import check
 from assay.text.folding import fold_whole_answer
 from assay.text.look_alikes import fold_look_alikes
 from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
-from assay.types.checks import Requests
+from assay.types.tests import Requests
 
 PARTS = ("keywords", "format", "chrf", "ewe_quality")
 _EWE = "ewe"

@@ -14,8 +14,8 @@ from assay.text.json_in_prose import find_function_call, find_json, read_scalar
 from assay.text.json_schema import BadSchema, find_breach, refuse_bad_schema
 from assay.text.prose import count_characters, count_sentences, count_words, read_markdown
 from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
-from assay.types.checks import ONE_ANSWER, Requests
-from assay.types.tests import conversation_text
+from assay.types.conversations import conversation_text
+from assay.types.tests import ONE_ANSWER, Requests
 
 MARKDOWN_ELEMENTS = (
     "header", "list", "bold", "italic", "code", "code_block", "table", "link", "quote",

@@ -69,13 +69,3 @@ class Questionnaire(Protocol):
         return len(self.pending())
 
     def judgement(self) -> Judgement: ...
-
-
-def open_questionnaire(assignment: Assignment) -> Questionnaire:
-    # Both are made for an Assignment, and import it from here.
-    from assay.judge.likelihood.questionnaire import LikelihoodQuestionnaire
-    from assay.judge.reasoned.questionnaire import ReasonedQuestionnaire
-
-    if assignment.layout is None:
-        return ReasonedQuestionnaire(assignment)
-    return LikelihoodQuestionnaire(assignment)

@@ -122,3 +122,8 @@ def words_in(text: str) -> int:
 def bytes_in(text: str) -> int:
     """In UTF-8; half a surrogate pair, which JSON can hold, counts as the three it would take."""
     return len(text.encode("utf-8", "surrogatepass"))
+
+
+def reads_text(plugin: object) -> bool:
+    """Whether a user's class, or an object of it, has what likelihoods need."""
+    return callable(getattr(plugin, "tokenize", None)) and callable(getattr(plugin, "logits", None))

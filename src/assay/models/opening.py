@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from assay.errors import AssayError, ModelUnavailable, UsageError
 from assay.messages import tr
+from assay.models.base import reads_text
 from assay.plugins import describe_mistake, model_schemes
 from assay.types import Model
 from assay.types.model_spec import ModelSpec, split_url, without_secrets
@@ -60,10 +61,6 @@ def open_model(
 def is_home_made(spec: ModelSpec) -> bool:
     """Whether it is a plugin's class with `tokenize` and `logits`, which can be decided on."""
     return reads_text(model_schemes[spec.scheme])
-
-
-def reads_text(plugin: object) -> bool:
-    return callable(getattr(plugin, "tokenize", None)) and callable(getattr(plugin, "logits", None))
 
 
 def _parameters(opener: Callable[..., object]) -> frozenset[str]:

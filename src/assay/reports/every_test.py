@@ -10,6 +10,7 @@ from assay.reports.sentences import spoken
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import OutcomeKind
+from assay.types.conversations import conversation_text
 from assay.types.documents import (
     Block,
     Fold,
@@ -23,7 +24,6 @@ from assay.types.documents import (
     table,
 )
 from assay.types.results import RepeatRow, Report
-from assay.types.tests import conversation_text
 
 TONES: dict[OutcomeKind, Tone] = {
     OutcomeKind.PASS: "good",

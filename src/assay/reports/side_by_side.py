@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from assay.messages import tr
 from assay.reports.sentences import spoken
+from assay.types.conversations import conversation_text
 from assay.types.documents import Beside, Block, Document, Heading, Paragraph, Verbatim
 from assay.types.results import ModelReport, Report, TestRow
-from assay.types.tests import conversation_text
 
 
 def answers_document(report: Report) -> Document:

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import assay
 from assay.frozen import speed_up_init
 from assay.types import Machine, Message, ModelFacts, Observed, Reply, SamplingMode, Score
 from assay.types.decisions import DecisionPlan, PlannedCheckpoint
 from assay.types.judging.judgements import FinalJudgement, Judging
 from assay.types.judging.reviews import Review
+from assay.version import __version__
 
 TryKey = tuple[str, str, int]  # suite, test id, repeat
 
@@ -36,7 +36,7 @@ class Run:
     seed: int = 0
     repeats: int = 1
     command: str = ""
-    version: str = assay.__version__
+    version: str = __version__
     models: tuple[RunModel, ...] = ()
     digests: tuple[str, ...] = ()
     sampling: SamplingMode = "fixed"

@@ -25,7 +25,7 @@ from assay.suites.gate_file import examine_gate, is_gate_file
 from assay.suites.suite_file import SUITE_FILE
 from assay.suites.suite_reader import SuiteReader
 from assay.types import CONSTRAINED, FileFinding, Suite
-from assay.types.checks import SHIPPED_SUITES
+from assay.types.tests import SHIPPED_SUITES
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from assay.files.wording import described, shown
 from assay.messages import tr
 from assay.suites.test_format.case import Shared, read_beside, read_case, with_files
 from assay.types import Case, FileFinding, JudgeFields
-from assay.types.checks import SHIPPED_SUITES
+from assay.types.tests import SHIPPED_SUITES
 
 if TYPE_CHECKING:  # most suites have no test folder, and need neither
     from assay.checkers import Made

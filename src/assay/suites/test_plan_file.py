@@ -16,7 +16,7 @@ from assay.messages import tr
 from assay.suites.test_folder import NAME_FORM, folder_digest, is_test_folder
 from assay.suites.test_format.case import Shared, read_case
 from assay.types import Case, Category, FileFinding, Suite
-from assay.types.checks import SHIPPED_SUITES
+from assay.types.tests import SHIPPED_SUITES
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from assay.messages import tr
 from assay.suites.test_format.case import Shared, read_case
 from assay.suites.test_format.fields import COMMON, all_fields, check_validator, methods
 from assay.types import Case, FileFinding
-from assay.types.checks import LETTERS
+from assay.types.tests import LETTERS
 
 Entry = dict[str, Any]
 Row = tuple[int, list[str]]  # the line it begins on, and its cells

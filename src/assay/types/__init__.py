@@ -4,7 +4,7 @@ Frozen dataclasses, a few constants, and the protocols Model and Observer, of th
 only. Case x ModelFacts -> Request -> Reply -> Score; together an Attempt; Attempts -> Estimate.
 """
 
-from assay.types.checks import LETTERS, AnswerCheck, Context, FieldProblem, JudgeFields, Requests
+from assay.types.conversations import Message, Role
 from assay.types.measured.samples import (
     Health,
     HealthCheck,
@@ -36,22 +36,30 @@ from assay.types.requests import (
     ToTime,
     Work,
 )
-from assay.types.scores import Attempt, Estimate, Observer, OutcomeKind, Score, ScorePart
+from assay.types.scores import (
+    INCOMPLETE_ABOVE,
+    Estimate,
+    Observer,
+    OutcomeKind,
+    Score,
+    ScorePart,
+)
+from assay.types.suites import Category, FileFinding, Severity, Suite
 from assay.types.tests import (
     BASE_MODEL_MAX_TOKENS,
     CONSTRAINED,
     DEFAULT_MAX_TOKENS,
     DEFAULT_PASS_MARK,
     DEFAULT_TEMPERATURE,
-    INCOMPLETE_ABOVE,
     LANGUAGES,
+    LETTERS,
     THINKING,
+    AnswerCheck,
     Case,
-    Category,
-    FileFinding,
-    Message,
-    Role,
+    Context,
+    FieldProblem,
+    JudgeFields,
+    Requests,
     ScoringMode,
-    Severity,
-    Suite,
 )
+from assay.types.trials import Attempt

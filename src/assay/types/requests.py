@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from assay.frozen import speed_up_init
-from assay.types.tests import Message
+from assay.types.conversations import Message
 
 SamplingMode = Literal["fixed", "server"]
 Thinking = Literal["off", "on", "low", "medium", "high"]

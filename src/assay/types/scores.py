@@ -8,7 +8,8 @@ from typing import Any, Protocol, Self
 
 from assay.frozen import speed_up_init
 from assay.types.requests import Reply
-from assay.types.tests import INCOMPLETE_ABOVE, Case, Message
+
+INCOMPLETE_ABOVE = 0.05  # share of unscored tests above which a value is shown as incomplete
 
 
 class OutcomeKind(StrEnum):
@@ -61,26 +62,6 @@ class Score:
             return OutcomeKind.NO_ANSWER
         # 0.7 from three tenths and four tenths is 0.7 to a reader, so it is one here.
         return OutcomeKind.PASS if self.value >= pass_mark - 1e-9 else OutcomeKind.FAIL
-
-
-@speed_up_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """One test asked once: case, last request, reply, and score (None if the request failed).
-    `sent`: as `StoredTry` has it.
-    """
-
-    case: Case
-    repeat: int
-    request_id: str
-    reply: Reply
-    score: Score | None
-    sent: tuple[Message, ...] = ()
-
-    def outcome(self, pass_mark: float) -> OutcomeKind:
-        if self.score is None:
-            return OutcomeKind.FAILED
-        return self.score.outcome(pass_mark)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,17 +1,27 @@
-"""What is asked: Suite, Category, Case and Message, and FileFinding for a mistake in a file.
+"""One test and how its answer is scored: Case, and AnswerCheck, what every check can do.
 
-How an answer is scored is in `types/checks.py`.
+The checks themselves are in `checks/`, one a file. A check is a class with typed fields, a
+docstring and `score`. Everything else has a default, so plans, summaries, reports and loaders call
+methods and never ask which check it is.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from assay.frozen import speed_up_init
-from assay.types.checks import LETTERS, AnswerCheck
+from assay.registry import Registry
+from assay.types.conversations import Message
+from assay.types.requests import Answered, ChoiceLikelihoods, ToolCall, ToolStep
+from assay.types.scores import Score
 
-Role = Literal["system", "user", "assistant"]
-Severity = Literal["error", "warning"]
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
 ScoringMode = Literal["standard", "ewebench-1.0"]
 
 DEFAULT_TEMPERATURE = 0.3
@@ -20,7 +30,6 @@ BASE_MODEL_MAX_TOKENS = 128
 DEFAULT_PASS_MARK = 0.7
 # The names of suites whose tests are asked a second time, in another way, end so.
 CONSTRAINED, THINKING = "-constrained", "-thinking"
-INCOMPLETE_ABOVE = 0.05  # share of unscored tests above which a value is shown as incomplete
 
 LANGUAGES: Mapping[str, str] = {
     # code a suite may write -> code of the shipped language model
@@ -39,24 +48,270 @@ LANGUAGES: Mapping[str, str] = {
     "ajg": "ajg",
 }  # fmt: skip
 
+SHIPPED_SUITES = Path(__file__).resolve().parents[1] / "builtin" / "suites"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteFacts:
+    """The suite of a test, as far as scoring depends on it."""
+
+    name: str
+    language: str | None
+    scoring: ScoringMode
+
 
 @speed_up_init
 @dataclass(frozen=True, slots=True)
-class Message:
-    """One turn of a conversation, as written in a test or as sent to a model."""
+class Context:
+    """The test and the whole reply behind an answer."""
 
-    role: Role
-    content: str
+    test: Case
+    reply: Answered | ChoiceLikelihoods
+
+    @property
+    def language(self) -> str | None:
+        return self.test.language_code
+
+    @property
+    def suite(self) -> SuiteFacts:
+        return SuiteFacts(self.test.suite, self.test.language, self.test.scoring)
 
 
-def conversation_text(
-    turns: Sequence[Message],
-    said: Callable[[Message], str] = lambda turn: f"{turn.role}: {turn.content}",
-) -> str:
-    """A question alone as it is; else each turn behind its role."""
-    if len(turns) == 1:
-        return turns[0].content
-    return "\n\n".join(map(said, turns))
+@speed_up_init
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requests:
+    """How a test is asked. With `options` the most likely one is the answer of a model that scores
+    text: by its letter, or with `by_text` by its length-normalised text. `shown`: as lines "A. …"
+    after the prompt. `letters`: those to answer, where the prompt has them. `predictions`: the k
+    best. `tools`: functions that the model may call, a JSON list as text. `schema`: what an
+    answer must meet, a JSON Schema as text; a server may be asked to see to it.
+    """
+
+    options: tuple[str, ...] = ()
+    by_text: bool = False
+    shown: bool = True
+    letters: str = ""
+    predictions: int = 1
+    tools: str | None = None
+    schema: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProblem:
+    """Something wrong with the fields of a test taken together; `path` leads to the field."""
+
+    path: tuple[str | int, ...]
+    message: str
+    about_key: bool = False
+
+
+class AnswerCheck:
+    """How an answer is scored. The fields of a test are the fields of the class."""
+
+    __slots__ = ()
+
+    method: ClassVar[str] = ""
+    version: ClassVar[int] = 1
+    # Whether an empty answer is scored too; otherwise it is no answer, which scores 0.
+    scores_empty: ClassVar[bool] = False
+    # Whether several baselines in one answer score more than one of them.
+    baselines_add_up: ClassVar[bool] = False
+    # Whether each part of its score is a figure of its own in reports.
+    reports_parts: ClassVar[bool] = False
+    # Whether an answer that only declines is scored like any other.
+    may_decline: ClassVar[bool] = False
+    # Whether a test file may name it.
+    in_files: ClassVar[bool] = True
+    # What it does, in a sentence or two: the first paragraph of the docstring.
+    description: ClassVar[str] = ""
+
+    def score(self, answer: str, context: Context, /) -> bool | float | Score:
+        """The value of an answer, from 0 to 1. An exception leaves the test unscored."""
+        raise NotImplementedError
+
+    def gold(self) -> str | None:
+        """The answer that a worked example shows; None where there is no single right one."""
+        return None
+
+    @property
+    def reads_as_written(self) -> bool:
+        """Whether every character counts, tokens and invisible ones too."""
+        return False
+
+    def requests(self) -> Requests:
+        return ONE_ANSWER
+
+    def rotated(self, by: int, /) -> Self:
+        """The same check with its options turned round; those that it does not show stay."""
+        return self
+
+    def results(
+        self, calls: tuple[ToolCall, ...], earlier: tuple[ToolStep, ...], /
+    ) -> tuple[str, ...]:
+        """What the tools return that a model has called; nothing where the conversation ends."""
+        return ()
+
+    def baselines(self) -> Iterable[str]:
+        """Constant answers that could score without knowing anything."""
+        return ()
+
+    def describe(self) -> Iterator[tuple[str, str]]:
+        """What a test plan lists under "What is expected": field and text."""
+        return _described(self)
+
+    def problems(self, test: Case, /) -> Iterator[FieldProblem]:
+        """Errors that show only when several fields are read together."""
+        return iter(())
+
+    def advice(self, test: Case, /) -> Iterator[FieldProblem]:
+        """Warnings: what is allowed but likely a slip of the author."""
+        return iter(())
+
+    @property
+    def judged(self) -> JudgeFields | None:
+        """What a judge reads, where a judge scores the answer."""
+        return None
+
+    def stored(self) -> Mapping[str, Any]:
+        """The fields as the store keeps them, under the names that stored runs have."""
+        return {name: getattr(self, name) for name in _field_names(type(self))}  # type: ignore[arg-type]
+
+    @classmethod
+    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
+        """The check again, without the defaults: one may break a rule that files must keep, such as
+        no choices where a list of them has at least two.
+        """
+        defaults = {
+            each.name: list(each.default) if isinstance(each.default, tuple) else each.default
+            for each in fields(cls)  # type: ignore[arg-type]
+        }
+        return cls.from_fields(
+            {name: value for name, value in stored.items() if value != defaults.get(name, ...)}
+        )
+
+    @classmethod
+    def from_fields(cls, given: Mapping[str, Any]) -> Self:
+        """The check with these fields, lists becoming tuples where it has tuples."""
+        made: Self = _adapter(cls).validate_python(dict(given))  # type: ignore[arg-type]
+        return made
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        if cls is not AnswerCheck:
+            return handler(source)
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(
+            _read_stored,
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                lambda check: {**check.stored(), "method": check.method}
+            ),
+        )
+
+
+ONE_ANSWER = Requests()
+
+
+class JudgeFields(AnswerCheck):
+    """What a judge reads of a test. `fixtures`: files that the prompt already contains. `evidence`
+    is of earlier versions, and does nothing. `checker`: a test folder, relative to the shipped
+    suites if it ships; `checker_digest`: of all its files, `files_digest`: of those that make.py
+    made.
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        rubric: str
+        requirements: tuple[str, ...]
+        evaluation_points: tuple[str, ...]
+        checklist: tuple[str, ...]
+        evidence: str | None
+        fixtures: tuple[str, ...]
+        data_seed: int
+        checker: str
+        checker_digest: str
+        runs_code: bool
+        files_digest: str
+
+    @property
+    def checker_folder(self) -> Path | None:
+        """The folder of check.py; None: the test has no checker."""
+        return SHIPPED_SUITES / self.checker if self.checker else None
+
+    @property
+    def checker_ships(self) -> bool:
+        return bool(self.checker) and not Path(self.checker).is_absolute()
+
+    @property
+    def needs_permission(self) -> bool:
+        """Whether its checker runs only with --allow-code-execution."""
+        return bool(self.checker) and (self.runs_code or not self.checker_ships)
+
+
+@cache
+def _field_names(cls: type[AnswerCheck]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(cls))  # type: ignore[arg-type]
+
+
+@cache
+def _adapter(cls: type[AnswerCheck]) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(cls)
+
+
+def _read_stored(stored: Any) -> AnswerCheck:
+    if isinstance(stored, AnswerCheck):
+        return stored
+    known = dict(stored)
+    return find_check(known.pop("method")).from_stored(known)
+
+
+def find_check(name: str) -> type[AnswerCheck]:
+    """The check of an eval_method; one that keeps its fields where its plugin is not loaded."""
+    return checks[name] if name in checks else unknown_check(name)
+
+
+def _described(of: Any) -> Iterator[tuple[str, str]]:
+    for field in fields(of):
+        value = getattr(of, field.name)
+        if is_dataclass(value):
+            yield from ((f"{field.name}.{name}", text) for name, text in _described(value))
+        elif isinstance(value, list | tuple):
+            parts = (one if isinstance(one, tuple) else (one,) for one in value)
+            items = (" / ".join(map(str, one)) for one in parts)
+            yield from ((field.name, item) for item in items)
+        elif value not in (None, {}, ""):
+            yield field.name, str(value)
+
+
+checks: Registry[type[AnswerCheck]] = Registry("check", "assay.checks")
+
+
+@cache
+def unknown_check(name: str) -> type[AnswerCheck]:
+    """A check of a stored run: it keeps its fields, so that reports work, and scores nothing."""
+    return type("UnknownCheck", (_UnknownCheck,), {"method": name})
+
+
+class _UnknownCheck(AnswerCheck):
+    def __init__(self, known: Mapping[str, Any]) -> None:
+        self._known = dict(known)
+
+    def score(self, answer: str, context: Context, /) -> bool:
+        raise LookupError(f"no plugin has the eval_method {self.method!r}; name it with --plugin")
+
+    def describe(self) -> Iterator[tuple[str, str]]:
+        return ((name, str(value)) for name, value in self._known.items())
+
+    def stored(self) -> Mapping[str, Any]:
+        return self._known
+
+    @classmethod
+    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
+        return cls(stored)
 
 
 @speed_up_init
@@ -111,74 +366,3 @@ class Case:
         first = self.system if self.system is not None else system
         opening = (Message("system", first),) if first else ()
         return (*opening, *self.messages[:-1], Message("user", self.question))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Category:
-    name: str
-    cases: tuple[Case, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suite:
-    """Categories that make one score. `few_shot`: worked examples by category; `source`: a hash of
-    its files, before anything was picked. `elsewhere`: by category the file that took its place.
-    """
-
-    name: str
-    path: str
-    categories: tuple[Category, ...]
-    title: str = ""
-    version: str = ""
-    language: str | None = None
-    system: str | None = None
-    weights: Mapping[str, float] = field(default_factory=dict)
-    pass_mark: float = DEFAULT_PASS_MARK
-    scoring: ScoringMode = "standard"
-    few_shot: Mapping[str, tuple[Case, ...]] = field(default_factory=dict)
-    shots: int = 0
-    source: str = ""
-    elsewhere: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def cases(self) -> Iterator[Case]:
-        return (case for category in self.categories for case in category.cases)
-
-    @property
-    def reviewed(self) -> int:
-        """How many of its tests somebody has reviewed."""
-        return sum(bool(case.reviewed) for case in self.cases)
-
-    def weight(self, category: str) -> float:
-        """A category's weight: 1 unless suite.json says otherwise."""
-        return self.weights.get(category, 1.0)
-
-    def with_cases(self, cases: Iterable[Case]) -> "Suite":
-        """With these tests in the place of those with the same ids, and without the others."""
-        by_id = {case.id: case for case in cases}
-        kept = {
-            category.name: tuple(by_id[case.id] for case in category.cases if case.id in by_id)
-            for category in self.categories
-        }
-        return replace(
-            self,
-            categories=tuple(Category(name=name, cases=of) for name, of in kept.items() if of),
-            weights={name: weight for name, weight in self.weights.items() if kept.get(name)},
-            few_shot={name: shown for name, shown in self.few_shot.items() if kept.get(name)},
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileFinding:
-    """A mistake in a file, with its place. Rendered `file:line:col: test-id: error: message`."""
-
-    file: str
-    line: int
-    column: int
-    message: str
-    test_id: str | None = None
-    severity: Severity = "error"
-
-    def __str__(self) -> str:
-        where = f"{self.file}:{self.line}:{self.column}"
-        return f"{where}: {self.test_id or '-'}: {self.severity}: {self.message}"

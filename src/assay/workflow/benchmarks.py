@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-import assay
 from assay.errors import InvalidFiles, SuiteNotFound, UsageError
 from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean, shown
@@ -36,6 +35,7 @@ from assay.suites.fetching.rows import (
     rows_of,
 )
 from assay.suites.load import FETCHED, benchmarks_folder, examine
+from assay.version import __version__
 
 RECORD = ".fetched.json"  # a name with a dot is no category
 Tell = Callable[[str], None]
@@ -163,7 +163,7 @@ def _put_files(made: ConvertedBenchmark, licence: str, folder: Path) -> None:
     for name, data in files.items():
         (folder / name).write_bytes(data)
     record = {
-        "assay": assay.__version__,
+        "assay": __version__,
         "version": made.version,
         "licence": licence,
         "files": {name: sha256(data).hexdigest() for name, data in files.items()},

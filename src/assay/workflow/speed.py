@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-import assay
 from assay.ask_loop import ask_all
 from assay.errors import AssayError, UsageError, raise_all, tried
 from assay.machine import this_machine
@@ -21,6 +20,7 @@ from assay.store import Run, RunModel, Store, utc_now
 from assay.types import Model, Request, ToTime
 from assay.types.options import SpeedOptions
 from assay.types.results import Report
+from assay.version import __version__
 from assay.workflow.checkpoints.places import places_of
 from assay.workflow.evaluate.asking import MeasureDialogue, ScoredReplies
 from assay.workflow.evaluate.evaluation import begin_or_continue, models_of, resumable
@@ -121,7 +121,7 @@ def _begin(
 ) -> tuple[Run, RunFolder]:
     models = models_of(opened.specs, opened.models)
     asked = [[each.spec, each.facts.fingerprint] for each in models]
-    body = ["speed", assay.__version__, asked, plans, options.repeats, options.num_ctx]
+    body = ["speed", __version__, asked, plans, options.repeats, options.num_ctx]
     planned = Run(
         id="",
         key=sha256(json.dumps(body).encode("utf-8", "surrogatepass")).hexdigest()[:32],

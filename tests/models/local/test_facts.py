@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.models.local.facts import facts_of, in_short, name_of
-from assay.models.local.folder import find_checkpoint
+from assay.models.local.finding import find_checkpoint
 from assay.models.local.loading.checkpoint import examine
 from tests.models.local.checkpoints import CHAT_TEMPLATE, edit_json, make_checkpoint
 

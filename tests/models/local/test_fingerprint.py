@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from assay.models.local.facts import fingerprint_of
-from assay.models.local.folder import find_checkpoint
+from assay.models.local.finding import find_checkpoint
 from tests.models.local.checkpoints import CHAT_TEMPLATE, edit_json, make_checkpoint
 
 

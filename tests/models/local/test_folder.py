@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from assay.errors import ModelUnavailable, Refusals
-from assay.models.local.folder import CONFIG_BYTES, find_checkpoint
+from assay.models.local.finding import find_checkpoint
+from assay.models.local.folder import CONFIG_BYTES
 from assay.types.decisions import size_class_of
 from tests.models.local.checkpoints import (
     CHAT_TEMPLATE,
@@ -290,8 +291,8 @@ def test_everything_that_is_wrong_is_said_at_once(checkpoint):
 def test_looking_into_a_folder_loads_neither_torch_nor_transformers(checkpoint):
     code = (
         "import sys, pathlib\n"
-        "from assay.models.local import facts, folder\n"
-        f"found = folder.find_checkpoint(pathlib.Path({str(checkpoint)!r}))\n"
+        "from assay.models.local import facts, finding\n"
+        f"found = finding.find_checkpoint(pathlib.Path({str(checkpoint)!r}))\n"
         "facts.fingerprint_of(found, dtype='float32')\n"
         "sys.exit(str({'torch', 'transformers', 'safetensors'} & set(sys.modules) or ''))\n"
     )

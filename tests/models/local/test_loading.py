@@ -17,7 +17,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from transformers.utils import logging as transformers_logging
 
 from assay.errors import ModelUnavailable, UsageError
-from assay.models.local.folder import find_checkpoint
+from assay.models.local.finding import find_checkpoint
 from assay.models.local.loading.checkpoint import (
     check_finite,
     choose_device,

@@ -9,7 +9,7 @@ import json
 import re
 from pathlib import Path
 
-from assay.models.local.folder import find_checkpoint
+from assay.models.local.finding import find_checkpoint
 from assay.models.local.model import LocalModel
 from assay.types.decisions import size_class_of
 from assay.types.options import LocalOptions

@@ -14,7 +14,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from assay.errors import AssayError, ModelUnavailable
-from assay.models.local.folder import find_checkpoint
+from assay.models.local.finding import find_checkpoint
 from assay.models.local.loading.checkpoint import examine
 from assay.models.local.loading.weight_files import (
     main_dtype,

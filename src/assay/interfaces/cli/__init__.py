@@ -4,10 +4,8 @@ become words here and nowhere else; with --json they become one document.
 
 import gc
 import gettext
-import importlib
 import itertools
 import json
-import keyword
 import os
 import signal
 import sys
@@ -21,19 +19,11 @@ import click
 
 import assay
 from assay.errors import AssayError, ExitCode, Interrupted, UsageError
-from assay.interfaces.cli.commands import COMMAND_GROUPS, COMMANDS
+from assay.interfaces.cli.commands import COMMAND_GROUPS, COMMANDS, load_command
 from assay.interfaces.cli.output import Explained, language_option, say, settle_streams
 from assay.messages import CATALOGUES, LANGUAGES_OFFERED, fill, labelled, speak, tr
 
 Run = Callable[[list[str]], int | None]
-
-
-def load_command(name: str) -> click.Command:
-    module, _ = COMMANDS[name]
-    loaded = importlib.import_module(f"assay.interfaces.cli.{module}")
-    called = name.replace("-", "_") + "_" * keyword.iskeyword(name)
-    command: click.Command = getattr(loaded, called)
-    return command
 
 
 class _Commands(Explained, click.Group):

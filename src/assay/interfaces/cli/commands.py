@@ -2,7 +2,11 @@
 `assay --help`, which loads none of them.
 """
 
+import importlib
+import keyword
 from collections.abc import Mapping
+
+import click
 
 from assay.messages import Message, message
 
@@ -50,3 +54,11 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
     },
 }
 COMMANDS = {name: entry for group in COMMAND_GROUPS.values() for name, entry in group.items()}
+
+
+def load_command(name: str) -> click.Command:
+    module, _ = COMMANDS[name]
+    loaded = importlib.import_module(f"assay.interfaces.cli.{module}")
+    called = name.replace("-", "_") + "_" * keyword.iskeyword(name)
+    command: click.Command = getattr(loaded, called)
+    return command

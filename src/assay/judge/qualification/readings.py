@@ -20,17 +20,18 @@ from typing import Literal, NamedTuple
 
 from pydantic import TypeAdapter
 
+from assay.judge.forms import open_questionnaire
 from assay.judge.guards.suspicions import without_demands
 from assay.judge.likelihood.layouts import LAYOUTS
 from assay.judge.likelihood.questionnaire import gives_likelihoods
 from assay.judge.pairs import PairQuestionnaire
-from assay.judge.questionnaire import Assignment, Questionnaire, open_questionnaire
+from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.judge.rubrics import SHIPPED, load_rubric, numbered_questions
 from assay.request_identity import example_key
 from assay.types import Case, Message, ModelFacts, ToAnswer, ToChoose
-from assay.types.checks import AnswerCheck
 from assay.types.choices import JudgeFormChoice, Layout
 from assay.types.judging.judgements import Rubric, ScoredExample
+from assay.types.tests import AnswerCheck
 
 GOLD_RUBRICS = ("coding", "data")
 _INJECTIONS = SHIPPED / "injections.toml"

@@ -14,9 +14,8 @@ from typing import Any, TypeGuard
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.base import BaseModel, TextReader, draws, together
+from assay.models.base import BaseModel, TextReader, draws, reads_text, together
 from assay.models.home_made.logits import DEFAULT_CONTEXT, LogitsModel, UnusableResult
-from assay.models.opening import reads_text
 from assay.models.reasoning import split_reasoning
 from assay.plugins import describe_mistake, file_digest, model_schemes, place_of
 from assay.types import (

@@ -11,18 +11,19 @@ from typing import Any
 
 from assay.errors import ModelUnavailable, raise_all
 from assay.messages import tr
+from assay.models.local.finding import find_checkpoint
 from assay.models.local.folder import (
     ADAPTER,
     ADAPTER_CONFIG,
     CONFIG_BYTES,
     Checkpoint,
-    find_checkpoint,
     has_tokenizer,
     read_object,
 )
 from assay.models.local.hub import fetch_model, read_hub_spec
 from assay.models.local.loading.skeleton import skeleton_of
-from assay.models.local.loading.weight_files import NAMED, Tensors, read_header
+from assay.models.local.loading.tensors import Tensors
+from assay.models.local.loading.weight_files import NAMED, read_header
 from assay.types.options import LocalOptions
 
 _TENSOR = re.compile(

@@ -9,9 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from assay.errors import AssayError, ModelUnavailable, raise_all, tried
+from assay.errors import ModelUnavailable, raise_all
 from assay.messages import tr
-from assay.models.local.gguf.header import is_gguf
 from assay.text.safe_text import one_line
 
 CONFIG_BYTES = 10 * 2**20  # the largest in use, with thousands of labels, have a few hundred KB
@@ -56,35 +55,7 @@ class Checkpoint:
         return self.weight_files[0].suffix == ".safetensors"
 
 
-def find_checkpoint(
-    path: Path, *, tokenizer: Path | None = None, trust_remote_code: bool = False
-) -> Checkpoint:
-    """A folder, or a GGUF file. Raises ModelUnavailable with the remedy, for all mistakes."""
-    if path.is_file() and is_gguf(path):
-        from assay.models.local.gguf.place import checkpoint_in
-
-        return checkpoint_in(path, tokenizer)
-    _refuse_others(path)
-    mistakes: list[AssayError] = []
-    own = path / "generation_config.json"
-    config = tried(mistakes, _read_config, path / "config.json", trust_remote_code)
-    generation = tried(mistakes, read_object, own, CONFIG_BYTES) if own.exists() else [{}]
-    files = tried(mistakes, weight_files_of, path)
-    folder = tried(mistakes, find_tokenizer, path, tokenizer) or [path]
-    template = tried(mistakes, chat_template_of, folder[0])
-    raise_all(mistakes)
-    return Checkpoint(
-        path=path,
-        config=config[0],
-        weight_files=files[0],
-        tokenizer_folder=folder[0],
-        chat_template=template[0],
-        generation=generation[0],
-        trust_remote_code=trust_remote_code,
-    )
-
-
-def _refuse_others(path: Path) -> None:
+def refuse_others(path: Path) -> None:
     """What people name instead of a folder with a config.json."""
     if path.is_file():
         raise ModelUnavailable(
@@ -114,7 +85,7 @@ def _refuse_others(path: Path) -> None:
         )
 
 
-def _read_config(file: Path, trust_remote_code: bool) -> dict[str, Any]:
+def read_config(file: Path, trust_remote_code: bool) -> dict[str, Any]:
     config = read_object(file, CONFIG_BYTES)
     kind = config.get("model_type")
     if not isinstance(kind, str) or not kind:

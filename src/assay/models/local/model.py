@@ -19,7 +19,8 @@ from assay.messages import tr, trn
 from assay.models.base import BaseModel, TextReader
 from assay.models.local.adapter import Adapter, find_adapter, is_adapter
 from assay.models.local.facts import facts_of
-from assay.models.local.folder import Checkpoint, find_checkpoint
+from assay.models.local.finding import find_checkpoint
+from assay.models.local.folder import Checkpoint
 from assay.models.local.loading.checkpoint import (
     DTYPES,
     choose_device,

@@ -135,7 +135,7 @@ def _end_with_parent() -> None:
 
 def _measured(of: TimedCheckpoint) -> dict[str, Any]:
     """`resident_mb`: beyond what the process was before loading; None where not told."""
-    from assay.models.local.folder import find_checkpoint
+    from assay.models.local.finding import find_checkpoint
 
     checkpoint = find_checkpoint(
         Path(of.folder),

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
 
-import assay
 from assay.files.file_text import Refused, read_bytes
 from assay.judge.sense import decide_sense
 from assay.machine import this_machine
@@ -46,6 +45,7 @@ from assay.types import (
 from assay.types.choices import MeasureKind
 from assay.types.decisions import DecisionPlan, Measurements, PlannedCheckpoint, size_class_of
 from assay.types.results import SuiteSummary
+from assay.version import __version__
 
 MEASURED = Score(scorer="measure", version=1, unscored_reason="measured")
 SPEED = f"{MEASURE}speed"
@@ -242,7 +242,7 @@ def measured_of(
 
 def _provenance(run: Run, model: RunModel) -> dict[str, object]:
     return {
-        "assay": run.version or assay.__version__,
+        "assay": run.version or __version__,
         "run": run.id,
         "command": run.command,
         "fingerprint": model.facts.fingerprint,

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-import assay
 from assay.errors import AssayError, ExitCode, InvalidFiles, UsageError, raise_all, tried
 from assay.files.file_text import shown_path
 from assay.files.notes import invalid_files
@@ -25,6 +24,7 @@ from assay.types.decisions import Decision, DecisionPlan, Gate, Measurements, Se
 from assay.types.documents import Block, Document, Hint, Note
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import Report
+from assay.version import __version__
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.places import CONFIG, CheckpointPlace, places_of, planned_checkpoint
 from assay.workflow.checkpoints.report_files import read_report, write_selections
@@ -157,7 +157,7 @@ def select(
             created=now,
             finished=now,
             command=_command(["select", *folders], gate, out),
-            version=assay.__version__,
+            version=__version__,
             models=(),
             exit_code=ExitCode.DONE if selection.selected else ExitCode.NOT_ACCEPTED,
             selected=next((each.path for each in found if each.name == selection.selected), None),

@@ -37,9 +37,9 @@ from assay.suites.test_folder import is_test_folder
 from assay.summary.baselines import suite_card
 from assay.text.number_format import exact, memory
 from assay.types import ModelFacts, Suite
-from assay.types.checks import SHIPPED_SUITES
 from assay.types.model_spec import without_userinfo
 from assay.types.results import SuiteCard
+from assay.types.tests import SHIPPED_SUITES
 from assay.workflow.benchmarks import LICENCES
 from assay.workflow.checkpoints.places import CONFIG, places_of, subfolders
 from assay.workflow.evaluate.run_folder import baselines_of

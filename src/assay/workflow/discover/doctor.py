@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import assay
 from assay.machine import installed_version, this_machine
 from assay.messages import tr, trn
 from assay.sandbox import find_isolation
@@ -18,6 +17,7 @@ from assay.types import Machine
 from assay.types.model_spec import without_userinfo
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import MachineFinding
+from assay.version import __version__
 from assay.workflow.discover.discovery import (
     LEAST_TO_JUDGE,
     ModelFound,
@@ -60,7 +60,7 @@ def examine_machine(*, out: str | Path = DEFAULT_OUT) -> Examination:
         if each.ships
     ]
     lines = (
-        _good("Assay", assay.__version__),
+        _good("Assay", __version__),
         _good("Python", f"{platform.python_version()}, {sys.executable}"),
         _good(tr("system"), machine.system),
         *describe_hardware(machine, room),

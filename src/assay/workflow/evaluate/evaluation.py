@@ -10,7 +10,6 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-import assay
 from assay.errors import (
     AssayError,
     BudgetSpent,
@@ -27,6 +26,7 @@ from assay.types import Model, Observer, Suite, TokenizerFigures
 from assay.types.model_spec import without_secrets
 from assay.types.results import Report
 from assay.types.scores import tell_phase
+from assay.version import __version__
 from assay.workflow.checkpoints.report_files import write_decisions
 from assay.workflow.checkpoints.tokenizer_texts import tokenizer_figures
 from assay.workflow.evaluate.asking import ScoredReplies, ask_model
@@ -138,7 +138,7 @@ def models_of(specs: Sequence[str], models: Sequence[Model]) -> tuple[RunModel, 
 def key_of(job: Job, prepared: Prepared) -> str:
     """Equal for equal questions to equal models. Files stand for their content: that is quick."""
     body = [
-        assay.__version__,
+        __version__,
         [
             [without_secrets(spec), model.facts.fingerprint]
             for spec, model in zip(prepared.specs, prepared.models, strict=True)

@@ -13,8 +13,8 @@ from assay.reports.json_values import pick
 from assay.store import Run, RunModel, Store, StoredTry, TryKey
 from assay.text.safe_text import spreadsheet_cell
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Reply, Suite
+from assay.types.conversations import conversation_text
 from assay.types.options import DEFAULT_OUT
-from assay.types.tests import conversation_text
 
 ExportFormat = Literal["jsonl", "csv"]
 

@@ -16,7 +16,8 @@ from assay.judge.calibration import (
     fit,
     left_one_out,
 )
-from assay.judge.questionnaire import Questionnaire, open_questionnaire
+from assay.judge.forms import open_questionnaire
+from assay.judge.questionnaire import Questionnaire
 from assay.judge.rubrics import load_rubric, shipped_rubrics
 from assay.messages import tr
 from assay.plan import Plan

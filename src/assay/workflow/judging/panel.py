@@ -10,11 +10,12 @@ from pydantic import TypeAdapter, ValidationError
 from assay.checks.health.loop import find_loop
 from assay.errors import AssayError, UsageError, raise_all, tried
 from assay.judge.family import same_model, shares_family
+from assay.judge.forms import open_questionnaire
 from assay.judge.guards.suspicions import without_demands
 from assay.judge.likelihood.layouts import DEFAULT_LAYOUT, layout_of_repeat
 from assay.judge.likelihood.questionnaire import gives_likelihoods
 from assay.judge.qualification.readings import gold_digest
-from assay.judge.questionnaire import Assignment, Questionnaire, open_questionnaire
+from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.judge.rubrics import load_rubric
 from assay.messages import tr
 from assay.models.opening import open_model, read_spec

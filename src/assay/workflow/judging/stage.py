@@ -16,9 +16,10 @@ from assay.checkers import code_not_allowed, gather, make_digest
 from assay.errors import SandboxUnavailable
 from assay.judge.calibration import UNCALIBRATED, Calibration, calibrated
 from assay.judge.final_judgement import make_final_judgement, score_of, with_facts
+from assay.judge.forms import open_questionnaire
 from assay.judge.guards.suspicions import lower_of, without_demands
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, why_trivial
-from assay.judge.questionnaire import Questionnaire, open_questionnaire
+from assay.judge.questionnaire import Questionnaire
 from assay.messages import tr
 from assay.request_identity import make_evidence_request
 from assay.sandbox import Sandbox, open_sandbox

@@ -15,7 +15,7 @@ import assay
 from assay.api import discovery
 from assay.api.discovery import CheckpointFound, ModelFound, OllamaFound, SuiteFound
 from assay.errors import ExitCode
-from assay.interfaces.cli import load_command
+from assay.interfaces.cli.commands import load_command
 from assay.interfaces.cli.front_door.questions import Option, Questions, Typed, say
 from assay.interfaces.cli.output import show, watched, where_assay_is
 from assay.messages import joined, tr, trn

@@ -146,7 +146,7 @@ def _phi3(told: _Told) -> Settings:
     found: Settings = {"rope_parameters": rope, "pad_token_id": None,
                        "sliding_window": told.maybe("attention.sliding_window")}  # fmt: skip
     if all(name in told.header.tensors for name in ROPE_TABLES):
-        from assay.models.local.gguf.weights import numbers_of
+        from assay.models.local.gguf.numbers import numbers_of
 
         short, long = (numbers_of(told.header, name).tolist() for name in ROPE_TABLES)
         rope |= {"rope_type": "longrope", "short_factor": short, "long_factor": long}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +17,9 @@ from assay.models.local.gguf.families import (
     names_in,
 )
 from assay.models.local.gguf.header import GgufHeader, damaged, read_gguf
+from assay.models.local.gguf.numbers import numbers_of, readable_kinds
 from assay.models.local.loading.skeleton import config_of, skeleton_of
-from assay.models.local.loading.weight_files import FLOATS, Tensor
+from assay.models.local.loading.tensors import FLOATS, Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,39 +45,6 @@ def tensors_of(checkpoint: Checkpoint) -> dict[str, Tensor]:
         kind = FLOATS.get(told.kind, told.kind)
         found[to] = Tensor(kind, told.shape, told.bytes, header.path)
     return found
-
-
-@cache
-def readable_kinds() -> frozenset[str]:
-    """Found by trying each on a row of zeros."""
-    from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
-    from gguf.quants import dequantize
-
-    found = set()
-    for kind in GGMLQuantizationType:
-        try:
-            dequantize(np.zeros((1, GGML_QUANT_SIZES[kind][1]), np.uint8), kind)
-        except (NotImplementedError, ValueError):
-            continue
-        found.add(kind.name)
-    return frozenset(found)
-
-
-def numbers_of(header: GgufHeader, name: str) -> NDArray[np.float32]:
-    from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
-    from gguf.quants import dequantize
-
-    told = header.tensors[name]
-    kind = GGMLQuantizationType[told.kind]
-    raw = np.fromfile(header.path, np.uint8, told.bytes, offset=told.start)
-    if len(raw) != told.bytes:
-        raise damaged(header.path, tr("{name} lies outside the file", name=name))
-    block, each = GGML_QUANT_SIZES[kind]
-    rows = raw.reshape(*told.shape[:-1], told.shape[-1] // block * each)
-    with np.errstate(all="ignore"):  # what is no number is found behind, and named
-        if told.kind == "F64":
-            return rows.view(np.float64).astype(np.float32)
-        return np.asarray(dequantize(rows, kind), np.float32).reshape(told.shape)
 
 
 def load_gguf(checkpoint: Checkpoint, dtype: Any) -> tuple[Any, dict[str, Any]]:

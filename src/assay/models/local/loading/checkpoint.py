@@ -21,8 +21,8 @@ from assay.models.local.loading.skeleton import (
     shape_of,
     skeleton_of,
 )
+from assay.models.local.loading.tensors import Tensors
 from assay.models.local.loading.weight_files import (
-    Tensors,
     check_layers,
     check_loaded,
     main_dtype,

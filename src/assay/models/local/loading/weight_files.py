@@ -4,7 +4,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,32 +12,13 @@ from assay.errors import AssayError, ModelUnavailable, raise_all, tried
 from assay.messages import tr
 from assay.models.local.folder import Checkpoint
 from assay.models.local.loading.skeleton import as_refusals, quiet, reason, require_extra
+from assay.models.local.loading.tensors import FLOATS, Tensor, Tensors
 
 NAMED = 5
 
-# Name in the file: name in torch. Weights that are no such floats keep the file's name.
-FLOATS = {
-    "F64": "float64",
-    "F32": "float32",
-    "F16": "float16",
-    "BF16": "bfloat16",
-    "F8_E4M3": "float8_e4m3fn",
-    "F8_E5M2": "float8_e5m2",
-}
 _LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers")
 # Causal masks and rotary tables that older versions of transformers saved with the weights.
 _TABLES = ("inv_freq", "masked_bias")
-
-
-@dataclass(frozen=True, slots=True)
-class Tensor:
-    dtype: str
-    shape: tuple[int, ...]
-    bytes: int
-    file: Path
-
-
-Tensors = Mapping[str, Tensor]
 
 
 def tensors_in(checkpoint: Checkpoint) -> Tensors:

@@ -1,0 +1,80 @@
+"""Tests put together: Category and Suite, and FileFinding for a mistake in a file."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from assay.types.tests import DEFAULT_PASS_MARK, Case, ScoringMode
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Category:
+    name: str
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """Categories that make one score. `few_shot`: worked examples by category; `source`: a hash of
+    its files, before anything was picked. `elsewhere`: by category the file that took its place.
+    """
+
+    name: str
+    path: str
+    categories: tuple[Category, ...]
+    title: str = ""
+    version: str = ""
+    language: str | None = None
+    system: str | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+    pass_mark: float = DEFAULT_PASS_MARK
+    scoring: ScoringMode = "standard"
+    few_shot: Mapping[str, tuple[Case, ...]] = field(default_factory=dict)
+    shots: int = 0
+    source: str = ""
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def cases(self) -> Iterator[Case]:
+        return (case for category in self.categories for case in category.cases)
+
+    @property
+    def reviewed(self) -> int:
+        """How many of its tests somebody has reviewed."""
+        return sum(bool(case.reviewed) for case in self.cases)
+
+    def weight(self, category: str) -> float:
+        """A category's weight: 1 unless suite.json says otherwise."""
+        return self.weights.get(category, 1.0)
+
+    def with_cases(self, cases: Iterable[Case]) -> "Suite":
+        """With these tests in the place of those with the same ids, and without the others."""
+        by_id = {case.id: case for case in cases}
+        kept = {
+            category.name: tuple(by_id[case.id] for case in category.cases if case.id in by_id)
+            for category in self.categories
+        }
+        return replace(
+            self,
+            categories=tuple(Category(name=name, cases=of) for name, of in kept.items() if of),
+            weights={name: weight for name, weight in self.weights.items() if kept.get(name)},
+            few_shot={name: shown for name, shown in self.few_shot.items() if kept.get(name)},
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFinding:
+    """A mistake in a file, with its place. Rendered `file:line:col: test-id: error: message`."""
+
+    file: str
+    line: int
+    column: int
+    message: str
+    test_id: str | None = None
+    severity: Severity = "error"
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}:{self.column}"
+        return f"{where}: {self.test_id or '-'}: {self.severity}: {self.message}"
