@@ -3,8 +3,10 @@ answer's code may have ended the process, the checker runs again and counts it a
 """
 
 import hashlib
+import importlib.util
 import json
 import math
+import os
 import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +23,7 @@ from assay.sandbox import Limits, Program, Ran, Sandbox
 from assay.types.judging.judgements import CODE_NOT_ALLOWED, Evidence, EvidenceCheck
 from assay.types.tests import SHIPPED_SUITES
 
-MAKE, CHECK = "make.py", "check.py"
+MAKE, CHECK, TEST = "make.py", "check.py", "test.json"
 _CPU_S, _WALL_S = 40, 75  # for one item, with room for the limits inside; each further one:
 _MORE_S = 15
 _MOST_STARTS = 3  # lost processes, time-outs twice: the items after them are left out
@@ -67,6 +69,7 @@ def gather(
     told = [{"answer": answer, "truth": dict(made.truth), "files": dict(made.files)}
             for answer, made in items]  # fmt: skip
     job = {"task": "check", "source": _read_source(folder / CHECK), "items": told}
+    job |= {"packages": list_packages(folder)}
     return [_read_evidence(said, sandbox) for said in _do(job, sandbox)]
 
 
@@ -81,7 +84,27 @@ def _not_allowed() -> str:
 def make_digest(folder: Path) -> str:
     """A digest of all that decides what is found: after a change everything is checked again."""
     own = [file.read_bytes() for name in (MAKE, CHECK) if (file := folder / name).is_file()]
-    return hashlib.sha256(b"\0".join([*own, _digest_of_checking()])).hexdigest()
+    packages = ",".join(list_packages(folder)).encode()
+    return hashlib.sha256(b"\0".join([*own, packages, _digest_of_checking()])).hexdigest()
+
+
+def list_packages(folder: Path) -> list[str]:
+    """What an answer to this test may import beside the standard library."""
+    try:
+        listed = json.loads((folder / TEST).read_text("utf-8-sig")).get("packages", ())
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return []
+    return [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+
+
+def find_package(name: str) -> str:
+    """The folder that a package is installed in; "" where it is not."""
+    try:
+        found = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return ""
+    places = [*(found.submodule_search_locations or ()), found.origin or ""] if found else [""]
+    return os.path.dirname(places[0])
 
 
 def fill(text: str, files: Mapping[str, str], truth: Mapping[str, Any]) -> str:
@@ -153,10 +176,13 @@ def _start(job: Mapping[str, Any], sandbox: Sandbox) -> tuple[list[Report], Repo
     nonces = [secrets.token_hex(16) for _ in job["items"]]
     stdin = b"%d\n%s%s\n" % (len(text), text, "\n".join(nonces).encode())
     more = _MORE_S * (len(nonces) - 1)
+    places = tuple(dict.fromkeys(filter(None, map(find_package, job.get("packages", ())))))
+    words = ["with-service"] if "replies" in job["source"] else []
     ran = sandbox.run(
         Program(
             files=_files_inside(),
-            arguments=("start.py", *(["with-service"] if "replies" in job["source"] else [])),
+            arguments=("start.py", *words, *(f"path={place}" for place in places)),
+            shown=places,
             stdin=stdin,
             limits=Limits(
                 cpu_s=_CPU_S + more, wall_s=_WALL_S + more, memory_mb=512, output_bytes=8_000_000

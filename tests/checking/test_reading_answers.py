@@ -11,6 +11,7 @@ from assay.checking import (
     choose_code,
     code_blocks,
     compare_rows,
+    find_obstacle,
     json_block,
     mentions,
     missing_package,
@@ -129,6 +130,9 @@ def test_the_code_that_is_meant_is_chosen():
     code = choose_code("```\nimport numpy as np\ndef f(x):\n    return x\n```", ["f"])
     assert code is not None
     assert missing_package(code) == "numpy"
+    assert find_obstacle("", code) == (
+        "the code imports numpy, and the task allows only the standard library"
+    )
     covered = "try:\n    import numpy\nexcept ImportError:\n    numpy = None\ndef f(x): pass\n"
     code = choose_code(f"```py\n{covered}\ndef f(x): return 1\n```", ["f"])
     assert code is not None

@@ -1,5 +1,7 @@
 """Checkers and candidates in the sandbox: whatever they do is evidence, or the lack of it."""
 
+import json
+
 import pytest
 
 from assay.checkers import Made, gather, make_files
@@ -236,3 +238,28 @@ def check(answer, truth, files):
 """
     found = gathered(check, "")
     assert passed(found) == dict.fromkeys(("counted", "asked", "body", "request"), True), found
+
+
+NEEDS_PACKAGES = """
+from assay.checking import *
+
+def check(answer, truth, files):
+    code = choose_code(answer, ["total", "other"])
+    candidate = Candidate(code.sources)
+    for name, call in (("total", "result = float(total([1, 2]))"), ("other", "result = other()")):
+        reason = find_obstacle(answer, code) or compare(candidate.run(call), 3.0)
+        yield Check(name, not reason, reason)
+"""
+WITH_NUMPY = "```python\nimport numpy as np\ndef total(x):\n    return np.sum(x)\n"
+LATER = "def other():\n    import yaml\n    return 3.0\n```"
+
+
+def test_answers_import_only_what_a_test_lists(tmp_path, sandbox):
+    (tmp_path / "check.py").write_text(NEEDS_PACKAGES)
+    plain = "```python\ndef total(x):\n    return float(sum(x))\n" + LATER
+    for listed, shares in ((None, [0, 0.5]), (["numpy"], [0.5, 0.5])):
+        (tmp_path / "test.json").write_text(json.dumps({"packages": listed} if listed else {}))
+        found = gather(tmp_path, [(WITH_NUMPY + LATER, Made()), (plain, Made())], sandbox)
+        assert [one.share for one in found] == shares, found
+        assert all(check.passed is not None for one in found for check in one.checks)
+    assert "this test does not allow the package 'yaml'" in found[0].checks[1].explanation

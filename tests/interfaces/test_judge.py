@@ -104,3 +104,12 @@ def test_a_folder_made_elsewhere_is_judged_by_one_command(court):
     (said,) = court.all("SELECT command FROM runs")[0]
     assert said.startswith(f"assay judge {folder} -s {suite} --judge scripted:")
     assert "--judge-repeats 2" in said
+
+
+def test_a_random_data_seed_is_printed_and_stored(court):
+    done = court.assay("run", court.model, "-s", "data", "--data-seed", "random")
+    (said,) = (line for line in done.stderr.splitlines() if line.startswith("data seed: "))
+    seed = said.removeprefix("data seed: ")
+    assert int(seed) > 0
+    (plan,) = court.out.glob("runs/*/test-plans/*DT-01*")
+    assert f'"data_seed": {seed}' in plan.read_text("utf-8")

@@ -51,7 +51,7 @@ def test_answers_that_do_not_do_what_they_are_for_are_found(folder: Path) -> Non
     assert "this answer does not fail 'one_query' with 3 of 3 data seeds" in third
 
 
-def test_what_cannot_be_checked_is_a_mistake_unless_a_package_is_missing(folder: Path) -> None:
+def test_what_cannot_be_checked_of_the_reference_is_a_mistake(folder: Path) -> None:
     (folder / "check.py").write_text(
         "from assay.checking import Check\n"
         "def check(answer, truth, files):\n"
@@ -63,8 +63,15 @@ def test_what_cannot_be_checked_is_a_mistake_unless_a_package_is_missing(folder:
         False,  # that there are no wrong answers
         True,
     ]
-    (folder / "reference.md").write_text("```python\nimport numpy\n```")
-    assert all(": warning: " in each for each in tried(folder))
+
+
+def test_a_listed_package_that_is_not_installed_is_refused(folder: Path) -> None:
+    about = json.loads((folder / "test.json").read_text())
+    (folder / "test.json").write_text(json.dumps({**about, "packages": ["numpy"]}))
+    assert api.validate([folder.parent]) == ()
+    (folder / "test.json").write_text(json.dumps({**about, "packages": ["numpy", "no_such_one"]}))
+    (found,) = api.validate([folder.parent])
+    assert "packages that are not installed here: no_such_one" in str(found)
 
 
 def test_a_checker_or_generator_that_fails_is_shown_with_its_line(folder: Path) -> None:

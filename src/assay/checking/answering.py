@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from .wire import decoded, encoded, receive, send
-from .withheld import withhold
+from .withheld import allow_packages, withhold
 
 _LONGEST_TEXT = 2_000
 Ask = Callable[..., Any]
@@ -86,6 +86,7 @@ def serve(channel: socket.socket) -> None:
 
     order = receive(channel)
     withhold(order["without"])
+    allow_packages(order["packages"], own={"answer", *order["modules"]})
     for name, source in order["modules"].items():
         _load(name, source)
     module, problem = _load("answer", *order["sources"])

@@ -4,7 +4,8 @@ In: on standard input the length of the job and a line break, the job as JSON, t
 Out: on standard output the line "ready", then for each item "candidate" if code of the answer was
 run, and a line that begins with the item's nonce and holds what came of it.
 
-    {"task": "check", "source": TEXT, "items": [{"answer", "truth", "files"}, ...], "inert": BOOL}
+    {"task": "check", "source": TEXT, "items": [{"answer", "truth", "files"}, ...], "inert": BOOL,
+     "packages": [NAME, ...]}
     {"task": "make", "source": TEXT, "items": [SEED, ...]}
 
 A nonce is read when the item is done. Candidates therefore cannot write a report; they do not hold
@@ -21,7 +22,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from . import candidate
+from . import candidate, code
 from .facts import Check
 from .nursery import hide_standard_streams, keep_private, start_nursery
 
@@ -49,11 +50,14 @@ def main() -> NoReturn:
     start_service = _prepare_for_clients() if "with-service" in sys.argv else None
     # Candidates can write to the folder that this came from.
     sys.modules["assay"].__path__ = sys.modules["assay.checking"].__path__ = []
+    # Where the packages are that answers may import.
+    sys.path += [word.removeprefix("path=") for word in sys.argv if word.startswith("path=")]
     control = start_nursery()
     read_from, write_to = os.dup(0), os.dup(1)
     hide_standard_streams()
     os.write(write_to, b"ready\n")
     job = json.loads(_read_bytes(read_from, int(_read_line(read_from))))
+    code.packages = frozenset(job.get("packages", ()))
     service = start_service() if start_service else None
     tell = partial(_write, write_to, b"candidate\n")
     candidate.workshop = workshop = candidate.Workshop(control, service, tell)

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from . import code
 from .comparing import same, show
 from .nursery import end_group, open_scratch_file
 from .wire import TooLong, decoded, encoded, receive, send
@@ -243,7 +244,7 @@ class _Talk:
 
     def go_through(self) -> Ended:
         try:
-            self._send(vars(self.group.candidate))
+            self._send({**vars(self.group.candidate), "packages": sorted(code.packages)})
             self.problem = _read_raised(self._answer()["problem"])
             for step in self.group.steps:
                 self.asked = 0

@@ -25,6 +25,7 @@ _MOST_TAKEN = 20  # blocks that belong together: a module may come function by f
 _BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+packages: frozenset[str] = frozenset()  # that this test lists; set where the sandbox begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,30 +105,35 @@ def choose_code(
 
 
 def missing_package(code: Code) -> str:
-    """The first package that is imported, is not Python's own and no `except` covers; or ""."""
+    """The first package that loading the code imports and the test does not allow; or "". An import
+    in a function, under `except` or behind `if __name__ == ...` is no obstacle to loading.
+    """
     for source in code.sources:
         tree = parse(source)
-        nodes = list(ast.walk(tree)) if tree is not None else []
-        tried = [line for node in nodes if isinstance(node, ast.Try) for line in node.body]
-        covered = {id(inner) for line in tried for inner in ast.walk(line)}
-        for node in nodes:
-            for package, _ in _imports(node) if id(node) not in covered else ():
-                if package not in sys.stdlib_module_names:
-                    return package
+        for line in tree.body if tree is not None else ():
+            if isinstance(line, ast.Import | ast.ImportFrom):
+                for package, _ in _imports(line):
+                    if not is_allowed(package):
+                        return package
     return ""
 
 
-def find_obstacle(answer: str, code: Code | None) -> tuple[str, bool]:
-    """Why the code cannot be run, or ""; and whether that is its fault, not a package's."""
+def is_allowed(package: str) -> bool:
+    return package in sys.stdlib_module_names or package in packages
+
+
+def find_obstacle(answer: str, code: Code | None) -> str:
+    """Why the code cannot be run, which is its own fault; "" where it can."""
     if code is None:
         is_broken = any(
             language in PYTHON - {""} and parse(text) is None
             for language, text in list(fenced(answer))[:_MOST_BLOCKS]
         )
-        return "the code cannot be parsed" if is_broken else "the code asked for is not there", True
+        return "the code cannot be parsed" if is_broken else "the code asked for is not there"
     if package := missing_package(code):
-        return f"needs {package}, which is not installed here", False
-    return "", True
+        allowed = ", ".join(["the standard library", *sorted(packages)])
+        return f"the code imports {package}, and the task allows only {allowed}"
+    return ""
 
 
 def _imports(node: ast.AST) -> list[tuple[str, str]]:
@@ -257,8 +263,8 @@ def _defined_in(body: Sequence[ast.stmt]) -> Iterator[str]:
 
 
 def _imported(line: ast.stmt) -> list[str]:
-    """The names that an import binds, if it can: other modules than Python's own are not there."""
-    return [name for package, name in _imports(line) if package in sys.stdlib_module_names]
+    """The names that an import binds, if it can: other packages are not there."""
+    return [name for package, name in _imports(line) if is_allowed(package)]
 
 
 def _without_imports(text: str, tree: ast.Module, defined: Collection[str]) -> str:

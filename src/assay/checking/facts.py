@@ -44,15 +44,14 @@ class Fact:
 
 
 def list_checks(
-    table: Mapping[str, tuple[float, str]], reasons: Mapping[str, str] | str, *, known: bool = True
+    table: Mapping[str, tuple[float, str]], reasons: Mapping[str, str] | str
 ) -> Iterator[Check]:
     """One check for each name in the table, with its weight and what is checked. A reason against
-    it fails it, or leaves it open where that is not `known`; a single reason is one against all.
+    it fails it; a single reason is one against all.
     """
     for name, (weight, about) in table.items():
         reason = reasons if isinstance(reasons, str) else reasons[name]
-        why = f"{about}: {reason}" if reason else about
-        yield Check(name, (not reason) if known else None, why, weight)
+        yield Check(name, not reason, f"{about}: {reason}" if reason else about, weight)
 
 
 def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator[Check]:

@@ -1,7 +1,9 @@
-"""Takes modules away from a candidate's process, whichever way its code asks for them.
+"""Takes modules away from a candidate's process, whichever way its code asks for them; and lets its
+code import only the packages that a test lists.
 
-They can be imported, so that modules which need them can be too, but whatever they offer refuses to
-be used. The originals cannot be loaded again: an audit hook stays for as long as the process does.
+Modules that are taken away can be imported, so that modules which need them can be too, but
+whatever they offer refuses to be used. The originals cannot be loaded again: an audit hook stays
+for as long as the process does.
 """
 
 import _imp
@@ -57,6 +59,28 @@ def withhold(names: Iterable[str]) -> None:
                 _refuse(stem)
 
     sys.addaudithook(refuse)
+
+
+class _Gate:
+    """Refuses packages that a test does not list, to the answer's code and not to those listed."""
+
+    def __init__(self, packages: Iterable[str], own: Iterable[str]) -> None:
+        self.allowed = frozenset(packages) | frozenset(own) | sys.stdlib_module_names
+        self.own = frozenset(own) | {"__main__"}
+
+    def find_spec(self, name: str, *_: object) -> None:
+        if name.partition(".")[0] in self.allowed:
+            return
+        frame = sys._getframe(1)
+        while frame is not None and "importlib" in frame.f_code.co_filename:
+            frame = frame.f_back  # type: ignore[assignment]
+        if frame is None or frame.f_globals.get("__name__") in self.own:
+            raise ModuleNotFoundError(f"this test does not allow the package {name!r}", name=name)
+
+
+def allow_packages(packages: Iterable[str], own: Iterable[str]) -> None:
+    """From now on code of the modules `own` imports Python's own modules and these packages."""
+    sys.meta_path.insert(0, _Gate(packages, own))
 
 
 def _refuse(name: str, *_: object, **__: object) -> NoReturn:

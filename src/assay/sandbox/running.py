@@ -183,24 +183,39 @@ class Sandbox:
         """Start, watch, end, clear up. Raises nothing on what the program does."""
         user = user_to_become()
         weak = self.isolation == "weak"
+        seen = self._seen_by(program)
         mark = secrets.token_hex(16) if weak else ""
         with own_folder(user) if weak else nullcontext(WORK) as work:
             order = write_order(
                 self.isolation,
                 program,
-                self._view,
+                seen,
                 user=user,
                 work=work,
                 python=self._python,
                 mark=mark,
             )
             started = time.monotonic()
-            heard = self._hold(program, order, user, mark)
+            heard = self._hold(program, seen, order, user, mark)
             seconds = time.monotonic() - started
         return _ran(heard, seconds)
 
-    def _hold(self, program: Program, order: bytes, user: int | None, mark: str) -> Heard:
-        words = write_command(self.isolation, program, self._view, user=user, bwrap=self._bwrap)
+    def _seen_by(self, program: Program) -> View:
+        """What every program sees, and the folders that this one is shown beside it."""
+        if not program.shown or self.isolation == "weak":
+            return self._view
+        inside = [path for _, path in self._view.shown]
+        more = (
+            (os.path.realpath(path), path)
+            for path in dict.fromkeys(program.shown)
+            if not any(path == each or path.startswith(each + "/") for each in inside)
+        )
+        return self._view._replace(shown=(*self._view.shown, *more))
+
+    def _hold(
+        self, program: Program, seen: View, order: bytes, user: int | None, mark: str
+    ) -> Heard:
+        words = write_command(self.isolation, program, seen, user=user, bwrap=self._bwrap)
         ours, theirs = open_pipes()
         passed = theirs["order"].fileno(), theirs["told"].fileno()
         try:

@@ -27,13 +27,15 @@ class Limits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
     """Files in an otherwise empty folder, and what is after the interpreter: ("worker.py",).
-    Python starts isolated (`-I -S`), in the folder, which is not on `sys.path`.
+    Python starts isolated (`-I -S`), in the folder, which is not on `sys.path`. `shown`: folders of
+    this machine that it may read, at their own places.
     """
 
     files: Mapping[str, str | bytes]
     arguments: tuple[str, ...]
     stdin: bytes = b""
     limits: Limits = field(default_factory=Limits)
+    shown: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in self.files:

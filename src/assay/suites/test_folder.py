@@ -7,7 +7,7 @@ import ast
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from assay.checking.code import takes
 from assay.errors import SandboxUnavailable
-from assay.files.fields import Doc, form
+from assay.files.fields import Doc, Texts, form
 from assay.files.file_text import TOP, Refused, decode, read_bytes, refusal, shown_path
 from assay.files.json_file import sound_id
 from assay.files.notes import Notes, Place
@@ -60,6 +60,12 @@ class FolderFields(TypedDict):
     ]
     runs_code: NotRequired[
         Annotated[bool, Doc("Whether the checker runs code that a model wrote.")]
+    ]
+    packages: NotRequired[
+        Annotated[
+            Texts,
+            Doc("Packages that an answer may import beside the standard library. Default: none."),
+        ]
     ]
 
 
@@ -118,6 +124,11 @@ def read_folder(
             tr('a test folder has "eval_method": "judge", not "{method}"', method=case.method),
         )
         return None
+    if missing := _packages_not_installed(own.get("packages", ())):
+        message = tr("packages that are not installed here: {packages}; install them, or take "
+                     "them out", packages=", ".join(missing))  # fmt: skip
+        notes.error(("packages",), message)
+        return None
     digest, whole = folder_digest(folder), folder.resolve()
     ships = whole.is_relative_to(SHIPPED_SUITES)
     check = replace(  # type: ignore[type-var]
@@ -135,6 +146,12 @@ def read_folder(
         if check.checker_ships or get_sandbox is not None:
             return _with_made_files(case, check, get_sandbox, notes, findings)
     return case
+
+
+def _packages_not_installed(names: Iterable[str]) -> list[str]:
+    from assay.checkers import find_package
+
+    return [shown(name) for name in names if not find_package(name)]
 
 
 def made_for(check: JudgeFields, sandbox: "Sandbox | None") -> "Made":

@@ -28,7 +28,7 @@ class About:
     """What the command line says about an option. `flags`: empty for `--name-of-the-field`.
     `least`, `most`: limits of a number; `above`: a number must be greater than this. `repeats_run`:
     the command that repeats a run contains it. `is_model`: a model spec, whose URL may contain a
-    password.
+    password. `may_draw`: "random" draws the number.
     """
 
     help: str
@@ -40,6 +40,7 @@ class About:
     path: PathKind = "any"
     repeats_run: bool = True
     is_model: bool = False
+    may_draw: bool = False
 
 
 def option(default: Value, *flags: str, help: str, **about: Any) -> Value:

@@ -4,6 +4,7 @@ To add an option, add a field to one of these classes: the command line and the 
 take it from here. A field without `option(...)` is a keyword argument of the functions only.
 """
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -19,8 +20,15 @@ OpenAIForm = Literal["auto", "chat", "completions"]
 SandboxChoice = Literal["auto", "weak"]
 SchemaKind = Literal["tests", "suite", "gate", "report", "selection", "review"]
 
+RANDOM = "random"
+_LAST_SEED = 999_999_999
 DEFAULT_OUT = Path("assay-out")
 DEFAULT_TIMEOUT_S = 120.0
+
+
+def draw_seed() -> int:
+    """For test data that nobody has seen: any but the default, 0."""
+    return 1 + secrets.randbelow(_LAST_SEED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,9 +75,19 @@ class DataOptions(CommandOptions):
     data_seed: int = option(
         0,
         least=0,
-        most=999_999_999,
-        help=tr("Seed for generated test data, wordings and option orders."),
+        most=_LAST_SEED,
+        metavar="N|random",
+        may_draw=True,
+        help=tr(
+            "Seed for generated test data, wordings and option orders; random draws one and "
+            "prints it."
+        ),
     )
+
+    def __post_init__(self) -> None:
+        if self.data_seed == RANDOM:  # type: ignore[comparison-overlap]
+            object.__setattr__(self, "data_seed", draw_seed())
+        super().__post_init__()
 
 
 @dataclass(frozen=True, kw_only=True)

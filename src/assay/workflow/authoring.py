@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.checkers import Made, fill, gather, make_files
-from assay.checking import Block, Code, code_blocks, missing_package, parse
 from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean
 from assay.judge.rubrics import load_rubric
@@ -102,7 +101,7 @@ class CheckerTrial:
             [{check.name: check for check in each.checks} for each in evidence[at : at + len(made)]]
             for at in range(0, len(items), len(made))
         ]
-        yield from self._of_reference(answers[0], seen[0])
+        yield from self._of_reference(seen[0])
         for answer, checks in zip(wrong, seen[1:], strict=True):
             yield from self._of_wrong(answer, checks, seen[0])
 
@@ -120,7 +119,7 @@ class CheckerTrial:
             return [replace(made[0], problem=problem)]
         return [replace(each, files={**first.files, **each.files}) for each in made]
 
-    def _of_reference(self, answer: str, seen: Sequence[_Checks]) -> Iterator[FileFinding]:
+    def _of_reference(self, seen: Sequence[_Checks]) -> Iterator[FileFinding]:
         for name in _names(seen):
             failed = [
                 (seed, checks[name])
@@ -130,8 +129,7 @@ class CheckerTrial:
             if failed:
                 gaps = _gaps(name, failed, len(seen))
                 message = tr("the reference does not pass '{check}' {where}: {why}", **gaps)
-                severity = _severity(answer, failed)
-                yield self._finding(self.folder / REFERENCE_FILE, message, severity=severity)
+                yield self._finding(self.folder / REFERENCE_FILE, message)
 
     def _of_wrong(
         self, wrong: WrongAnswer, seen: Sequence[_Checks], reference: Sequence[_Checks]
@@ -152,7 +150,7 @@ class CheckerTrial:
             if kept:
                 gaps = _gaps(name, kept, len(seen))
                 message = tr("this answer does not fail '{check}' {where}: {why}", **gaps)
-                yield self._finding(wrong.file, message, severity=_severity(wrong.answer, kept))
+                yield self._finding(wrong.file, message)
 
     def _finding(self, file: Path, message: str, *, severity: Severity = "error") -> FileFinding:
         line = _LINE.search(message)
@@ -176,12 +174,3 @@ def _gaps(name: str, found: Sequence[_Seeded], of: int) -> dict[str, str]:
     shown = ", ".join(seeds[:NAMED]) + (", …" if len(seeds) > NAMED else "")
     where = tr("with {count} of {of} data seeds ({seeds})", count=len(seeds), of=of, seeds=shown)
     return {"check": name, "where": where if of > 1 else "", "why": found[0][1].explanation}
-
-
-def _severity(answer: str, found: Sequence[_Seeded]) -> Severity:
-    """What cannot be checked for want of a package is no mistake of the author's."""
-    if any(check.passed is not None or check.fact for _, check in found):
-        return "error"
-    trees = ((block, parse(block)) for block in code_blocks(answer))
-    code = Code(blocks=tuple(Block(text=text, tree=tree) for text, tree in trees if tree))
-    return "warning" if missing_package(code) else "error"

@@ -10,10 +10,10 @@ from typing import Any, Literal, get_args, get_origin
 import click
 
 from assay.interfaces.cli.commands import COMMANDS
-from assay.interfaces.cli.output import Command, Explained, language_option
+from assay.interfaces.cli.output import Command, Explained, language_option, say
 from assay.messages import fill, tr
 from assay.types.option_fields import GROUPS, OUTPUT, CommandOptions, OptionField, options_of
-from assay.types.options import RunOptions
+from assay.types.options import RANDOM, RunOptions, draw_seed
 
 
 class NamedPath(click.Path):
@@ -40,6 +40,17 @@ class NumberRange(click.FloatRange):
             )
             self.fail(wrong, param, ctx)
         return number
+
+
+class DrawnNumber(click.IntRange):
+    """A whole number, or "random", which draws one and says which."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value != RANDOM:
+            return super().convert(value, param, ctx)
+        seed = draw_seed()
+        say(tr("data seed: {seed}", seed=seed))
+        return seed
 
 
 class GroupedOption(click.Option):
@@ -170,7 +181,8 @@ def _type_of(described: OptionField) -> Any:
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind is int:
-        whole = click.IntRange(_whole(about.least), _whole(about.most))
+        numbers = DrawnNumber if about.may_draw else click.IntRange
+        whole = numbers(_whole(about.least), _whole(about.most))
         whole.name = tr("whole number")
         return whole
     if kind is float:

@@ -52,9 +52,9 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     code = choose_code(
         answer, [asked_for], otherwise=lambda block: find_function(block, 2) is not None
     )
-    obstacle, known = find_obstacle(answer, code)
+    obstacle = find_obstacle(answer, code)
     if code is None or obstacle:
-        yield from list_checks(_CHECKS, obstacle, known=known)
+        yield from list_checks(_CHECKS, obstacle)
     else:
         yield from list_checks(_CHECKS, _SearchTrial(code, truth).reasons())
 

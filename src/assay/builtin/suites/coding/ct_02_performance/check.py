@@ -53,9 +53,9 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         quoted=slow,
         otherwise=lambda block: find_function(block, count, but=asked_for) is not None,
     )
-    obstacle, known = find_obstacle(answer, code)
+    obstacle = find_obstacle(answer, code)
     if code is None or obstacle:
-        yield from list_checks(_CHECKS, obstacle, known=known)
+        yield from list_checks(_CHECKS, obstacle)
     else:
         yield from list_checks(_CHECKS, _SpeedTrial(code, truth, count, slow).reasons())
 

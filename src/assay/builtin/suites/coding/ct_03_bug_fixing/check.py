@@ -34,9 +34,9 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         "docstrings": (1, "The docstrings are as they were"),
     }
     code = choose_code(answer, [one["name"] for one in shown], quoted=original)
-    obstacle, known = find_obstacle(answer, code)
+    obstacle = find_obstacle(answer, code)
     if code is None or obstacle:
-        yield from list_checks(table, obstacle, known=known)
+        yield from list_checks(table, obstacle)
         return
     trial = _RepairTrial(code, truth, original)
     reasons = {name: trial.reason(one) for name, one in bugs.items()}

@@ -92,10 +92,10 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     """One check for each behaviour, and two for the key."""
     probes = list(probes_of(truth))
     code = choose_code(answer, [truth["client"], truth["error"]])
-    obstacle, known = find_obstacle(answer, code)
+    obstacle = find_obstacle(answer, code)
     if code is None or obstacle:
         for name in [*(one.name for one in probes), *OTHERS]:
-            yield weighed(name, False if known else None, obstacle)
+            yield weighed(name, False, obstacle)
         return
     candidate = Candidate(code.sources)
     results: dict[str, GroupResult] = {}
