@@ -13,8 +13,8 @@ from assay.models.opening import open_model
 from assay.plan import AskOptions, make_plan
 from assay.suites.load import load_suite
 from assay.types.scores import SilentProgress
-from assay.workflow.evaluate.evaluation import evaluate
-from assay.workflow.evaluate.job import Job
+from assay.workflow.commands.evaluation import evaluate
+from assay.workflow.running.job import Job
 
 COUNT = 5_000
 

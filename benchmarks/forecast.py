@@ -34,14 +34,14 @@ from assay import api
 from assay.models.http.circles import Circles
 from assay.suites.load import find, load_suite
 from assay.types.options import DEFAULT_TIMEOUT_S
-from assay.workflow.discover.forecast import (
+from assay.workflow.commands.discover.forecast import (
     LEAST_SPREAD,
     OPEN_ANSWER,
     Forecast,
     forecast,
     spread_of,
 )
-from assay.workflow.evaluate.job import Job
+from assay.workflow.running.job import Job
 
 SUITES = ("coding", "data")
 SPEEDS = (2, 10, 50)

@@ -38,8 +38,8 @@ from assay.types import (
     ToAnswer,
     ToChoose,
 )
-from assay.workflow.judging import panel, stage
-from assay.workflow.judging.judge_scales import JudgeScales
+from assay.workflow.running.judging import panel, stage
+from assay.workflow.running.judging.judge_scales import JudgeScales
 
 CHARACTERS_A_TOKEN = 4
 _BEGINNING = re.compile(r"BEGINS ===\n(.{0,200})", re.DOTALL)

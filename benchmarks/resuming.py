@@ -17,9 +17,9 @@ from assay.plan import make_plan
 from assay.store import Store
 from assay.suites.load import load_suite
 from assay.types import Answered, Score
-from assay.workflow.evaluate.evaluation import _begin
-from assay.workflow.evaluate.job import Job
-from assay.workflow.evaluate.preparation import Prepared
+from assay.workflow.running.beginning import begin_run
+from assay.workflow.running.job import Job
+from assay.workflow.running.preparation import Prepared
 
 FINISHED = 100_000
 LEFT = 50
@@ -56,7 +56,7 @@ def _finish_all_but_the_last(job: Job) -> int:
     prepared = Prepared(suites=(suite,), specs=job.models, models=(model,), plans=(plan,))
     score = Score(scorer="exact_match", version=1, value=0.0, explanation="made up")
     with Store(job.out) as store:
-        run, folder = _begin(job, store, prepared)
+        run, folder = begin_run(job, store, prepared)
         finished = plan.exchanges[:-LEFT]
         with folder, store._file.writing():
             for exchange in finished:

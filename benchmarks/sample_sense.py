@@ -31,7 +31,7 @@ from assay.request_identity import judge_key
 from assay.types import Failed, ModelFacts, Reply, ToAnswer, ToChoose
 from assay.types.measured.samples import JudgedSense
 from assay.types.options import LocalOptions, ServerOptions
-from assay.workflow.judging.panel import plain_answer
+from assay.workflow.running.judging.panel import plain_answer
 
 SETS = Path(__file__).resolve().parents[1] / "tests" / "health_samples"
 AT_ONCE = 10  # samples between two lines of progress

@@ -13,7 +13,7 @@ from measuring import Figure
 from assay.checks.scoring import score_reply
 from assay.suites.load import find, load_suite
 from assay.types import Answered
-from assay.workflow.demo import SCRIPTS
+from assay.workflow.commands.demo import SCRIPTS
 
 TIMES = 30
 

@@ -58,7 +58,7 @@ LOADED = (
     "assay.reports.leaderboard",
     "assay.reports.progress",
     "assay.reports.side_by_side",
-    "assay.workflow.checkpoints.selection",
+    "assay.workflow.commands.selection",
     "click",
     "jinja2",
     "markdown_it",

@@ -31,7 +31,7 @@ from assay.types import (
     Suite,
 )
 from assay.types.results import PairComparison, Side, Standing, SuiteSummary, TestRow
-from assay.workflow.evaluate.run_folder import baselines_of
+from assay.workflow.running.baselines import baselines_of
 
 PASS, FAIL, NO_ANSWER, UNSCORED, FAILED = OutcomeKind
 

@@ -15,7 +15,7 @@ from assay.sandbox import open_sandbox
 from assay.suites.load import load_suite
 from assay.suites.test_folder import read_reference, read_wrong
 from assay.types.tests import SHIPPED_SUITES
-from assay.workflow.authoring import CheckerTrial
+from assay.workflow.commands.authoring import CheckerTrial
 
 FOLDERS = sorted(path.parent for path in SHIPPED_SUITES.glob("*/*/test.json"))
 SEEDS = 2  # `assay validate` tries 20

@@ -12,7 +12,7 @@ import pytest
 
 from assay import api
 from assay.interfaces.cli import COMMANDS, load_command
-from assay.workflow.history.records import COLUMNS
+from assay.workflow.reporting.records import COLUMNS
 from tests.conftest import numbered, right
 from tests.waiting import PATIENCE_S
 

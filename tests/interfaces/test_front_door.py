@@ -11,7 +11,7 @@ import pytest
 
 from assay.interfaces.cli.front_door.door import offered_suites
 from assay.sandbox import find_isolation
-from assay.workflow.discover.discovery import SuiteFound
+from assay.workflow.commands.discover.discovery import SuiteFound
 from tests.conftest import numbered, right
 from tests.loaded_python import start_on_terminal
 from tests.servers.ollama_models import CHAT

@@ -9,14 +9,14 @@ from assay.interfaces.cli.front_door.door import ask_for_judge, offered_models
 from assay.reports.json_documents import run_json
 from assay.sandbox import Found
 from assay.types.options import JudgeOptions
-from assay.workflow.discover.discovery import (
+from assay.workflow.commands.discover.discovery import (
     ModelFound,
     facts_of,
     find_judges,
     refuse_as_judge,
     what_to_judge,
 )
-from assay.workflow.evaluate.job import Job
+from assay.workflow.running.job import Job
 from tests.conftest import numbered
 
 

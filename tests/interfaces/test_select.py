@@ -68,7 +68,7 @@ def test_nothing_of_torch_is_loaded(bench, tiny):
     done = bench.assay("select", "tiny", PYTHONPROFILEIMPORTTIME="1")
     assert done.returncode == 0
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "assay.workflow.checkpoints.decision" in loaded
+    assert "assay.workflow.reporting.decision" in loaded
     assert not {name for name in loaded if name.partition(".")[0] in ("torch", "transformers")}
 
 

@@ -33,8 +33,8 @@ from assay.types.decisions import (
 )
 from assay.types.documents import Heading, Paragraph, Span, Table, plain_text
 from assay.types.results import ModelReport, Report
-from assay.workflow.checkpoints.decision import decide
-from assay.workflow.checkpoints.report_files import write_decisions
+from assay.workflow.reporting.checkpoint_files import write_decisions
+from assay.workflow.reporting.decision import decide
 from tests.decide.candidates import GATE, WHEN, candidate, os_suite, sample, text
 from tests.reports.conftest import HOSTILE, model_report, report_document
 

@@ -20,7 +20,7 @@ from assay.suites.fetching import hellaswag, mmlu
 from assay.suites.fetching.layouts import find_mmlu
 from assay.suites.fetching.made import ConvertedBenchmark
 from assay.suites.fetching.rows import BenchmarkItem, RowPlace, numbered
-from assay.workflow.benchmarks import fetch
+from assay.workflow.commands.benchmarks import fetch
 
 DEV = [
     ["Which gate is on only if both inputs are?", "OR", "AND", "XOR", "NOR", "B"],

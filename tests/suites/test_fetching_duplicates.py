@@ -8,7 +8,7 @@ import pytest
 
 from assay.suites.fetching.made import drop_repeats
 from assay.suites.fetching.rows import BenchmarkItem, RowPlace
-from assay.workflow.benchmarks import fetch
+from assay.workflow.commands.benchmarks import fetch
 
 RIGHT = ("amber", "blue", "cyan", "dun")
 

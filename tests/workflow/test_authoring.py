@@ -15,7 +15,7 @@ from assay.sandbox import open_sandbox
 from assay.suites.load import load_suite
 from assay.suites.test_format.fields import methods
 from assay.types.scores import SilentProgress
-from assay.workflow.new_tests import METHODS as TEMPLATE_FILE
+from assay.workflow.commands.new_tests import METHODS as TEMPLATE_FILE
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import pytest
 
 from assay import api
 from assay.errors import AssayError, Interrupted, UsageError
+from assay.files.writing import replace_file
 from assay.store import Store
-from assay.workflow.evaluate.run_folder import replace_file
 from tests.conftest import word_tests
 from tests.models.local.checkpoints import make_checkpoint
 

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from assay.workflow.demo import STOPPED_AFTER
+from assay.workflow.commands.demo import STOPPED_AFTER
 from tests.conftest import Bench
 
 

@@ -27,8 +27,8 @@ from assay.interfaces.cli import group, invoked
 from assay.models.local import speed
 from assay.reports.checkpoints.report_shapes import report_schema, selection_schema
 from assay.suites import held_out_text, sample_prompts
-from assay.workflow import demo
-from assay.workflow.demo import SHIPPED
+from assay.workflow.commands import demo
+from assay.workflow.commands.demo import SHIPPED
 from tests.conftest import Bench
 from tests.models.local.checkpoints import TIMED, measure_speed_here
 

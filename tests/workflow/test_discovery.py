@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from assay import api
-from assay.workflow.discover import discovery
-from assay.workflow.discover.discovery import (
+from assay.workflow.commands.discover import discovery
+from assay.workflow.commands.discover.discovery import (
     ModelFound,
     Room,
     find_checkpoints,

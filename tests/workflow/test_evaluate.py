@@ -18,7 +18,7 @@ from assay.errors import (
 from assay.reports.progress import SilentProgress
 from assay.store import Store
 from assay.types import OutcomeKind
-from assay.workflow.evaluate.run_folder import RunFolder
+from assay.workflow.running.run_folder import RunFolder
 from tests.conftest import numbered, right, stored_work_of
 
 

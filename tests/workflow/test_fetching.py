@@ -11,8 +11,8 @@ import pytest
 
 from assay.errors import InvalidFiles, UsageError
 from assay.suites.load import examine
-from assay.workflow import benchmarks as fetching
-from assay.workflow.benchmarks import fetch
+from assay.workflow.commands import benchmarks as fetching
+from assay.workflow.commands.benchmarks import fetch
 from tests.conftest import Bench
 from tests.servers.hub import card, serving
 from tests.suites.test_fetching import DEV, PASSAGES, TEST, archive, lines
@@ -369,7 +369,9 @@ def test_a_part_of_the_hub_without_rows_is_a_mistake_of_the_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = {"dev": [{"question": "Q?", "choices": ["a", "b", "c", "d"], "answer": 0}] * 5}
-    monkeypatch.setattr("assay.workflow.benchmarks.rows_of", lambda *given: {**rows, "test": []})
+    monkeypatch.setattr(
+        "assay.workflow.commands.benchmarks.rows_of", lambda *given: {**rows, "test": []}
+    )
     with pytest.raises(InvalidFiles) as caught:
         fetch(["mmlu"], benchmarks=tmp_path)
     (finding,) = caught.value.findings

@@ -11,8 +11,8 @@ import pytest
 
 from assay import api
 from assay.errors import Refusals, SuiteNotFound
-from assay.workflow.discover.forecast import forecast, spread_of
-from assay.workflow.evaluate.job import Job
+from assay.workflow.commands.discover.forecast import forecast, spread_of
+from assay.workflow.running.job import Job
 from tests.conftest import numbered, right
 from tests.models.local.checkpoints import make_checkpoint
 

@@ -13,8 +13,8 @@ from assay.models.opening import open_model
 from assay.types import Estimate
 from assay.types.judging.cards import CardMark, CardScale, JudgeCard
 from assay.types.options import LocalOptions, ServerOptions
-from assay.workflow.judging.judge_scales import scale_on_card
-from assay.workflow.judging.panel import cards_folder, read_card, write_card
+from assay.workflow.running.judging.judge_scales import scale_on_card
+from assay.workflow.running.judging.panel import cards_folder, read_card, write_card
 from tests.workflow.judged_work import Court, form, scores, verdicts
 
 

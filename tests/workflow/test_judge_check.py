@@ -14,7 +14,7 @@ from assay import api
 from assay.judge.guards.fencing import fence
 from assay.judge.qualification.readings import GOLD_RUBRICS, gold_set
 from assay.types.judging.cards import JudgeCard
-from assay.workflow.judging.panel import check_cost, read_card
+from assay.workflow.running.judging.panel import check_cost, read_card
 from tests.conftest import Bench
 from tests.judge.qualification.judges import (
     PolicyJudge,

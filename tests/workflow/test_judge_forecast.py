@@ -8,8 +8,8 @@ import pytest
 from assay import api
 from assay.judge.rubrics import load_rubric, questions_for
 from assay.suites.load import find, load_suite
-from assay.workflow.discover.forecast import forecast
-from assay.workflow.evaluate.job import Job
+from assay.workflow.commands.discover.forecast import forecast
+from assay.workflow.running.job import Job
 from tests.judge.material import form
 
 EXAMPLES = 10

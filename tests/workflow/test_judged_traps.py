@@ -182,8 +182,10 @@ def test_code_that_shows_another_thing_each_time_is_run_once_and_its_judge_asked
         found = EvidenceCheck(name="a case", passed=False, explanation=said)
         return [Evidence(checks=(found,), isolation="weak")]
 
-    monkeypatch.setattr("assay.workflow.judging.panel.open_sandbox", lambda wish: Pretended())
-    monkeypatch.setattr("assay.workflow.judging.stage.gather", look)
+    monkeypatch.setattr(
+        "assay.workflow.running.judging.panel.open_sandbox", lambda wish: Pretended()
+    )
+    monkeypatch.setattr("assay.workflow.running.judging.stage.gather", look)
     judge = court.judge(form(9, 9, 9))
     suite = court.checked(CHECK_CODE)
     first = court.run(judge, suite=suite, allow_code_execution=True)

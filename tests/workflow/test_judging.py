@@ -216,7 +216,7 @@ def test_a_sandbox_that_is_not_there_is_refused_before_anything_is_asked(court, 
     def none_here(wish: str) -> None:
         raise SandboxUnavailable("nothing here can confine code", hint="take another machine")
 
-    monkeypatch.setattr("assay.workflow.judging.panel.open_sandbox", none_here)
+    monkeypatch.setattr("assay.workflow.running.judging.panel.open_sandbox", none_here)
     with pytest.raises(SandboxUnavailable, match="nothing here"):
         suite = court.checked(CHECK_CODE)
         court.run(court.judge("x"), suite=suite, allow_code_execution=True)
@@ -522,7 +522,7 @@ def test_a_judge_with_a_card_reads_no_scored_examples(court, monkeypatch, order)
     card = JudgeCard(
         judge="j", name="j", fingerprint="f", digest="d", made="", form="reasoned", marks=(mark,)
     )
-    monkeypatch.setattr("assay.workflow.judging.panel.read_card", lambda fingerprint: card)
+    monkeypatch.setattr("assay.workflow.running.judging.panel.read_card", lambda fingerprint: card)
     with_card = verdicts(court.run(judge, suite=suite, fresh=True))["own_001"]
     assert len(court.asked("judge:coding/%")) == 10, "no more than before"
     assert scores(with_card) == scores(without)

@@ -14,8 +14,8 @@ import pytest
 
 import assay
 from assay.errors import ExitCode, Refusals, TrainingFailed, UsageError
-from assay.workflow.loop.commands import UserCommand
-from assay.workflow.loop.review import ReviewFailed, ask_command
+from assay.workflow.commands.loop.review import ReviewFailed, ask_command
+from assay.workflow.commands.loop.user_commands import UserCommand
 from tests import waiting
 from tests.conftest import Bench
 from tests.models.local.checkpoints import make_checkpoint

@@ -26,8 +26,8 @@ from assay.types import (
     Timing,
     ToAnswer,
 )
-from assay.workflow.history.records import export
-from assay.workflow.history.results import report_of
+from assay.workflow.reporting.records import export
+from assay.workflow.reporting.results import report_of
 
 MACHINE = Machine(system="Linux", processor="CPU", cores=4, memory_bytes=2**34)
 FACTS = ModelFacts(

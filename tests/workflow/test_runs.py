@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay.reports.json_documents import run_json
 from assay.store import bodies
-from assay.workflow.evaluate.run_folder import RunFolder
+from assay.workflow.running.run_folder import RunFolder
 from tests.conftest import numbered, right
 from tests.workflow.judged_work import Court, form, judged_test
 

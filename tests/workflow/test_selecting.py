@@ -15,7 +15,7 @@ from assay.errors import AssayError, InvalidFiles, UsageError, in_one_line
 from assay.reports.checkpoints.json_documents import evaluation_report
 from assay.reports.checkpoints.report_shapes import selection_schema
 from assay.types.decisions import DecisionPlan
-from assay.workflow.checkpoints.decision import decide
+from assay.workflow.reporting.decision import decide
 from tests.decide.candidates import GATE, candidate, os_suite, text
 
 SELECTION = "best_checkpoint_selection.json"

@@ -11,11 +11,7 @@ from assay.models.local.tokens.encoding import count_tokens
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.suites.held_out_text import texts_given
 from assay.suites.load import find, load_suite
-from assay.workflow.checkpoints.tokenizer_texts import (
-    MOST_TEXTS,
-    texts_to_cut,
-    tokenizer_figures,
-)
+from assay.workflow.checkpoints.tokenizer_texts import MOST_TEXTS, texts_to_cut, tokenizer_figures
 from tests.models.local.checkpoints import edit_json, make_tokenizer, save_tokenizer
 
 ENGLISH = "The driver of the network card is loaded when the machine starts in the morning."

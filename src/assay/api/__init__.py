@@ -48,52 +48,52 @@ if TYPE_CHECKING:
     )
     from assay.suites.review_sheet import import_reviews as import_reviews
     from assay.suites.review_sheet import review_sheet as review_sheet
-    from assay.workflow.authoring import validate as validate
-    from assay.workflow.benchmarks import fetch as fetch
-    from assay.workflow.checkpoints.selection import select as select
-    from assay.workflow.checkpoints.single_checkpoint import evaluate_model as evaluate_model
-    from assay.workflow.checkpoints.single_checkpoint import generate_samples as generate_samples
-    from assay.workflow.checkpoints.single_checkpoint import run_benchmark as run_benchmark
-    from assay.workflow.checkpoints.watch import Watching
-    from assay.workflow.discover.discovery import describe_suite as describe_suite
-    from assay.workflow.discover.doctor import examine_machine as examine_machine
-    from assay.workflow.history.comparison import compare_answers as compare_answers
-    from assay.workflow.history.comparison import leaderboard as leaderboard
-    from assay.workflow.history.records import export as export
-    from assay.workflow.history.rescoring import rescore as rescore
-    from assay.workflow.history.results import report as report
-    from assay.workflow.history.runs import runs as runs
-    from assay.workflow.history.suite_statistics import suite_statistics as suite_statistics
-    from assay.workflow.new_tests import new_suite as new_suite
-    from assay.workflow.new_tests import new_test as new_test
-    from assay.workflow.reviewing.queue import answer_to_review as answer_to_review
-    from assay.workflow.reviewing.queue import review_queue as review_queue
-    from assay.workflow.reviewing.reviewed import review_summary as review_summary
-    from assay.workflow.reviewing.reviews import store_review as store_review
-    from assay.workflow.reviewing.reviews import undo_review as undo_review
+    from assay.workflow.commands.authoring import validate as validate
+    from assay.workflow.commands.benchmarks import fetch as fetch
+    from assay.workflow.commands.discover.discovery import describe_suite as describe_suite
+    from assay.workflow.commands.discover.doctor import examine_machine as examine_machine
+    from assay.workflow.commands.new_tests import new_suite as new_suite
+    from assay.workflow.commands.new_tests import new_test as new_test
+    from assay.workflow.commands.rescoring import rescore as rescore
+    from assay.workflow.commands.reviewing.queue import answer_to_review as answer_to_review
+    from assay.workflow.commands.reviewing.queue import review_queue as review_queue
+    from assay.workflow.commands.reviewing.reviews import store_review as store_review
+    from assay.workflow.commands.reviewing.reviews import undo_review as undo_review
+    from assay.workflow.commands.runs import runs as runs
+    from assay.workflow.commands.selection import select as select
+    from assay.workflow.commands.single_checkpoint import evaluate_model as evaluate_model
+    from assay.workflow.commands.single_checkpoint import generate_samples as generate_samples
+    from assay.workflow.commands.single_checkpoint import run_benchmark as run_benchmark
+    from assay.workflow.commands.watch import Watching
+    from assay.workflow.reporting.comparison import compare_answers as compare_answers
+    from assay.workflow.reporting.comparison import leaderboard as leaderboard
+    from assay.workflow.reporting.records import export as export
+    from assay.workflow.reporting.results import report as report
+    from assay.workflow.reporting.reviewed import review_summary as review_summary
+    from assay.workflow.reporting.suite_statistics import suite_statistics as suite_statistics
 
 _IN_MODULES = {
     "api.rendering": ("render",),
     "api.tools": ("explain_result", "list_suites", "select_checkpoint", "validate_tests"),
     "suites.review_sheet": ("import_reviews", "review_sheet"),
-    "workflow.authoring": ("validate",),
-    "workflow.benchmarks": ("fetch",),
-    "workflow.checkpoints.selection": ("select",),
-    "workflow.checkpoints.single_checkpoint": (
+    "workflow.commands.authoring": ("validate",),
+    "workflow.commands.benchmarks": ("fetch",),
+    "workflow.commands.selection": ("select",),
+    "workflow.commands.single_checkpoint": (
         "evaluate_model", "generate_samples", "run_benchmark",
     ),
-    "workflow.discover.discovery": ("describe_suite",),
-    "workflow.discover.doctor": ("examine_machine",),
-    "workflow.history.comparison": ("compare_answers", "leaderboard"),
-    "workflow.history.records": ("export",),
-    "workflow.history.rescoring": ("rescore",),
-    "workflow.history.results": ("report",),
-    "workflow.history.runs": ("runs",),
-    "workflow.history.suite_statistics": ("suite_statistics",),
-    "workflow.new_tests": ("new_suite", "new_test"),
-    "workflow.reviewing.queue": ("answer_to_review", "review_queue"),
-    "workflow.reviewing.reviewed": ("review_summary",),
-    "workflow.reviewing.reviews": ("store_review", "undo_review"),
+    "workflow.commands.discover.discovery": ("describe_suite",),
+    "workflow.commands.discover.doctor": ("examine_machine",),
+    "workflow.reporting.comparison": ("compare_answers", "leaderboard"),
+    "workflow.reporting.records": ("export",),
+    "workflow.commands.rescoring": ("rescore",),
+    "workflow.reporting.results": ("report",),
+    "workflow.commands.runs": ("runs",),
+    "workflow.reporting.suite_statistics": ("suite_statistics",),
+    "workflow.commands.new_tests": ("new_suite", "new_test"),
+    "workflow.commands.reviewing.queue": ("answer_to_review", "review_queue"),
+    "workflow.reporting.reviewed": ("review_summary",),
+    "workflow.commands.reviewing.reviews": ("store_review", "undo_review"),
 }  # fmt: skip
 _DEFINED_IN = {name: module for module, names in _IN_MODULES.items() for name in names}
 
@@ -148,8 +148,8 @@ def run(options: RunOptions) -> RunResult:
     Example: `assay.run(["ollama:qwen3:4b", "ollama:gemma3:4b"], suites="example")`.
     """
     from assay.reports.formats.notebook import RunResult
-    from assay.workflow.evaluate.evaluation import evaluate
-    from assay.workflow.evaluate.job import job_of
+    from assay.workflow.commands.evaluation import evaluate
+    from assay.workflow.running.job import job_of
 
     return RunResult.of(evaluate(job_of(options), _observer(options)))
 
@@ -163,8 +163,8 @@ def watch(options: WatchOptions) -> Watching:
     measured; with one, only what the gate needs.
     Example: `for seen in assay.watch("runs/my-model", once=True): print(seen)`.
     """
-    from assay.workflow.checkpoints.watch import Watching
-    from assay.workflow.evaluate.job import Job
+    from assay.workflow.commands.watch import Watching
+    from assay.workflow.running.job import Job
 
     measures = options.measures
     if measures is None and options.gate is None:
@@ -185,7 +185,7 @@ def loop(options: LoopOptions) -> LoopResult:
     Example: `assay.loop("python train.py --out {out} --steps {steps}", steps=100).exit_code`.
     """
     from assay.reports.formats.notebook import LoopResult
-    from assay.workflow.loop.rounds import run_loop
+    from assay.workflow.commands.loop.rounds import run_loop
 
     return LoopResult.of(run_loop(options, _observer(options)))
 
@@ -198,7 +198,7 @@ def judge(options: StoredAnswerOptions) -> RunResult:
     a folder that has no test-plans/. Example: `assay.judge("latest", judges="ollama:qwen3:14b")`.
     """
     from assay.reports.formats.notebook import RunResult
-    from assay.workflow.judging.existing_answers import judge_existing
+    from assay.workflow.commands.existing_answers import judge_existing
 
     return RunResult.of(judge_existing(options, _observer(options)))
 
@@ -210,7 +210,7 @@ def check_judge(options: JudgeCheckOptions) -> JudgeCheckResult:
     Example: `assay.check_judge("ollama:qwen3:14b").card.qualified`.
     """
     from assay.reports.formats.notebook import JudgeCheckResult
-    from assay.workflow.judging.qualification import check_judge as check
+    from assay.workflow.commands.judge_qualification import check_judge as check
 
     return JudgeCheckResult.of(check(options, _observer(options)))
 
@@ -224,7 +224,7 @@ def speed(options: SpeedOptions) -> RunResult:
     Example: `assay.speed("ollama:qwen3:4b", context="0,4k").to_pandas("speed")`.
     """
     from assay.reports.formats.notebook import RunResult
-    from assay.workflow.speed import measure_depths
+    from assay.workflow.commands.speed import measure_depths
 
     return RunResult.of(measure_depths(replace(options, observer=_observer(options))))
 
@@ -236,8 +236,9 @@ def ask(options: PromptOptions) -> RunResult:
     Example: `assay.ask("prompts.txt", ["ollama:qwen3:4b"]).to_pandas()[["id", "answer"]]`.
     """
     from assay.reports.formats.notebook import RunResult
-    from assay.workflow.evaluate.evaluation import evaluate
-    from assay.workflow.evaluate.job import Job, own_prompts
+    from assay.workflow.commands.evaluation import evaluate
+    from assay.workflow.running.job import Job
+    from assay.workflow.running.own_prompts import own_prompts
 
     prompts = own_prompts(options.file, system=options.system)
     called = options.command_line("ask", str(options.file), *options.models)
@@ -275,10 +276,10 @@ def compare(options: CompareOptions) -> ComparisonResult:
     """
     from assay.reports.formats.notebook import ComparisonResult
     from assay.store import Store
-    from assay.workflow.history.comparison import compare as compare_in
+    from assay.workflow.reporting.comparison import compare as compare_in
 
     if options.judge:
-        from assay.workflow.judging.pairs import compare_in_pairs
+        from assay.workflow.commands.judge_pairs import compare_in_pairs
 
         return ComparisonResult.of(compare_in_pairs(options, _observer(options)))
     with Store(options.out, read_only=True) as store:
@@ -293,6 +294,6 @@ def drift(options: DriftOptions) -> DriftResult:
     Example: `assay.drift(["model/", "gguf:model-q4.gguf"], max_kl=0.1).headline`.
     """
     from assay.reports.formats.notebook import DriftResult
-    from assay.workflow.drift import measure_drift
+    from assay.workflow.commands.drift import measure_drift
 
     return DriftResult.of(measure_drift(options, _observer(options)))

@@ -14,7 +14,7 @@ from assay.store.verbs import FILE_NAME
 from assay.suites.load import find, load_all
 from assay.suites.suite_file import has_suite_file
 from assay.types.model_spec import split_url, without_secrets
-from assay.workflow.discover.discovery import find_ollama, holds_tests
+from assay.workflow.commands.discover.discovery import find_ollama, holds_tests
 
 Tell = Callable[[str], None]  # hears what was chosen for the user
 SHIPPED_TESTS = "ewe"

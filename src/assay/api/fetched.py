@@ -9,7 +9,7 @@ from assay.messages import tr, trn
 from assay.reports.formats.json import render_json
 from assay.reports.json_values import JsonObject
 from assay.suites.fetching.made import ConvertedBenchmark
-from assay.workflow.benchmarks import LICENCES, Fetched
+from assay.workflow.commands.benchmarks import LICENCES, Fetched
 
 
 def render_fetched(fetched: Fetched, form: str, *, ascii_only: bool = False) -> str:

@@ -26,8 +26,8 @@ from assay.types.judging.reviews import Reviewed
 from assay.types.results import Comparison, Leaderboard, Report, SuiteCard
 
 if TYPE_CHECKING:
-    from assay.workflow.discover.discovery import SuiteList
-    from assay.workflow.discover.doctor import Examination
+    from assay.workflow.commands.discover.discovery import SuiteList
+    from assay.workflow.commands.discover.doctor import Examination
 
     Discovered = SuiteList | SuiteCard | Examination
     Result = Report | Comparison | Leaderboard | Reviewed | ShownResult | Discovered
@@ -124,8 +124,8 @@ def _views(result: Result, *, whole: bool) -> Views:
         return partial(reviews_document, result), partial(plain_value, result)
     from assay.reports import doctor
     from assay.reports.suites import card as suite_card
-    from assay.workflow.discover.discovery import SuiteList
-    from assay.workflow.discover.doctor import Examination
+    from assay.workflow.commands.discover.discovery import SuiteList
+    from assay.workflow.commands.discover.doctor import Examination
 
     if isinstance(result, SuiteList):
         suites = result.suites

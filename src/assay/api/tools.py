@@ -18,10 +18,10 @@ from assay.types import Case
 from assay.types.conversations import conversation_text
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import Report, TestRow
-from assay.workflow.authoring import validate
-from assay.workflow.checkpoints.selection import select
-from assay.workflow.discover.discovery import known_suites
-from assay.workflow.history.results import report_of
+from assay.workflow.commands.authoring import validate
+from assay.workflow.commands.discover.discovery import known_suites
+from assay.workflow.commands.selection import select
+from assay.workflow.reporting.results import report_of
 
 
 def select_checkpoint(

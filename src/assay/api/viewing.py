@@ -2,5 +2,5 @@
 another process writes is seen to move.
 """
 
-from assay.workflow.history.viewing import LARGE as LARGE
-from assay.workflow.history.viewing import Viewing as Viewing
+from assay.workflow.reporting.viewing import LARGE as LARGE
+from assay.workflow.reporting.viewing import Viewing as Viewing

@@ -23,8 +23,8 @@ from assay.plugins import load_plugins
 from assay.trainer_callback.step_evaluation import SavedStep, StepFigures, evaluate_step
 from assay.types.decisions import Gate
 from assay.types.scores import SilentProgress
-from assay.workflow.checkpoints.watch import CheckpointSequence
-from assay.workflow.evaluate.job import Job
+from assay.workflow.commands.watch import CheckpointSequence
+from assay.workflow.running.job import Job
 
 _LOOKS_APART_S = 0.1
 

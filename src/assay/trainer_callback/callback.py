@@ -31,6 +31,7 @@ from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR, rotate_checkpoints
 
 from assay.errors import UsageError
 from assay.files.wording import did_you_mean
+from assay.files.writing import replace_file
 from assay.messages import tr
 from assay.models.local.folder import find_tokenizer
 from assay.models.local.loading.checkpoint import choose_device, choose_dtype
@@ -45,10 +46,9 @@ from assay.trainer_callback.step_evaluation import (
 )
 from assay.types.choices import MeasureKind
 from assay.types.decisions import Gate
-from assay.workflow.checkpoints.watch import CheckpointSequence
-from assay.workflow.evaluate.job import Job
-from assay.workflow.evaluate.preparation import check_files
-from assay.workflow.evaluate.run_folder import replace_file
+from assay.workflow.commands.watch import CheckpointSequence
+from assay.workflow.running.job import Job
+from assay.workflow.running.preparation import check_files
 
 _SMALLER_IS_BETTER = ("perplexity", "generation_failures")
 

@@ -13,8 +13,8 @@ from assay.reports.checkpoints.figures import evaluated_folder, figures, suites_
 from assay.reports.checkpoints.headlines import checkpoint_line
 from assay.types.choices import MeasureKind
 from assay.types.decisions import Acceptance, Decision
-from assay.workflow.checkpoints.single_checkpoint import MEASURE_OF
-from assay.workflow.checkpoints.watch import CheckpointSequence, best_in, places_in
+from assay.workflow.commands.single_checkpoint import MEASURE_OF
+from assay.workflow.commands.watch import CheckpointSequence, best_in, places_in
 
 PREFIX = "eval_assay_"  # integrations file what begins with eval_ under evaluation
 LOGGED: Mapping[str, MeasureKind | None] = {

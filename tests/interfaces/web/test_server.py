@@ -73,7 +73,7 @@ def test_a_large_run_is_not_compared_while_a_page_waits(
 def test_of_a_large_run_the_page_has_the_headline_and_names_the_report(
     out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assay.workflow.history.viewing.LARGE", 0)
+    monkeypatch.setattr("assay.workflow.reporting.viewing.LARGE", 0)
     monkeypatch.setattr("assay.interfaces.web.matrix.LARGE", 0)
     shown = asking(out).get(f"/runs/{run_of(out)}").text
     assert f"assay report {run_of(out)}" in shown

@@ -13,7 +13,7 @@ from assay.models.local.finding import find_checkpoint
 from assay.models.local.model import LocalModel
 from assay.types.decisions import size_class_of
 from assay.types.options import LocalOptions
-from assay.workflow.demo import SHIPPED
+from assay.workflow.commands.demo import SHIPPED
 
 README = SHIPPED / "README.md"
 CPU = LocalOptions(device="cpu", dtype="float32")

@@ -1,1 +1,1 @@
-"""Checkpoints on disk: which there are, what is measured of them, and what is decided."""
+"""Checkpoints: which a path means, and what is measured of each."""

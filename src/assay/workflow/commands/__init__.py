@@ -1,0 +1,1 @@
+"""What a user asks for, one file or folder a command: each puts running and reporting together."""

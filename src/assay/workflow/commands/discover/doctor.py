@@ -1,0 +1,169 @@
+"""What this machine can do: the lines of `assay doctor`. A secret is shown only to be set."""
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from assay.machine import installed_version, this_machine
+from assay.messages import tr, trn
+from assay.sandbox import find_isolation
+from assay.text.number_format import exact, memory
+from assay.types import Machine
+from assay.types.model_spec import without_userinfo
+from assay.types.options import DEFAULT_OUT
+from assay.types.results import MachineFinding
+from assay.version import __version__
+from assay.workflow.commands.discover.discovery import (
+    LEAST_TO_JUDGE,
+    ModelFound,
+    OllamaFound,
+    Room,
+    find_judges,
+    find_ollama,
+    find_suites,
+    this_room,
+)
+
+State = Literal["note", "missing"]
+LITTLE_DISK = 10**9  # a run of 10,000 answers leaves some 100 MB
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examination:
+    machine: Machine
+    ollama: OllamaFound
+    lines: tuple[MachineFinding, ...]
+
+
+def _good(name: str, says: str) -> MachineFinding:
+    return MachineFinding(name=name, state="good", says=says)
+
+
+def _note(name: str, says: str, todo: str = "", state: State = "note") -> MachineFinding:
+    return MachineFinding(name=name, state=state, says=says, todo=todo)
+
+
+def examine_machine(*, out: str | Path = DEFAULT_OUT) -> Examination:
+    """What this machine can do, and what is missing: `assay.examine_machine().lines`."""
+    machine, room = this_machine(), this_room()
+    ollama = find_ollama(room=room)
+    torch = installed_version("torch")
+    no_torch = tr("not installed: served models do not need it")
+    suites = [
+        trn("{name} ({count} test)", "{name} ({count} tests)", each.tests, name=each.argument)
+        for each in find_suites(Path())
+        if each.ships
+    ]
+    lines = (
+        _good("Assay", __version__),
+        _good("Python", f"{platform.python_version()}, {sys.executable}"),
+        _good(tr("system"), machine.system),
+        *describe_hardware(machine, room),
+        _disk(Path(out)),
+        *describe_ollama(ollama),
+        *_openai(),
+        _good("torch", torch) if torch else _note("torch", no_torch),
+        _sandbox(),
+        _good(tr("suites"), ", ".join(suites)),
+    )
+    return Examination(machine=machine, ollama=ollama, lines=lines)
+
+
+def _disk(out: Path) -> MachineFinding:
+    """Free space where runs would be kept; the folder itself need not be there yet."""
+    name = tr("disk")
+    place = out.absolute()
+    while not place.is_dir() and place != place.parent:
+        place = place.parent
+    if not os.access(place, os.W_OK):
+        says = tr("{path} cannot be written", path=place)
+        return _note(name, says, tr("choose another folder with --out"), "missing")
+    free = shutil.disk_usage(place).free
+    says = tr("{free} free for {path}", free=memory(free), path=out)
+    if free < LITTLE_DISK:
+        return _note(name, says, tr("make room before a long run"))
+    return _good(name, says)
+
+
+def describe_hardware(machine: Machine, room: Room) -> Iterator[MachineFinding]:
+    cores = trn("{count} core", "{count} cores", machine.cores)
+    yield _good(tr("processor"), f"{machine.processor}, {cores}")
+    sizes = {"total": memory(machine.memory_bytes), "free": memory(room.free_bytes)}
+    yield _good(tr("memory"), tr("{total}, {free} of it free", **sizes))
+    no_gpu = tr("none found: models run on the processor, more slowly")
+    yield _good("GPU", "; ".join(machine.gpus)) if machine.gpus else _note("GPU", no_gpu)
+
+
+def describe_ollama(found: OllamaFound) -> Iterator[MachineFinding]:
+    if not found.reachable:
+        yield _note("Ollama", found.problem, found.hint, "missing")
+        return
+    says = tr("{version} at {url}", version=found.version, url=found.url)
+    if not found.models:
+        todo = tr("install one, for example `ollama pull llama3.2:3b`")
+        says = tr("{server}, no models", server=says)
+        yield _note("Ollama", says, todo)
+        return
+    count = trn("{count} model", "{count} models", len(found.models))
+    yield _good("Ollama", f"{says}, {count}")
+    for model in found.models:
+        yield _model(model)
+    yield _judges(found)
+
+
+def _model(model: ModelFound) -> MachineFinding:
+    too_large = model.fits == "no" and not model.why_not
+    return MachineFinding(
+        name=f"  {model.name}",
+        state="good" if model.fits == "yes" and not model.why_not else "note",
+        says=", ".join(filter(None, model.size_and_fit)),
+        todo=tr("choose a smaller one, or a stronger quantisation") if too_large else "",
+    )
+
+
+def _judges(found: OllamaFound) -> MachineFinding:
+    candidates = find_judges(found.models)
+    if candidates:
+        names = ", ".join(each.name for each in candidates)
+        return _good(tr("judge"), tr("for open answers: {names}", names=names))
+    least = exact(LEAST_TO_JUDGE / 1e9)
+    return _note(
+        tr("judge"),
+        tr("no model here that fits has {count} billion parameters or more", count=least),
+        tr("install a larger model, or name one of another server with --judge"),
+    )
+
+
+def _openai() -> Iterator[MachineFinding]:
+    url = os.environ.get("OPENAI_BASE_URL", "").strip()
+    shown = tr("set: {url}", url=without_userinfo(url).partition("?")[0])
+    unset = tr("not set: name the server in the spec, as in openai:NAME@http://HOST/v1")
+    yield _good("OPENAI_BASE_URL", shown) if url else _note("OPENAI_BASE_URL", unset)
+    if os.environ.get("OPENAI_API_KEY"):
+        yield _good("OPENAI_API_KEY", tr("set; its value is shown nowhere"))
+    else:
+        yield _note("OPENAI_API_KEY", tr("not set: right for servers that want no key"))
+
+
+def _sandbox() -> MachineFinding:
+    name = tr("sandbox")
+    found = find_isolation()
+    problems = "; ".join(found.problems)
+    if found.isolation == "bubblewrap":
+        return _good(name, tr("bubblewrap, {tool}: tried, and it works", tool=found.tool))
+    if found.isolation == "namespaces":
+        says = tr("the kernel's namespaces: tried, and they work ({problems})", problems=problems)
+        return _good(name, says)
+    return _note(
+        name,
+        tr("none, so code that models write is not run ({problems})", problems=problems),
+        tr(
+            "on Linux install the package bubblewrap, or accept limits without isolation with"
+            " --sandbox weak"
+        ),
+    )

@@ -1,0 +1,62 @@
+"""The main job: refuse mistakes, continue or begin a run, ask, judge, report from the store."""
+
+import gc
+import time
+from dataclasses import replace
+
+from assay.messages import tr
+from assay.pause_gc import pause_gc
+from assay.store import Store, utc_now
+from assay.types import Observer
+from assay.types.results import Report
+from assay.types.scores import tell_phase
+from assay.workflow.reporting.checkpoint_files import write_decisions
+from assay.workflow.reporting.results import report_of
+from assay.workflow.reporting.run_files import write_run
+from assay.workflow.running.asking import ask_models
+from assay.workflow.running.background import BackgroundWork
+from assay.workflow.running.beginning import begin_run, resumable
+from assay.workflow.running.job import Job
+from assay.workflow.running.judging.stage import JudgingStage
+from assay.workflow.running.preparation import prepare
+
+
+def evaluate(job: Job, observer: Observer) -> Report:
+    until = time.monotonic() + job.budget if job.budget is not None else None
+    tell_phase(observer, tr("preparing models and suites"))
+    with pause_gc():
+        prepared = prepare(job)
+        thaws = not gc.get_freeze_count()  # what the caller froze stays frozen
+        if thaws:
+            gc.freeze()  # they live as long as the run: later collections need not look at them
+    try:
+        with resumable(job.out, job.command), Store(job.out) as store:
+            panel = prepared.panel
+            about_judges = [*panel.notes, *panel.warnings] if panel else []
+            for note in (*store.notes, *prepared.notes, *about_judges):
+                observer.note(note)
+            run, folder = begin_run(job, store, prepared)
+            with folder, resumable(job.out, job.command, run.id):
+                background = BackgroundWork(folder, prepared.suites)
+                try:
+                    run, checked = ask_models(store, run, prepared, observer, background, until)
+                    guesses = background.finish()
+                finally:
+                    background.stop()
+                if panel and panel.judges:
+                    stage = JudgingStage(store, run, prepared.suites, panel, observer, until)
+                    run = stage.judge_answers(checked)
+                tell_phase(observer, tr("writing reports"))
+                # Written first, finished then: a run killed in between is continued, and writes.
+                ended = replace(run, finished=utc_now())
+                report = report_of(store, ended, guesses=guesses)
+                write_run(folder, report, prepared.suites, store)
+                logs = job.tensorboard
+                for note in write_decisions(report, job.out, run.deciding, tensorboard=logs):
+                    observer.note(note)
+                store.update_run(run, finished=ended.finished)
+            return report
+    finally:
+        if thaws:
+            gc.unfreeze()
+        prepared.close()

@@ -1,0 +1,1 @@
+"""People review stored answers: a queue, and one answer at a time."""

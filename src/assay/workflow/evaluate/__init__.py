@@ -1,1 +1,0 @@
-"""The main job, step by step: what was asked for, what it needs, the run itself."""

@@ -1,1 +1,0 @@
-"""What the store already holds: reports, comparisons, leaderboards, new scores, exports."""

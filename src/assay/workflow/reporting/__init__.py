@@ -1,0 +1,1 @@
+"""What the store holds, reported: results, comparisons, decisions, exports, and their files."""

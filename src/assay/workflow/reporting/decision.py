@@ -1,0 +1,108 @@
+"""What a run will decide, decided: which checkpoints are accepted, and which is selected."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from assay.decide.accept import accept, find_not_covered
+from assay.decide.advice import advise
+from assay.decide.scores import weigh
+from assay.decide.select import select
+from assay.decide.trend import Trend, changes_from_base, find_signals, trend
+from assay.types.decisions import (
+    Acceptance,
+    ChangeFromBase,
+    Decision,
+    DecisionPlan,
+    Measurements,
+    Selection,
+)
+
+
+def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestamp: str) -> Decision:
+    gate = deciding.gate
+    acceptances = {each.name: accept(each, gate) for each in measured}
+    weighed = {each.name: weigh(each) for each in measured}
+    of_folders: dict[str, list[str]] = {}
+    for subject in deciding.subjects:
+        if subject.folder:
+            of_folders.setdefault(subject.folder, []).append(subject.name)
+    folders = {folder: tuple(names) for folder, names in of_folders.items()}
+    by_name = {each.name: each for each in measured}
+    inside = {
+        folder: [by_name[name] for name in names if name in by_name]
+        for folder, names in folders.items()
+    }
+    selections: dict[str, Selection] = {}
+    trends: dict[str, Trend | None] = {}
+    signals = {folder: find_signals(found) for folder, found in inside.items()}
+    bases = {subject.name for subject in deciding.subjects if subject.is_base}
+    for folder, found in inside.items():
+        trends |= dict.fromkeys(folders[folder], trend(found))
+        if deciding.selects:
+            noise = [each.suite for each in signals[folder] if not each.carries]
+            candidates = _candidates(found, bases)
+            selections[folder] = select(candidates, gate, timestamp=timestamp, noise=noise)
+    overall = None
+    if deciding.selects and folders and (deciding.top or len(folders) > 1):
+        several = [each for found in inside.values() for each in _candidates(found, bases)]
+        overall = select(several, gate, timestamp=timestamp)
+    return Decision(
+        gate=gate,
+        gate_decides=deciding.selects,
+        measured=tuple(measured),
+        acceptances={
+            name: each if deciding.selects else _without_decision(each)
+            for name, each in acceptances.items()
+        },
+        weighted=weighed,
+        advice={
+            each.name: advise(each, acceptances[each.name], trends.get(each.name), gate)
+            for each in measured
+        },
+        not_covered={
+            each.name: find_not_covered(each, gate, weighed[each.name]) for each in measured
+        },
+        folders=folders,
+        selections=selections,
+        signals=signals,
+        overall=overall,
+        changes={name: change for of in inside.values() for name, change in _changes(of, bases)},
+    )
+
+
+def _candidates(found: Sequence[Measurements], bases: Collection[str]) -> list[Measurements]:
+    """The base of adapters is measured to compare with, not to be selected."""
+    return [each for each in found if each.name not in bases] or list(found)
+
+
+def _changes(
+    found: Sequence[Measurements], bases: Collection[str]
+) -> Iterator[tuple[str, tuple[ChangeFromBase, ...]]]:
+    whole = [each for each in found if not each.failed]
+    for base in (each for each in whole if each.name in bases):
+        yield from (
+            (each.name, changes_from_base(base, each)) for each in whole if each is not base
+        )
+
+
+def _without_decision(acceptance: Acceptance) -> Acceptance:
+    criteria = {name: replace(each, passed=None) for name, each in acceptance.criteria.items()}
+    return Acceptance(accepted=None, criteria=criteria)
+
+
+def selected_in(decision: Decision) -> str | None:
+    if decision.overall is not None:
+        return decision.overall.selected
+    if len(decision.selections) == 1:
+        return next(iter(decision.selections.values())).selected
+    return None
+
+
+def passes(deciding: DecisionPlan, decision: Decision) -> bool:
+    """A folder has one selected, a named one is accepted; unknown passes the default gate alone."""
+    if not deciding.selects:
+        return True
+    chosen = not decision.folders or selected_in(decision) is not None
+    named = [subject.name for subject in deciding.subjects if not subject.folder]
+    accepted = {decision.acceptances[name].accepted for name in named}
+    return chosen and not accepted & ({False, None} if deciding.asked else {False})

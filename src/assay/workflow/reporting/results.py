@@ -1,0 +1,342 @@
+"""Reads a run back from the store as a Report, at any time, with no model and no test file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from assay.errors import ExitCode
+from assay.judge.final_judgement import NO_JUDGE, SCORER
+from assay.messages import tr, trn
+from assay.plugins import load_plugins
+from assay.reports.checkpoints.figures import estimates_of
+from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
+from assay.reports.formats.notebook import RunResult
+from assay.request_identity import MEASURE
+from assay.store import Run, RunModel, Store, StoredTry
+from assay.suites.load import FETCHED
+from assay.summary.comparisons import compare_twins, find_leads, twin_differences
+from assay.summary.speed import performance, try_figures
+from assay.summary.trials import measurements, summarise
+from assay.types import Failed, Reply, Suite
+from assay.types.decisions import Decision, Measurements
+from assay.types.judging.judged import Judged
+from assay.types.options import DEFAULT_OUT
+from assay.types.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
+from assay.workflow.checkpoints.measures import (
+    answered_id,
+    failed_subject,
+    measured_of,
+    pool_timed_runs,
+)
+from assay.workflow.reporting.decision import decide, passes, selected_in
+from assay.workflow.reporting.footprints import depths_in, known_depths
+from assay.workflow.reporting.reviewed import reviewed_of
+from assay.workflow.reporting.stored_judgements import judged_of
+from assay.workflow.reporting.trials import trials_of
+from assay.workflow.running.baselines import baselines_of
+from assay.workflow.running.own_prompts import is_own
+from assay.workflow.running.run_folder import RunFolder
+
+
+def report(
+    run: str = "latest", *, plugins: Sequence[str] = (), out: str | Path = DEFAULT_OUT
+) -> RunResult:
+    """A run's report again, from the store.
+
+    `run`: an id, the beginning of one, or latest. Example: `assay.report().to_pandas()`.
+    """
+    load_plugins(plugins)
+    with Store(Path(out), read_only=True) as store:
+        return RunResult.of(report_of(store, store.find_run(run, with_tests=False)))
+
+
+def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None = None) -> Report:
+    """The whole run. `guesses`: the suites' baselines, where somebody has them already."""
+    suites = store.read_suites(run)
+    # What was observed is in the store since it began; one that failed has no figures.
+    run = replace(run, models=store.read_run(run.id).evaluated)
+    if guesses is None:
+        guesses = {suite.name: baselines_of(suite) for suite in suites}
+    asked = _summarise_models(store, run, suites, guesses)
+    decision = _decision(run, asked.measured)
+    models = asked.models
+    if decision is not None:
+        models = [
+            _decided(each, asked.measured[each.spec], decision, run, store)
+            if each.spec in asked.measured  # a served model may be asked beside checkpoints
+            else each
+            for each in models
+        ]
+    judged = judged_of(store, run, suites, models)
+    unheard = _unheard(judged) + _unheard_of_samples(store, run)
+    broken = tuple(
+        FailedModel(spec=each.spec, name=each.name, why=each.failed, position=position)
+        for position, each in enumerate(run.subjects)
+        if each.failed
+    )
+    unmeasured = [depth for each in models if not suites for depth in each.depths if depth.why_not]
+    best = selected_in(decision) if decision and run.finished else None
+    exit_code = ExitCode.DONE
+    if asked.failed or unheard or broken or any(depth.fits for depth in unmeasured):
+        exit_code = ExitCode.REQUESTS_FAILED
+    elif decision is not None and run.deciding and not passes(run.deciding, decision):
+        exit_code = ExitCode.NOT_ACCEPTED
+    unjudged = _unjudged(suites, judged)
+    return Report(
+        run=run.id,
+        out=str(store.path.parent.resolve()),
+        created=run.created,
+        finished=run.finished,
+        command=run.command,
+        version=run.version,
+        models=tuple(models),
+        exit_code=int(exit_code),
+        selected=next((each.spec for each in run.subjects if each.name == best), None),
+        decision=decision,
+        judged=judged,
+        reviews=reviewed_of(store, run, suites),
+        failed=broken,
+        leads=() if decision and decision.gate_decides else find_leads(run.id, models),
+        notes=tuple(_notes(run, suites, asked.tries, broken)),
+        hints=tuple(_hints(run, asked.failed, asked.too_long, unheard, unjudged)),
+        machine=run.machine,
+        sampling=run.sampling,
+    )
+
+
+@dataclass(kw_only=True)
+class _AskedModels:
+    """What all models of a run answered. `failed`: requests, of which `too_long` had prompts that
+    were too long.
+    """
+
+    failed: int
+    too_long: int = 0
+    tries: int = 0
+    models: list[ModelReport] = field(default_factory=list)
+    measured: dict[str, Measurements] = field(default_factory=dict)
+
+
+def _summarise_models(
+    store: Store, run: Run, suites: Sequence[Suite], guesses: Mapping[str, Baselines]
+) -> _AskedModels:
+    subjects = {each.spec: each for each in run.subjects}
+    digests = dict(zip((suite.name for suite in suites), run.digests, strict=True))
+    asked_beside = {
+        model.spec: tuple(store.read_measures(run, model))
+        for model in run.models
+        if model.spec in subjects
+    }
+    asked = _AskedModels(failed=len(_failed_requests(asked_beside)))
+    measures = pool_timed_runs([m for m in run.models if m.spec in subjects], asked_beside)
+    for model in run.models:
+        tries = tuple(store.read_tries(run, model))
+        beside = measures.get(model.spec, ())
+        failures = [kept.reply for kept in tries if isinstance(kept.reply, Failed)]
+        asked.tries += len(tries)
+        asked.failed += len(failures)
+        asked.too_long += sum(each.cause == "prompt_too_long" for each in failures)
+        summaries = tuple(
+            replace(
+                summarise(
+                    suite, trials_of(suite, tries), right_answers=_right_answers(suite, beside)
+                ),
+                baselines=None if is_own(suite) else guesses[suite.name],
+                own=is_own(suite),
+            )
+            for suite in suites
+        )
+        asked.models.append(_model_report(store, run, model, tries, summaries))
+        if subject := subjects.get(model.spec):
+            asked.measured[model.spec] = measured_of(
+                subject, model, run, summaries, digests, beside,
+                store.read_judgements(run, model, of_samples=True), _unqualified(run, tries),
+            )  # fmt: skip
+    return asked
+
+
+def _right_answers(suite: Suite, beside: Sequence[StoredTry]) -> dict[str, Reply]:
+    read = {kept.test_id: kept.reply for kept in beside if kept.suite == f"{MEASURE}answers"}
+    known = {case.id: read.get(answered_id(suite.name, case.id)) for case in suite.cases}
+    return {test: reply for test, reply in known.items() if reply is not None}
+
+
+def _failed_requests(beside: Mapping[str, Sequence[StoredTry]]) -> set[str]:
+    """Of what was asked beside the tests; another checkpoint may have made up for a timed run."""
+    every = [kept for tries in beside.values() for kept in tries]
+    answered = {kept.request_id for kept in every if not isinstance(kept.reply, Failed)}
+    return {kept.request_id for kept in every} - answered
+
+
+def _unqualified(run: Run, tries: Sequence[StoredTry]) -> dict[str, tuple[str, ...]]:
+    """By suite: the judges that are not qualified, where a score rests on a judge."""
+    judges = run.judging.judges if run.judging else ()
+    names = tuple(each.spec for each in judges if not each.qualified)
+    judged = {kept.suite for kept in tries if kept.score and kept.score.scorer == SCORER}
+    return dict.fromkeys(judged, names)
+
+
+def _unheard(judged: Judged | None) -> int:
+    """Judgements whose requests failed for good; where there are other judges, they count."""
+    return sum(
+        judgement.unscored_reason == "failed"
+        for model in (judged.models if judged else ())
+        for test in model.tests
+        for final in test.final_judgements
+        for judgement in final.judgements
+    )
+
+
+def _unheard_of_samples(store: Store, run: Run) -> int:
+    return sum(
+        judgement.unscored_reason == "failed"
+        for model in run.models
+        for kept in store.read_judgements(run, model, of_samples=True)
+        for judgement in kept.judgement.judgements
+    )
+
+
+def _decision(run: Run, measured: Mapping[str, Measurements]) -> Decision | None:
+    if run.deciding is None:
+        return None
+    timestamp = run.finished or run.created
+    every = [
+        measured.get(subject.spec) or failed_subject(subject, timestamp) for subject in run.subjects
+    ]
+    return decide(run.deciding, every, timestamp=timestamp)
+
+
+def _decided(
+    report: ModelReport, measured: Measurements, decision: Decision, run: Run, store: Store
+) -> ModelReport:
+    file = store.path.parent.resolve() / CHECKPOINTS / measured.name / REPORT_FILE
+    left = run.deciding is not None and run.deciding.leaves
+    return replace(
+        report,
+        accepted=decision.acceptances[measured.name].accepted if decision.gate_decides else None,
+        measurements={
+            **report.measurements,
+            **{  # per word and per byte are in evaluation_report.json alone
+                name: each
+                for name, each in estimates_of(measured).items()
+                if each is not None and not name.startswith("perplexity_per_")
+            },
+        },
+        report=str(file) if report.report and left else report.report,
+    )
+
+
+def summaries_of(store: Store, run: Run, model: RunModel) -> tuple[SuiteSummary, ...]:
+    tries = tuple(store.read_tries(run, model))
+    return tuple(summarise(suite, trials_of(suite, tries)) for suite in store.read_suites(run))
+
+
+def _model_report(
+    store: Store,
+    run: Run,
+    model: RunModel,
+    tries: Sequence[StoredTry],
+    summaries: tuple[SuiteSummary, ...],
+) -> ModelReport:
+    measured = performance(kept.reply for kept in tries)
+    figures = tuple(
+        try_figures(
+            kept.reply,
+            suite=kept.suite,
+            test=kept.test_id,
+            repeat=kept.repeat,
+            clock=measured.decode_clock,
+        )
+        for kept in tries
+    )
+    twins = compare_twins(summaries)
+    reports = RunFolder(store.path.parent, run.id).path / "reports"
+    return ModelReport(
+        spec=model.spec,
+        name=model.facts.name,
+        slug=model.slug,
+        fingerprint=model.facts.fingerprint,
+        fingerprint_is_weak=model.facts.fingerprint_is_weak,
+        suites=summaries,
+        performance=measured,
+        measurements={**measurements(summaries), **twin_differences(twins, figures)},
+        report=str(reports / f"{model.slug}.md") if run.finished else None,
+        about=model.facts.about,
+        observed=model.observed,
+        depths=depths_in(store.read_measures(run, model))
+        if not run.digests
+        else known_depths(store, model.facts.fingerprint, run.machine),
+        tries=figures,
+        twins=twins,
+    )
+
+
+def _notes(
+    run: Run, suites: Sequence[Suite], asked: int, broken: Sequence[FailedModel]
+) -> Iterator[str]:
+    planned = sum(1 for suite in suites for _ in suite.cases) * run.repeats * len(run.models)
+    if run.finished is None:
+        yield tr(
+            "this run is not finished: {asked} of {planned} answers are asked and scored",
+            asked=asked,
+            planned=planned,
+        )
+    if run.sampling == "server":
+        yield tr(
+            "sampling was the server's own (--sampling server): only temperature and seed were "
+            "sent, so scores also depend on the server's settings and version"
+        )
+    old = [suite.name for suite in suites if suite.scoring == "ewebench-1.0"]
+    if old:
+        yield tr(
+            "{suites}: scored by the rules of ewebench-1.0, which have known faults "
+            "(docs/reference/ewe.md lists them)",
+            suites=", ".join(old),
+        )
+    for suite in suites:
+        if suite.name in FETCHED and suite.version:  # which form a benchmark was asked in
+            yield tr("{suite}: {version}", suite=suite.name, version=suite.version)
+        for category in suite.categories:
+            if file := suite.elsewhere.get(category.name):
+                yield tr(
+                    "{suite}: {category} was not what ships but {file}",
+                    suite=suite.name,
+                    category=category.name,
+                    file=file,
+                )
+    for each in broken:
+        yield tr("{name} could not be evaluated: {why}", name=each.name, why=each.why)
+
+
+def _unjudged(suites: Sequence[Suite], found: Judged | None) -> int:
+    if found is None:
+        return sum(case.check.judged is not None for suite in suites for case in suite.cases)
+    return len(
+        {
+            (test.suite, test.test_id)
+            for model in found.models
+            for test in model.tests
+            for final in test.final_judgements
+            if final.unscored_reason == NO_JUDGE or final.no_answer == "facts"
+        }
+    )
+
+
+def _hints(run: Run, failed: int, too_long: int, unheard: int, judged: int) -> Iterator[str]:
+    if judged:
+        yield tr("a judge scores what no check can: `assay judge latest --judge MODEL`")
+    if run.finished is None:
+        yield tr("continue with: {command}", command=run.command)
+    elif failed > too_long:
+        yield tr("ask what failed again with: {command}", command=run.command)
+    if too_long:
+        yield tr(
+            "prompts that do not fit into the context, and never will: {count}; give a larger "
+            "--num-ctx (ollama), leave their categories out with -c, or choose another model",
+            count=too_long,
+        )
+    if unheard:
+        failures = trn("{count} judgement failed", "{count} judgements failed", unheard)
+        yield tr("{failures}; the same command asks again", failures=failures)

@@ -1,0 +1,107 @@
+"""The reviews of a run summed up for its reports: with people, without, and how far they agree."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from assay.store import Run, RunModel, Store, StoredReview, StoredTry, TryKey
+from assay.summary.judge_agreement import Rated, people_agreements
+from assay.summary.trials import summarise
+from assay.types import Attempt, OutcomeKind, Score, Suite
+from assay.types.judging.judgements import MOST
+from assay.types.judging.reviews import Reviewed, ReviewedSuite
+from assay.types.options import DEFAULT_OUT
+from assay.workflow.reporting.trials import trials_of
+
+PEOPLE = "people"  # the scorer of a score that people gave
+
+_Given = dict[TryKey, dict[str, float]]  # by answer what each reviewer scored it
+
+
+def review_summary(run: str = "latest", *, out: Path = DEFAULT_OUT) -> Reviewed:
+    """What people said of a run: the score without and with them, and how far they agree."""
+    with Store(out, read_only=True) as store:
+        found = store.find_run(run)
+        nothing = Reviewed(suites=(), reviewers={})
+        return reviewed_of(store, found, store.read_suites(found)) or nothing
+
+
+def reviewed_of(store: Store, run: Run, suites: Sequence[Suite]) -> Reviewed | None:
+    """None where nobody has reviewed anything."""
+    reviews, outdated = store.read_reviews(run), store.count_lost_reviews(run)
+    if not reviews and not outdated:
+        return None
+    rows: list[ReviewedSuite] = []
+    tests: list[tuple[str, str]] = []  # of each answer that was reviewed, by its number
+    people: dict[str, dict[Rated, float]] = {}
+    machine: dict[Rated, float] = {}
+    for model in run.models:
+        own = [each for each in reviews if each.model == model.position]
+        tries = tuple(store.read_tries(run, model)) if own else ()
+        scores = {kept.key: kept.score.value if kept.score else None for kept in tries}
+        given = _given(own, scores)
+        outdated += len(own) - sum(map(len, given.values()))
+        for key, by_author in given.items():
+            rated = (len(tests), "")
+            tests.append(key[:2])
+            for author, value in by_author.items():
+                people.setdefault(author, {})[rated] = MOST * value
+            if (known := scores[key]) is not None:
+                machine[rated] = MOST * known
+        rows += _rows(model, suites, tries, given)
+    return Reviewed(
+        suites=tuple(rows),
+        reviewers={name: len(rated) for name, rated in people.items()},
+        agreements=tuple(people_agreements(people, machine, tests)),
+        outdated=outdated,
+    )
+
+
+def _given(reviews: Sequence[StoredReview], scores: Mapping[TryKey, float | None]) -> _Given:
+    """An accepted score counts as long as the machine still gives it, a correction always."""
+    found: _Given = {}
+    for each in reviews:
+        review = each.review
+        if not review.accepted or review.value == scores[each.key]:
+            found.setdefault(each.key, {})[review.author] = review.value
+    return found
+
+
+def _rows(
+    model: RunModel, suites: Sequence[Suite], tries: Sequence[StoredTry], given: _Given
+) -> Iterator[ReviewedSuite]:
+    for suite in suites:
+        trials = list(trials_of(suite, tries))
+        reviewed = [_of_people(trial, given.get(_key(trial), {})) for trial in trials]
+        if not any(_key(trial) in given for trial in trials):
+            continue
+        kinds = {True: [0, 0], False: [0, 0]}  # reviewed, all: of passes, of the rest
+        for trial in trials:
+            if trial.score is not None:
+                count = kinds[trial.outcome(suite.pass_mark) is OutcomeKind.PASS]
+                count[0] += _key(trial) in given
+                count[1] += 1
+        yield ReviewedSuite(
+            model=model.spec,
+            suite=suite.name,
+            reviewed=sum(_key(trial) in given for trial in trials),
+            changed=sum(new is not old for old, new in zip(trials, reviewed, strict=True)),
+            passes=(kinds[True][0], kinds[True][1]),
+            others=(kinds[False][0], kinds[False][1]),
+            machine=summarise(suite, trials).score,
+            people=summarise(suite, reviewed).score,
+        )
+
+
+def _key(trial: Attempt) -> TryKey:
+    return trial.case.suite, trial.case.id, trial.repeat
+
+
+def _of_people(trial: Attempt, values: Mapping[str, float]) -> Attempt:
+    """With the middle one of what people gave; of an even count the lower of the two."""
+    if not values:
+        return trial
+    value = sorted(values.values())[(len(values) - 1) // 2]
+    if trial.score is not None and trial.score.value == value:
+        return trial
+    return replace(trial, score=Score(scorer=PEOPLE, version=1, value=value))

@@ -1,0 +1,1 @@
+"""A run: what was asked for, all it needs, its models asked, its answers judged."""

@@ -1,0 +1,98 @@
+"""Every model of a run is asked, one after another; every reply is stored."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from assay.ask_loop import ask_all
+from assay.errors import (
+    AssayError,
+    ModelUnavailable,
+    Refusals,
+)
+from assay.messages import tr
+from assay.plan import Plan
+from assay.store import Run, Store
+from assay.types import (
+    Model,
+    Observed,
+    Observer,
+    Request,
+    TokenizerFigures,
+)
+from assay.types.scores import tell_phase
+from assay.workflow.checkpoints.tokenizer_texts import tokenizer_figures
+from assay.workflow.running.background import BackgroundWork
+from assay.workflow.running.dialogues import AnyDialogue, MeasureDialogue, TestDialogue
+from assay.workflow.running.judging.stage import AnswerToJudge, JudgingStage
+from assay.workflow.running.ledgers import ScoredReplies
+from assay.workflow.running.opening import left_out, why_failed
+from assay.workflow.running.preparation import Prepared
+
+
+def ask_model(
+    ledger: ScoredReplies,
+    model: Model,
+    plan: Plan,
+    measures: Sequence[Request],
+    observer: Observer,
+    until: float | None,
+    tokenizer: tuple[TokenizerFigures, ...] = (),
+) -> None:
+    store, run, known = ledger.store, ledger.run, ledger.model
+    # A scored try of this very run needs no hash: the run's key holds all that its id does.
+    scored = store.find_scored(run, known)
+    dialogues: list[AnyDialogue] = [
+        *(TestDialogue(plan, each) for each in plan.exchanges if each.key not in scored),
+        *(MeasureDialogue(each) for each in measures if each.key not in scored),
+    ]
+    done = plan.turns + len(measures) - sum(each.left for each in dialogues)
+    ledger.background.begin()
+    try:
+        ask_all(model, dialogues, ledger, observer, name=known.spec, done=done, until=until)
+    finally:  # a stopped run, too, reports the answers it found in the store
+        ledger.flush()
+        seen = model.observed() if ledger.asked else Observed()
+        if (observed := replace(seen, tokenizer=tokenizer)) != Observed():
+            store.store_observed(run, known, observed)
+
+
+def ask_models(
+    store: Store,
+    run: Run,
+    prepared: Prepared,
+    observer: Observer,
+    background: BackgroundWork,
+    until: float | None,
+) -> tuple[Run, list[AnswerToJudge]]:
+    """One after another; each is closed, and its evidence gathered, before the next."""
+    checked: list[AnswerToJudge] = []
+    cut: dict[str, tuple[TokenizerFigures, ...]] = {}  # checkpoints of a folder share a tokenizer
+    every = zip(prepared.models, prepared.plans, run.models, strict=True)
+    for after, (model, plan, known) in zip(reversed(range(len(run.models))), every, strict=True):
+        tell_phase(observer, tr("opening {model}", model=known.spec), more=after)
+        measures = prepared.measures_of(known.spec, model, plan)
+        kind = model.facts.tokenizer
+        try:
+            if kind and kind not in cut:
+                cut[kind] = tokenizer_figures(model, prepared.to_cut)
+            ledger = ScoredReplies(store, run, known, background, prepared.remeasured)
+            ask_model(ledger, model, plan, measures, observer, until, cut.get(kind, ()))
+        except (ModelUnavailable, Refusals) as error:
+            run = _leave_out(store, run, known.spec, error, observer)
+        model.close()
+        if prepared.panel:
+            stage = JudgingStage(store, run, prepared.suites, prepared.panel, observer)
+            checked += stage.check_answers([known])
+    return run, checked
+
+
+def _leave_out(store: Store, run: Run, spec: str, error: AssayError, observer: Observer) -> Run:
+    """A checkpoint of a folder may break or go away; any other model's error is raised."""
+    subject = next((each for each in run.subjects if each.spec == spec), None)
+    if run.deciding is None or subject is None or not subject.folder:
+        raise error
+    failed = replace(subject, failed=why_failed(Path(subject.path), error))
+    observer.note(left_out(failed.name, failed.failed))
+    others = tuple(failed if each is subject else each for each in run.subjects)
+    return store.update_run(run, deciding=replace(run.deciding, subjects=others))

@@ -1,0 +1,1 @@
+"""Answers judged by an LLM: the panel, its scales, and the stage after the asking."""

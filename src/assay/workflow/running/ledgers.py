@@ -1,0 +1,79 @@
+"""What is stored of the replies, and which stored ones are used again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from assay.ask_loop import Dialogue
+from assay.store import Run, RunModel, Store, TryKey
+from assay.types import (
+    Reply,
+    Request,
+    Score,
+)
+from assay.workflow.running.background import BackgroundWork
+from assay.workflow.running.dialogues import AnyDialogue, MeasureDialogue, TestDialogue
+
+SCORED_AT_ONCE = 1000
+
+
+@dataclass(slots=True)
+class StoredReplies:
+    store: Store
+    run: Run
+    fingerprint: str
+
+    def reuse_reply(self, dialogue: Dialogue, request: Request) -> Reply | None:
+        number = self.store.find_answer(self.run, request.id)
+        return None if number is None else self.store.read_reply(number)
+
+    def store_reply(self, dialogue: Dialogue, request: Request, reply: Reply) -> None:
+        self.store.store_reply(self.run, self.fingerprint, request, reply)
+
+
+@dataclass(slots=True)
+class ScoredReplies:
+    """The ledger of a tested model. Scores of reused replies are stored in large transactions."""
+
+    store: Store
+    run: Run
+    model: RunModel
+    background: BackgroundWork
+    remeasured: Sequence[str] = ()  # suites whose replies are reused only if this run asked
+    asked: bool = False
+    _scores: list[tuple[TryKey, int, Score | None]] = field(default_factory=list)
+    _may_reuse: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._may_reuse = self.store.has_answers(self.run)
+
+    def reuse_reply(self, dialogue: AnyDialogue, request: Request) -> Reply | None:
+        if not self._may_reuse and not self.asked:  # as in a new store: a query each for nothing
+            return None
+        again = request.suite in self.remeasured
+        number = self.store.find_answer(self.run, request.id, only_own=again)
+        if number is None:
+            return None
+        reply = self.store.read_reply(number)
+        if dialogue.ends_with(request, reply):
+            self._scores.append((request.key, number, dialogue.score(reply)))
+            if len(self._scores) >= SCORED_AT_ONCE:
+                self.flush()
+        return reply
+
+    def store_reply(self, dialogue: AnyDialogue, request: Request, reply: Reply) -> Score | None:
+        self.asked = True
+        if not dialogue.ends_with(request, reply):
+            self.store.store_reply(self.run, self.model.facts.fingerprint, request, reply)
+            return None
+        if isinstance(dialogue, TestDialogue):
+            reply = dialogue.with_steps(reply)
+        score = dialogue.score(reply)
+        self.store.store_try(self.run, self.model, request, reply, score)
+        if isinstance(dialogue, MeasureDialogue):
+            return None
+        self.background.answered(self.model.slug, request, reply)
+        return score
+
+    def flush(self) -> None:
+        self.store.store_scores(self.run, self.model, self._scores)
+        self._scores.clear()
