@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
+from assay.reports.judged.sentences import closing_sentence
 from assay.summary.judged import EarlierRun, judged
 from assay.types.judging.judged import POINTS_OF_10, Judged, ModelChoice, ModelJudged
-from assay.types.judging.judgements import Evidence
+from assay.types.judging.judgements import Evidence, FinalJudgement
 from tests.reports.judged_answers import CODING, DATA, evidence, flat, judgement, model, verdict
 
 
@@ -243,6 +245,32 @@ def test_an_incomplete_mean_is_not_chosen_beside_a_whole_one():
     assert (found.chosen, found.ground, found.left_out) == ("whole", "alone", ("gaps",))
     found = choice(judged([model("gaps", gaps)]))
     assert (found.ground, found.chosen, found.model) == ("incomplete", None, "gaps")
+
+
+def test_nobody_is_even_the_best_while_a_better_model_could_not_be_compared():
+    def weak(points: int, *, gap: bool) -> list[FinalJudgement]:
+        found = [verdict(each, (points,) * 3, shown=evidence(1, 8)) for each in CODING]
+        return [*found[:5], verdict("CT-06", unscored="failed")] if gap else found
+
+    of = judged([model("a", weak(3, gap=True)), model("b", weak(2, gap=True)),
+                 model("c", weak(0, gap=False))])  # fmt: skip
+    found = choice(of)
+    assert (found.ground, found.model, found.chosen) == ("incomplete", "a", None)
+    assert found.compared == ("c",)
+    said = closing_sentence(of)
+    assert "even the best" not in said
+    assert "a's" in said
+    assert "(c) are not good enough" in said
+
+
+def test_the_mean_of_a_domain_is_the_suites_score():
+    verdicts = [*flat(CODING[:5], 10, 2, 4, 6, 8), verdict("CT-06", unscored="failed")]
+    one = model("a", verdicts)
+    weights = {("coding", each): 1.0 for each in set(one.categories.values())}
+    (domain,) = only(judged([replace(one, weights=weights)])).domains
+    # writing 10; improving 2 and 4; explaining 6 and 8
+    assert domain.mean.value == pytest.approx((10 + 3 + 7) / 3)
+    assert (domain.mean.n, domain.mean.unscored) == (5, 1)
 
 
 def test_domains_are_chosen_for_by_themselves():

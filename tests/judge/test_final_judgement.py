@@ -10,6 +10,7 @@ import pytest
 
 from assay.judge.final_judgement import borderline, make_final_judgement, score_of
 from assay.types.judging.judgements import (
+    ChecklistAnswer,
     Evidence,
     EvidenceCheck,
     Judgement,
@@ -133,7 +134,9 @@ def test_facts_that_nobody_can_read_are_no_answer_without_a_judge():
     unread = Evidence(checks=(*evidence(3, 3).checks, fact))
     score = score_of(verdict(shown=unread))
     assert (score.value, score.no_answer, score.unscored_reason) == (0.0, True, None)
+    assert score.explanation.startswith("no block: nothing could be checked")
     assert "assay judge latest" in score.explanation
+    assert verdict(shown=unread).band is None
     failed = score_of(verdict(unscored("failed", "it broke"), shown=unread))
     assert (failed.value, failed.unscored_reason) == (None, "failed")
 
@@ -208,7 +211,29 @@ def test_the_score_is_the_overall_over_ten_with_its_parts():
 
 
 def test_failed_checks_become_weaknesses():
-    assert verdict(judgement(8, 8, 8), shown=evidence(2, 3)).weaknesses == ("case 2 was run",)
+    made = verdict(judgement(8, 8, 8), shown=evidence(2, 3))
+    assert made.weaknesses == ("failed: case 2 (case 2 was run)",)
+    assert made.strengths == ("passed: case 0", "passed: case 1")
+
+
+def test_weights_are_said_where_the_count_of_checks_gives_another_share():
+    checks = tuple(
+        EvidenceCheck(name=name, passed=name != "c", explanation="", weight=2 if name == "c" else 1)
+        for name in "abc"
+    )
+    told = score_of(verdict(shown=Evidence(checks=checks))).explanation
+    assert told == "5.0 of 10, ACCEPTABLE: 2 of 3 checks passed, 50 % by weight"
+
+
+def test_a_right_report_whose_facts_the_judge_does_not_mention_keeps_the_judges_score():
+    facts = tuple(
+        EvidenceCheck(name=f"f{n}", passed=None, explanation="", fact=f"the figure is {n}")
+        for n in range(28)
+    )
+    silent = tuple(ChecklistAnswer(question=each.fact) for each in facts)
+    made = verdict(replace(judgement(9, 9, 8), facts=silent), shown=Evidence(checks=facts))
+    assert (made.tenths, made.band, made.weaknesses) == (87, "GOOD", ())
+    assert {each.passed for each in made.evidence.checks} == {None}
 
 
 def test_name_and_task_are_the_tests():

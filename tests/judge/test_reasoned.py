@@ -127,18 +127,23 @@ def test_task_and_answer_come_first_and_the_rule_stands_on_both_sides():
 
 def test_facts_that_could_not_be_read_are_looked_for_by_the_judge():
     fact = EvidenceCheck(name="total", passed=None, explanation="", fact="the total is 5")
-    unread = Evidence(checks=(fact, replace(fact, name="mean", fact="the mean is 2")))
+    others = {"mean": "the mean is 2", "least": "the least is 1"}
+    unread = Evidence(
+        checks=(fact, *(replace(fact, name=name, fact=says) for name, says in others.items()))
+    )
     text = prompt(evidence=unread, judge=STRICT_JUDGE)
     assert "f1: Does the answer say that the total is 5?" in text
-    said = form(facts={"f1": "yes"})
+    said = form(facts={"f1": "yes", "f3": "no"})
     judgement, _ = play(questionnaire(evidence=unread), [said])
-    assert [one.is_yes for one in judgement.facts] == [True, False]
+    assert [one.answer for one in judgement.facts] == ["yes", None, "no"]
     final = make_final_judgement(CASE, CODING, unread, [judgement])
     assert [(check.passed, check.by_judge) for check in final.evidence.checks] == [
-        (True, True), (False, True),
+        (True, True), (None, True), (False, True),
     ]  # fmt: skip
     assert final.evidence.share == Fraction(1, 2)
     assert [each.score for each in final.criteria] == [5, 7, 8], "8, 7 and 9 from the judge"
+    assert "does not say" in final.evidence.checks[1].explanation
+    assert not any("mean" in each for each in final.weaknesses), "silence is no fault"
 
 
 def test_the_task_the_requirements_and_every_anchor_are_in_the_prompt():

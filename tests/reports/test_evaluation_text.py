@@ -10,10 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.judge.final_judgement import make_final_judgement
 from assay.reports.judged.evaluation_reading import Imported, read_evaluations
 from assay.reports.judged.evaluation_text import evaluation_text
 from assay.text.safe_text import one_line
-from assay.types.judging.judgements import Judgement, Quote, overall_tenths
+from assay.types.judging.judgements import (
+    Evidence,
+    EvidenceCheck,
+    Judgement,
+    Quote,
+    overall_tenths,
+)
+from tests.judge.material import CASE, CODING
 from tests.reports.conftest import HOSTILE
 from tests.reports.judged_answers import CRITERIA, evidence, judgement, verdict
 
@@ -190,6 +198,22 @@ def test_what_the_evidence_alone_scores_has_no_criteria_and_reads_back_as_no_jud
     assert f"OVERALL SCORE: {'0.0' if no_answer else '7.5'}/10\n" in text
     found = only(text)
     assert (found.findings, found.judgement.scores) == ((), ())
+
+
+def test_without_a_judge_strengths_and_weaknesses_come_from_the_checks():
+    checks = evidence(1, 2)
+    final = make_final_judgement(CASE, CODING, checks, [])
+    text = evaluation_text(final, model="m")
+    assert "STRENGTHS:\n- passed: case 1\n" in text
+    assert "WEAKNESSES:\n- failed: case 2 (case 2 gives another result)\n" in text
+
+
+def test_an_answer_without_a_block_is_not_told_as_failed():
+    fact = EvidenceCheck(name="total", passed=None, explanation="", fact="the total is 5")
+    final = make_final_judgement(CASE, CODING, Evidence(checks=(fact,)), [])
+    text = evaluation_text(final, model="m")
+    assert "FAILED" not in text
+    assert "VERDICT: no block: nothing could be checked" in text
 
 
 def test_the_evidence_comes_first_where_the_judge_praises_what_fails():

@@ -81,10 +81,9 @@ def make_final_judgement(
         name=case.description or case.id,
         task=_task(case),
         notes=_notes(criteria, evidence, judgements),
-        # What running and computing found wrong, no judge needs to see.
-        weaknesses=tuple(
-            each.explanation or each.name for each in evidence.checks if each.passed is False
-        ),
+        # What running and computing found, no judge needs to see.
+        strengths=tuple(each.told for each in evidence.checks if each.passed),
+        weaknesses=tuple(each.told for each in evidence.checks if each.passed is False),
         no_answer=no_answer,
         doubts=tuple(doubts),
     )
@@ -92,14 +91,13 @@ def make_final_judgement(
 
 def score_of(final: FinalJudgement) -> Score:
     scored = partial(Score, version=SCORER_VERSION)
-    if final.tenths is None or final.band is None:
+    if final.tenths is None:
         reason = final.unscored_reason or NO_JUDGE
         return scored(scorer=SCORER, unscored_reason=reason, explanation=final.explanation)
-    overall = {"overall": shown_tenths(final.tenths), "band": final.band}
+    overall = {"overall": shown_tenths(final.tenths), "band": band_of(final.tenths)}
     share = final.evidence.share
     if final.by_checks and share is not None:
-        gaps = {**overall, "passed": final.evidence.passed, "total": final.evidence.total}
-        told = tr("{overall} of 10, {band}: {passed} of {total} checks passed", **gaps)
+        told = tr("{overall} of 10, {band}: {why}", **overall, why=final.evidence.told)
         return scored(scorer=BY_CHECKS, value=float(share), explanation=told)
     if final.no_answer:
         why = final.explanation
@@ -180,18 +178,24 @@ def _criterion(
 
 
 def with_facts(evidence: Evidence, judgements: Sequence[Judgement]) -> Evidence:
-    """With the facts that most judgements found in the answer."""
+    """With the facts that most judgements found in the answer, of those that speak of them."""
+    asked = [one for each in _scored(judgements) for one in each.facts]
     votes: dict[str, list[int]] = {}
-    for one in (one for each in _scored(judgements) for one in each.facts):
-        votes.setdefault(one.question, []).append(one.is_yes)
+    for one in asked:
+        if one.is_answered:
+            votes.setdefault(one.question, []).append(one.is_yes)
     found = {fact: bool(lower_median(said)) for fact, said in votes.items()}
+    if not asked:
+        return evidence
     read = evidence.with_facts(found)
-    return replace(read, checks=tuple(_told(each) for each in read.checks)) if found else read
+    return replace(read, checks=tuple(_told(each) for each in read.checks))
 
 
 def _told(check: EvidenceCheck) -> EvidenceCheck:
     """Whose reading it is, in the words of the check."""
-    told = tr("the judge does not find in the answer that {fact}", fact=check.fact)
+    told = tr("the judge does not say whether the answer states that {fact}", fact=check.fact)
+    if check.passed is not None:
+        told = tr("the judge does not find in the answer that {fact}", fact=check.fact)
     if check.passed:
         told = tr("the judge reads in the answer that {fact}", fact=check.fact)
     return replace(check, explanation=told) if check.by_judge else check
@@ -203,12 +207,11 @@ def _notes(
     """What moved a score; how sure it is says the rest."""
     notes = [
         tr(
-            "{label} is {score} instead of {judged}: {passed} of {total} checks passed.",
+            "{label} is {score} instead of {judged}: {why}.",
             label=each.label,
             score=each.score,
             judged=each.judged,
-            passed=evidence.passed,
-            total=evidence.total,
+            why=evidence.told,
         )
         for each in criteria
         if each.bounded
@@ -226,8 +229,8 @@ def _why_no_answer(
         return "empty", explain(trivial)
     if evidence.unread_facts and not judgements:
         return "facts", tr(
-            "the answer has no JSON block that could be read; a judge can look for its facts: "
-            "assay judge latest --judge MODEL"
+            "no block: nothing could be checked; a judge can read it: assay judge latest --judge "
+            "MODEL"
         )
     return "", ""
 

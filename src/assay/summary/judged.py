@@ -11,12 +11,14 @@ which the signs of fewer than six differing tests can never give.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 
 from assay.stats import estimates, pairs
 from assay.summary.judged_domain import (
     TENTHS,
     Figure,
+    Weights,
     domain_judged,
     evidence_only,
     is_shown,
@@ -64,11 +66,12 @@ class EarlierRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedModel:
-    """`categories` by suite and id of the test."""
+    """`categories` by suite and id of the test; `weights` by suite and category."""
 
     model: str
     answers: tuple[FinalJudgement, ...]
     categories: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    weights: Weights = field(default_factory=dict)
     performance: Performance | None = None
     memory_bytes: int | None = None
 
@@ -109,7 +112,7 @@ def judged(
 def _model(of: JudgedModel, *, run: str, when: str, earlier: Sequence[EarlierRun]) -> ModelJudged:
     tests = tuple(tests_of(of.answers, of.categories))
     domains = tuple(
-        domain_judged(name, [test for test in tests if test.domain == name])
+        domain_judged(name, [test for test in tests if test.domain == name], of.weights)
         for name in dict.fromkeys(test.domain for test in tests)
     )
     own = [each for each in earlier if each.model == of.model]
@@ -119,7 +122,7 @@ def _model(of: JudgedModel, *, run: str, when: str, earlier: Sequence[EarlierRun
         domains=domains,
         tests=tests,
         pace=None if of.performance is None else _pace(of.performance, of.memory_bytes),
-        over_runs=tuple(_over_runs(tests, own, run=run, when=when)),
+        over_runs=tuple(_over_runs(tests, own, of, run=run, when=when)),
     )
 
 
@@ -154,9 +157,15 @@ def _once(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _over_runs(
-    tests: Sequence[TestJudged], earlier: Sequence[EarlierRun], *, run: str, when: str
+    tests: Sequence[TestJudged],
+    earlier: Sequence[EarlierRun],
+    of: JudgedModel,
+    *,
+    run: str,
+    when: str,
 ) -> Iterator[OverRuns]:
-    sets = [(each, tuple(tests_of(each.final_judgements, {}))) for each in earlier]
+    sets = [(each, tuple(tests_of(each.final_judgements, of.categories))) for each in earlier]
+    mean = partial(mean_over, figure=overall, weights=of.weights)
     for domain in dict.fromkeys(test.domain for test in tests):
         now = [test for test in tests if test.domain == domain]
         then = [
@@ -166,15 +175,12 @@ def _over_runs(
         ]
         if not then:
             continue
-        points = [
-            RunPoint(run=each.run, when=each.when, mean=mean_over(own, overall))
-            for each, own in then
-        ]
+        points = [RunPoint(run=each.run, when=each.when, mean=mean(own)) for each, own in then]
         last = then[-1][1]
         change, p_value, _, _ = paired(last, now, overall)
         yield OverRuns(
             domain=domain,
-            points=(*points, RunPoint(run=run, when=when, mean=mean_over(now, overall))),
+            points=(*points, RunPoint(run=run, when=when, mean=mean(now))),
             change=change,
             told_apart=told_apart(change, p_value),
             same_judges=_judges(last) == _judges(now),
@@ -266,11 +272,15 @@ def choose_model(
         return sorted(others, key=lambda each: (-(each.mean.value or 0.0), each.model))
 
     leader = max(candidates, key=lambda name: found[name].mean.value or 0.0)
+    # Nobody is the best of those that fail while a better one could not be compared.
+    highest = max(found, key=lambda name: found[name].mean.value or 0.0)
+    is_beaten = (found[highest].mean.value or 0.0) > (found[leader].mean.value or 0.0)
     others = rivals(leader)
     name, equals = leader, [leader]
     ground: Ground
-    if not whole:
-        ground = "incomplete"
+    fails = not shown or found[leader].band in TOO_LOW
+    if not whole or (fails and is_beaten):
+        ground, name = "incomplete", highest
     elif not shown:
         ground = "not_shown"
     elif found[leader].band in TOO_LOW:
@@ -294,6 +304,7 @@ def choose_model(
         pace=of_model[name].pace,
         rivals=tuple(replace(each, as_good=each.model in equals) for each in rivals(name)),
         left_out=tuple(each for each in found if each not in whole) if whole else (),
+        compared=tuple(each for each in whole if each != name),
         not_shown=tuple(each for each in whole if each not in shown),
         evidence=found[name].evidence,
     )

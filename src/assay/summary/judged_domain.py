@@ -42,11 +42,14 @@ MOST_REMARKS = 6
 MOST_CHECKS, CHECKS_PER_TEST = 8, 2
 
 
-def domain_judged(name: str, tests: Sequence[TestJudged]) -> DomainJudged:
+Weights = Mapping[tuple[str, str], float]  # of categories, by suite and name
+
+
+def domain_judged(name: str, tests: Sequence[TestJudged], weights: Weights) -> DomainJudged:
     finals = [final for test in tests for final in test.final_judgements]
     counted = [final for final in finals if final.tenths is not None]
-    mean = mean_over(tests, overall)
-    criteria = tuple(_criteria(tests))
+    mean = mean_over(tests, overall, weights=weights)
+    criteria = tuple(_criteria(tests, weights))
     categories = {
         category: mean_over([t for t in tests if t.category == category], overall)
         for category in dict.fromkeys(test.category for test in tests)
@@ -57,7 +60,7 @@ def domain_judged(name: str, tests: Sequence[TestJudged]) -> DomainJudged:
     return DomainJudged(
         domain=name,
         mean=mean,
-        judge_only=mean_over(tests, judge_only),
+        judge_only=mean_over(tests, judge_only, weights=weights),
         band=band_of_mean(mean),
         bands={name: sum(test.band == name for test in tests) for _, name in BANDS},
         criteria=criteria,
@@ -97,7 +100,7 @@ def domain_judged(name: str, tests: Sequence[TestJudged]) -> DomainJudged:
     )
 
 
-def _criteria(tests: Sequence[TestJudged]) -> Iterator[CriterionMean]:
+def _criteria(tests: Sequence[TestJudged], weights: Weights) -> Iterator[CriterionMean]:
     labels = {
         one.criterion: one.label
         for test in tests
@@ -108,8 +111,12 @@ def _criteria(tests: Sequence[TestJudged]) -> Iterator[CriterionMean]:
         yield CriterionMean(
             criterion=key,
             label=label,
-            mean=mean_over(tests, partial(_of_criterion, "score", key), whole=MOST),
-            judged=mean_over(tests, partial(_of_criterion, "judged", key), whole=MOST),
+            mean=mean_over(
+                tests, partial(_of_criterion, "score", key), whole=MOST, weights=weights
+            ),
+            judged=mean_over(
+                tests, partial(_of_criterion, "judged", key), whole=MOST, weights=weights
+            ),
         )
 
 
@@ -146,6 +153,13 @@ def _remarks(
         if test.tenths is not None and counts(test.tenths):
             judgements = (one for final in test.final_judgements for one in scored(final))
             texts = [text for one in judgements for text in getattr(one, said)]
+            # Where no judge names one: what the checks found.
+            texts = texts or [
+                text
+                for final in test.final_judgements
+                if said == "strengths"
+                for text in final.strengths
+            ]
             yield from (Remark(test_id=test.test_id, text=text) for text in texts[:1])
 
 
@@ -156,7 +170,7 @@ def _failed_checks(worst_first: Sequence[TestJudged]) -> Iterator[Remark]:
             if check.passed is False
         ]  # fmt: skip
         for check in failed[:CHECKS_PER_TEST]:
-            yield Remark(test_id=test.test_id, text=check.explanation or check.name)
+            yield Remark(test_id=test.test_id, text=check.told)
 
 
 def tests_of(
@@ -179,7 +193,9 @@ def tests_of(
             final_judgements=tuple(finals),
             tenths=tenths,
             judge_only_tenths=_rounded_mean([each.judge_only_tenths for each in finals]),
-            band=None if tenths is None else band_of(tenths),
+            band=None
+            if tenths is None or all(each.band is None for each in finals)
+            else band_of(tenths),
             low=min(ends, default=None),
             high=max(ends, default=None),
             judgements=sum(len(scored(each)) for each in finals),
@@ -222,11 +238,26 @@ def per_test(tests: Iterable[TestJudged], figure: Figure) -> dict[tuple[str, str
     return found
 
 
-def mean_over(tests: Sequence[TestJudged], figure: Figure, *, whole: int = TENTHS) -> Estimate:
-    """The mean in points of 10. `whole`: the most that the figure can be."""
-    shares = [value / whole for value in per_test(tests, figure).values()]
-    mean = estimates.mean_of(shares, unscored=len(tests) - len(shares))
-    return estimates.weighted([(mean, 1.0)], scale=float(MOST), unit=POINTS_OF_10)
+def mean_over(
+    tests: Sequence[TestJudged],
+    figure: Figure,
+    *,
+    whole: int = TENTHS,
+    weights: Weights | None = None,
+) -> Estimate:
+    """The mean in points of 10. `whole`: the most that the figure can be. With `weights` by
+    categories, as the score of a suite is: one quantity has one value.
+    """
+    found = per_test(tests, figure)
+    parts = {(test.suite, test.category) if weights else ("", "") for test in tests}
+    means = []
+    for part in sorted(parts):
+        own = [t for t in tests if not weights or (t.suite, t.category) == part]
+        keys = [(test.suite, test.test_id) for test in own]
+        shares = [found[key] / whole for key in keys if key in found]
+        mean = estimates.mean_of(shares, unscored=len(own) - len(shares))
+        means.append((mean, (weights or {}).get(part, 1.0)))
+    return estimates.weighted(means, scale=float(MOST), unit=POINTS_OF_10)
 
 
 def band_of_mean(mean: Estimate) -> Band | None:

@@ -152,8 +152,9 @@ class LikelihoodQuestionnaire(Questionnaire):
 
     @property
     def _evidence(self) -> Evidence:
-        found = {one.question: one.is_yes for one in self._answers(self._facts)}
-        return self._about.evidence.with_facts(found)
+        answers = self._answers(self._facts)
+        found = {one.question: one.is_yes for one in answers if one.is_answered}
+        return self._about.evidence.with_facts(found) if answers else self._about.evidence
 
     def _question(self, number: int, text: str) -> Request:
         messages = asked(

@@ -245,9 +245,9 @@ class ReasonedQuestionnaire(Questionnaire):
             if trouble
             else self._shown.unseen,
             checklist=ticks,
-            # What a judge does not name it has not found.
+            # What a judge does not name it has not read.
             facts=tuple(
-                ChecklistAnswer(question=fact, answer=said.facts.get(name, "no"))
+                ChecklistAnswer(question=fact, answer=said.facts.get(name))
                 for name, fact in facts.items()
             ),
             quotes=quotes,

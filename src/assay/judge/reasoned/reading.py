@@ -124,9 +124,16 @@ def _read_score(key: str, name: str, value: object) -> CriterionScore:
 
 
 def _facts(value: object) -> dict[str, Answer]:
-    """Anything but a yes is none."""
+    """Anything but a yes or a no says nothing."""
     items = value.items() if isinstance(value, JsonObject) else ()
-    return {name: "yes" if _one_of(said, ("yes", "no")) == "yes" else "no" for name, said in items}
+    read = {name: _yes_or_no(said) for name, said in items}
+    return {name: cast(Answer, said) for name, said in read.items() if said}
+
+
+def _yes_or_no(said: object) -> str:
+    if isinstance(said, bool):
+        return "yes" if said else "no"
+    return _one_of(said, ("yes", "no"))
 
 
 def _checklist(value: object) -> dict[str, tuple[Answer, str]]:

@@ -55,7 +55,7 @@ def _lines(verdict: FinalJudgement, model: str) -> Iterator[str]:
         yield f"{UNSCORED}: {_said(verdict.unscored_reason or '') or NOT_STATED}"
     else:
         if verdict.by_checks:
-            yield f"{CHECKS}: {verdict.evidence.passed} of {verdict.evidence.total} passed"
+            yield f"{CHECKS}: {verdict.evidence.told}"
         if verdict.no_answer:
             yield f"{NO_ANSWER}: {_said(verdict.explanation)}"
         for one in verdict.criteria:
@@ -63,16 +63,19 @@ def _lines(verdict: FinalJudgement, model: str) -> Iterator[str]:
             yield f"{_said(one.label, LONGEST_NAME)}: {one.score}/{MOST} - {reason}"
         yield ""
         yield f"OVERALL SCORE: {format_tenths(tenths)}/{MOST}"
-        yield f"QUALITY RATING: {band_of(tenths)}"
+        if verdict.band is not None:
+            yield f"QUALITY RATING: {verdict.band}"
     yield ""
     yield "DETAILED ASSESSMENT:"
     yield from (f"- {line}" for line in _details(verdict))
     if tenths is not None:
         scored = _scored(verdict)
-        faults = verdict.weaknesses[:MOST_FROM_EVIDENCE]
-        yield from ("", "STRENGTHS:", *_bullets(said for one in scored for said in one.strengths))
-        said = (said for one in scored for said in one.weaknesses)
-        yield from ("", "WEAKNESSES:", *_bullets([*faults, *said]))
+        praise = [said for one in scored for said in one.strengths]
+        faults = [said for one in scored for said in one.weaknesses]
+        held = [] if praise else verdict.strengths[:MOST_FROM_EVIDENCE]
+        wrong = verdict.weaknesses[:MOST_FROM_EVIDENCE]
+        yield from ("", "STRENGTHS:", *_bullets([*held, *praise]))
+        yield from ("", "WEAKNESSES:", *_bullets([*wrong, *faults]))
     yield ""
     yield f"VERDICT: {_closing(verdict)}"
 
@@ -82,13 +85,8 @@ def _reason(verdict: FinalJudgement, one: FinalCriterion) -> str:
     said = _said(one.reason) or tr("no reason was written")
     if not one.bounded:
         return said
-    return tr(
-        "{passed} of {total} checks passed; the judge, for {judged}/10: {said}",
-        passed=verdict.evidence.passed,
-        total=verdict.evidence.total,
-        judged=one.judged,
-        said=said,
-    )
+    told = verdict.evidence.told
+    return tr("{told}; the judge, for {judged}/10: {said}", told=told, judged=one.judged, said=said)
 
 
 def _details(verdict: FinalJudgement) -> Iterator[str]:
@@ -126,15 +124,18 @@ def _details(verdict: FinalJudgement) -> Iterator[str]:
 def _evidence(verdict: FinalJudgement) -> Iterator[str]:
     evidence = verdict.evidence
     if evidence.checks:
-        counted = {"passed": evidence.passed, "total": evidence.total}
-        told = tr("Evidence: {passed} of {total} checks passed", **counted)
+        told = tr("Evidence: {told}", told=evidence.told)
         alone = evidence.tenths
         by_itself = tr(", by itself {overall}/10", overall=shown_tenths(alone or 0))
         if evidence.total:
             yield f"{told}{'' if alone is None else by_itself}."
-        if unknown := len(evidence.checks) - evidence.total:
+        silent = sum(check.by_judge and check.passed is None for check in evidence.checks)
+        if unknown := len(evidence.checks) - evidence.total - silent:
             yield tr("Checks that could not be made: {count}.", count=unknown)
-        if read := sum(check.by_judge for check in evidence.checks):
+        if silent:
+            yield tr("Facts of which the judge says nothing, which do not count: {count}.",
+                     count=silent)  # fmt: skip
+        if read := sum(check.by_judge for check in evidence.checks) - silent:
             told = tr("Checks read by the judge, as no block could be read: {count}.")
             yield told.format(count=read)
         failed = [check for check in evidence.checks if check.passed is False]
@@ -203,11 +204,16 @@ def _closing(verdict: FinalJudgement) -> str:
     if verdict.tenths is None:
         return tr("This answer has no score.")
     said = next((_said(one.verdict) for one in _scored(verdict) if _said(one.verdict)), "")
+    if verdict.no_answer:
+        return f"{_said(verdict.explanation)}."
     band, overall = band_of(verdict.tenths), shown_tenths(verdict.tenths)
     said = said or tr("{band} with {overall} of 10.", band=band, overall=overall)
-    if any(one.bounded for one in verdict.criteria):
-        return tr("The evidence disagrees with the judge, who says: {said}", said=said)
-    return said
+    if not any(one.bounded for one in verdict.criteria):
+        return said
+    if any(check.by_judge for check in verdict.evidence.checks):
+        return tr("The facts that the judge read disagree with its scores; it says: {said}",
+                  said=said)  # fmt: skip
+    return tr("The evidence disagrees with the judge, who says: {said}", said=said)
 
 
 def _scored(verdict: FinalJudgement) -> list[Judgement]:

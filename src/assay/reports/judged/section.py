@@ -37,6 +37,7 @@ TONES: dict[Band, Tone] = {
     "FAILED": "bad",
 }
 LONGEST_REASON = 200
+HALF_A_POINT = 0.5  # of 100
 
 
 def judged_blocks(of: Judged) -> Iterator[Block]:
@@ -90,9 +91,18 @@ def _cell(test: TestJudged) -> Line:
         more.append(tr("alone {overall}", overall=f"{shown_tenths(alone)} {band_of(alone)}"))
     return (
         Span(said.overall(test), TONES[test.band] if test.band else "warning"),
-        f", {test.evidence_passed}/{total}" if total else "",
+        f", {test.evidence_passed}/{total}{_by_weight(test)}" if total else "",
         *(Span(f" ({each})", "dim") for each in more),
     )
+
+
+def _by_weight(test: TestJudged) -> str:
+    """What the checks come to by their weights, where it is not what their number says."""
+    plain = 100 * test.evidence_passed / test.evidence_total
+    share = test.evidence_share
+    if share is None or abs(100 * share - plain) < HALF_A_POINT:
+        return ""
+    return tr(" = {percent} % by weight", percent=numbers.fixed(100 * share, 0))
 
 
 def _unscored(of: Judged) -> Iterator[str]:

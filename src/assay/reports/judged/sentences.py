@@ -73,7 +73,11 @@ def choice_clause(of: ModelChoice) -> str:
     domain = domain_name(of.domain)
     if of.model is None:
         return tr("no answer for {domain} was scored", domain=domain)
-    ground = "alone of enough" if of.ground == "alone" and of.left_out else of.ground
+    ground: str = of.ground
+    if ground == "alone" and of.left_out:
+        ground = "alone of enough"
+    elif ground == "incomplete" and of.compared:
+        ground = "incomplete best"
     others = {"better": of.rivals, "quicker": of.equals}.get(ground, of.tied)
     shown = numbers.figure(of.mean)
     return {
@@ -102,6 +106,10 @@ def choice_clause(of: ModelChoice) -> str:
             "use none of these models for {domain}: even the best, {model} ({figure}), passes less "
             "than half of its checks (share {evidence})"
         ),
+        "incomplete best": tr(
+            "no model can be named for {domain}: the best mean, {model}'s ({figure}), is "
+            "incomplete, and those with whole ones ({compared}) are not good enough"
+        ),
         "incomplete": tr(
             "no model can be named for {domain}, because too many answers are unscored ({model}: "
             "{figure})"
@@ -112,6 +120,7 @@ def choice_clause(of: ModelChoice) -> str:
         figure=shown if of.band is None else f"{shown}, {of.band}",
         others=tr(" and ").join(_lead(rival) for rival in others),
         speeds=_speeds(of),
+        compared=", ".join(of.compared),
         evidence=numbers.figure(of.evidence) if of.evidence else "",
     )
 
@@ -158,8 +167,10 @@ def _lead(rival: Rival) -> str:
 
 
 def overall(of: TestJudged) -> str:
-    if of.tenths is None or of.band is None:
+    if of.tenths is None:
         return tr("unscored")
+    if of.band is None:
+        return tr("{overall} no block: nothing could be checked", overall=shown_tenths(of.tenths))
     return f"{shown_tenths(of.tenths)} {of.band}"
 
 
@@ -177,7 +188,8 @@ def evidence_sentence(of: DomainJudged) -> str:
     if not of.evidence_total:
         return tr("Nothing was run or computed: the scores are the judge's alone.")
     told = tr(
-        "Evidence: {passed} of {total} checks hold; mean share by test {figure}.",
+        "Evidence: {passed} of {total} checks hold; mean share by test, each check by its weight, "
+        "{figure}.",
         passed=numbers.count(of.evidence_passed),
         total=numbers.count(of.evidence_total),
         figure=numbers.figure(of.evidence),

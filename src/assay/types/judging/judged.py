@@ -180,8 +180,8 @@ class Rival:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
     """Which model to use in a domain; where `ground` is not in CHOSEN, the one with the highest
-    mean. `left_out`: with incomplete means; `not_shown`: that pass less than half of the checks.
-    `evidence`: the share of checks it passes.
+    mean. `left_out`: with incomplete means, `compared`: the others with whole ones; `not_shown`:
+    that pass less than half of the checks. `evidence`: the share of checks it passes.
     """
 
     domain: str
@@ -192,6 +192,7 @@ class ModelChoice:
     pace: ModelSpeed | None = None
     rivals: tuple[Rival, ...] = ()
     left_out: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
     not_shown: tuple[str, ...] = ()
     evidence: Estimate | None = None
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
-from assay.messages import written
+from assay.messages import tr, written
 from assay.types.choices import JudgeForm as JudgeForm
 from assay.types.choices import Layout
 from assay.types.judging.cards import JudgeCard
@@ -94,7 +94,9 @@ class Rubric:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceCheck:
-    """`passed` None: not checked; then a judge may look for the `fact`, as `by_judge` says."""
+    """`passed` None: not checked; then a judge may look for the `fact`. `by_judge`: one was asked
+    to; with None it did not say.
+    """
 
     name: str
     passed: bool | None
@@ -103,6 +105,17 @@ class EvidenceCheck:
     fact: str = ""
     by_judge: bool = False
     group: str = ""
+
+    @property
+    def told(self) -> str:
+        """What came of it: an explanation may be worded for either result."""
+        if self.by_judge:
+            return self.explanation
+        if self.passed:
+            return tr("passed: {name}", name=self.name)
+        if not self.explanation or self.explanation == self.name:
+            return tr("failed: {name}", name=self.name)
+        return tr("failed: {name} ({why})", name=self.name, why=self.explanation)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +142,11 @@ class Evidence:
     @property
     def unread_facts(self) -> tuple[EvidenceCheck, ...]:
         """Facts that could not be read from the answer's block: a judge has to look for them."""
-        return tuple(check for check in self.checks if check.passed is None and check.fact)
+        return tuple(
+            check
+            for check in self.checks
+            if check.passed is None and check.fact and not check.by_judge
+        )
 
     @property
     def share(self) -> Fraction | None:
@@ -146,13 +163,26 @@ class Evidence:
         """What the share comes to by itself, in tenths of a point, rounded half up."""
         return None if self.share is None else math.floor(100 * self.share + Fraction(1, 2))
 
+    @property
+    def told(self) -> str:
+        """7 of 10 checks passed; and what that is by weight, where it is something else."""
+        gaps = {"passed": self.passed, "total": self.total}
+        if self.share is None or self.share == Fraction(self.passed, self.total):
+            return tr("{passed} of {total} checks passed", **gaps)
+        percent = math.floor(100 * self.share + Fraction(1, 2))
+        return tr(
+            "{passed} of {total} checks passed, {percent} % by weight", percent=percent, **gaps
+        )
+
     def with_facts(self, found: Mapping[str, bool]) -> "Evidence":
-        """With what a judge read of the unread facts, by the facts' words."""
+        """With what a judge read of the unread facts, by the facts' words. What it does not say of
+        one stays open: silence is no "no".
+        """
         return replace(
             self,
             checks=tuple(
-                replace(check, passed=found[check.fact], by_judge=True)
-                if check in self.unread_facts and check.fact in found
+                replace(check, passed=found.get(check.fact), by_judge=True)
+                if check in self.unread_facts
                 else check
                 for check in self.checks
             ),
@@ -195,6 +225,10 @@ class ChecklistAnswer:
     answer: Answer | None = None
     probability: float | None = None
     quote: Quote | None = None
+
+    @property
+    def is_answered(self) -> bool:
+        return self.answer is not None or self.probability is not None
 
     @property
     def is_yes(self) -> bool:
@@ -296,8 +330,8 @@ class FinalCriterion:
 class FinalJudgement:
     """What is made of one answer. Unscored: no criteria, and the reason. Without criteria: scored
     by its evidence alone. `no_answer`: nothing could be read, which is 0. `doubts`: why its judges
-    are little trusted. `borderline`: a sentence, or "". `weaknesses`: what the evidence found
-    wrong.
+    are little trusted. `borderline`: a sentence, or "". `strengths`, `weaknesses`: what the
+    evidence found right and wrong.
     """
 
     test_id: str
@@ -315,6 +349,7 @@ class FinalJudgement:
     name: str = ""
     task: str = ""
     notes: tuple[str, ...] = ()
+    strengths: tuple[str, ...] = ()
     weaknesses: tuple[str, ...] = ()
     no_answer: NoAnswer = ""
     doubts: tuple[str, ...] = ()
@@ -337,7 +372,10 @@ class FinalJudgement:
 
     @property
     def band(self) -> Band | None:
-        return None if self.tenths is None else band_of(self.tenths)
+        """None also where nothing could be checked: that is no failed answer."""
+        if self.tenths is None or self.no_answer == "facts":
+            return None
+        return band_of(self.tenths)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,11 @@ def judged_of(
             model=model.spec,
             answers=tuple(_answers(store, run, model, cases)),
             categories={key: case.category for key, case in cases.items()},
+            weights={
+                (suite.name, case.category): suite.weight(case.category)
+                for suite in suites
+                for case in judged_cases([suite])
+            },
             performance=report.performance,
             memory_bytes=report.observed.memory_bytes if report.observed else None,
         )
