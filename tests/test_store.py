@@ -256,6 +256,7 @@ def test_a_store_of_the_first_version_is_brought_up_to_date_and_keeps_all(tmp_pa
             database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         database.execute("DROP TABLE verdicts")
         database.execute("DROP TABLE reviews")
+        database.execute("DROP TABLE hidden_runs")
         forget_index(database)
         database.execute("PRAGMA user_version = 1")
     database.close()

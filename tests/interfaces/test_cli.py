@@ -287,7 +287,9 @@ def test_compare_takes_models_of_different_runs_by_their_spec(bench, words, test
 
 def test_the_leaderboard_ranks_every_model_best_first(bench, two_models):
     (suite,) = bench.document("leaderboard")["suites"]
-    assert [row["rank"] for row in suite["rows"]] == [1, 2]
+    # Two of four may be luck: its interval reaches down to what guessing scores.
+    assert [row["rank"] for row in suite["rows"]] == [1, None]
+    assert [row["within_guessing"] for row in suite["rows"]] == [False, True]
     assert "able" in suite["rows"][0]["model"]
 
 

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from assay.workflow.commands.single_checkpoint import run_benchmark as run_benchmark
     from assay.workflow.commands.watch import Watching
     from assay.workflow.reporting.comparison import compare_answers as compare_answers
-    from assay.workflow.reporting.comparison import leaderboard as leaderboard
+    from assay.workflow.reporting.leaderboard import leaderboard as leaderboard
     from assay.workflow.reporting.records import export as export
     from assay.workflow.reporting.results import report as report
     from assay.workflow.reporting.reviewed import review_summary as review_summary
@@ -84,7 +84,8 @@ _IN_MODULES = {
     ),
     "workflow.commands.discover.discovery": ("describe_suite",),
     "workflow.commands.discover.doctor": ("examine_machine",),
-    "workflow.reporting.comparison": ("compare_answers", "leaderboard"),
+    "workflow.reporting.comparison": ("compare_answers",),
+    "workflow.reporting.leaderboard": ("leaderboard",),
     "workflow.reporting.records": ("export",),
     "workflow.commands.rescoring": ("rescore",),
     "workflow.reporting.results": ("report",),

@@ -70,7 +70,7 @@ def leaderboard_json(leaderboard: Leaderboard) -> JsonObject:
                 **({"baseline": suite.baselines.best} if suite.baselines else {}),
                 "rows": [
                     {
-                        **pick(row, "rank tie model score run when"),
+                        **pick(row, "rank tie within_guessing model score categories run when"),
                         **(pick(row.footprint, "memory speed context") if row.footprint else {}),
                     }
                     for row in suite.rows
@@ -86,7 +86,7 @@ def leaderboard_json(leaderboard: Leaderboard) -> JsonObject:
 
 def _about_suite(suite: Suite) -> JsonObject:
     weights = {each.name: suite.weight(each.name) for each in suite.categories}
-    return {**pick(suite, "title version reviewed"), "weights": weights}
+    return {**pick(suite, "title version licence reviewed reviewers"), "weights": weights}
 
 
 def _models(report: Report) -> list[JsonObject]:

@@ -47,10 +47,12 @@ def _leader(suite: SuiteRanking, *, alone: bool) -> str:
         "model": first.name or first.model,
         "score": numbers.figure(first.score),
     }
-    if first.rank is None:
+    if first.rank is None and not first.within_guessing:
         return tr("{suite}: no model has a whole score", **gaps)
     lead = tr("{model} is first on {suite} with {score}", **gaps)
-    if others and others[0].tie:
+    if first.within_guessing:
+        lead = tr("{suite}: no model scores above guessing", **gaps)
+    elif others and others[0].tie:
         lead = tr(
             "{lead}, no significant difference to {next}",
             lead=lead,
@@ -108,7 +110,10 @@ def _ranking(suite: SuiteRanking) -> Iterator[Block]:
             tr("= no significant difference to the row above (95 %, unpaired; compare the runs)."),
             "dim",
         )
-    if any(row.rank is None for row in suite.rows):
+    if any(row.within_guessing for row in suite.rows):
+        said = tr("– not ranked: its interval is not above what guessing scores.")
+        yield Paragraph(said, "dim")
+    if any(row.rank is None and not row.within_guessing for row in suite.rows):
         yield Paragraph(tr("– not ranked: more than 5 % of its tests are unscored."), "dim")
     if suite.baselines:
         constant = one_line(suite.baselines.constant_answer, longest=SHOWN_CONSTANT)
@@ -123,6 +128,7 @@ def _ranking(suite: SuiteRanking) -> Iterator[Block]:
         titles = (tr("model"), tr("run"), "Assay", tr("command"))
         made = [(r.model, r.run, r.version, Span(r.command, "code")) for r in suite.rows]
         yield Fold(tr("What was run"), (table(titles, made),), long=True)
+    yield from _by_category(suite)
 
 
 def _about(suite: Suite | None) -> Iterator[str]:
@@ -131,10 +137,28 @@ def _about(suite: Suite | None) -> Iterator[str]:
     yield suite.title
     if suite.version:
         yield tr("version {version}", version=suite.version)
+    if suite.licence:
+        yield tr("licence: {licence}", licence=suite.licence)
     total = sum(1 for _ in suite.cases)
     share = numbers.share(suite.reviewed, total)
     yield tr("{share} of the tests reviewed by people ({reviewed} of {total})", share=share,
              reviewed=numbers.count(suite.reviewed), total=numbers.count(total))  # fmt: skip
+    if suite.reviewers:
+        yield tr("reviewers: {names}", names=", ".join(suite.reviewers))
+
+
+def _by_category(suite: SuiteRanking) -> Iterator[Block]:
+    """What each model scores in each category, with its interval."""
+    names = [each.name for each in suite.of.categories] if suite.of else []
+    if len(names) < 2 or not any(row.categories for row in suite.rows):
+        return
+    rows = [(name, *(_category(row.categories.get(name)) for row in suite.rows)) for name in names]
+    heads = (tr("category"), *(row.name or row.model for row in suite.rows))
+    yield Fold(tr("By category, 0 to 1"), (table(heads, rows, right=range(1, len(heads))),))
+
+
+def _category(of: Estimate | None) -> str:
+    return f"{numbers.value(of)} {numbers.interval(of)}" if of else numbers.not_measured()
 
 
 def _guessing(suite: SuiteRanking, columns: int) -> Iterator[Row]:

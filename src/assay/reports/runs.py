@@ -55,7 +55,8 @@ def _state(run: ListedRun) -> str:
     states = {
         "finished": tr("finished"), "unfinished": tr("unfinished"), "running": tr("running"),
     }  # fmt: skip
-    return states[run.state]
+    said = states[run.state]
+    return tr("{state}, hidden", state=said) if run.hidden else said
 
 
 def _unused(of: RunList) -> str:

@@ -11,7 +11,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from assay.errors import StoreCorrupt
 from assay.messages import tr
-from assay.types import Reply, Suite, ToRead, Work
+from assay.types import Case, Reply, Suite, ToRead, Work
 
 
 def stored_work(work: Work) -> Work:
@@ -26,6 +26,33 @@ def digest_of(text: str) -> str:
 def content(suite: Suite) -> Suite:
     """What tells versions of a suite apart: its path and the form of its files do not count."""
     return replace(suite, path="", source="")
+
+
+def content_hash(suite: Suite) -> str:
+    """Equal where scores and what is asked are equal: an author's remarks do not count, so that
+    reviewing a test, or naming a licence, makes no new version of its suite.
+    """
+    bare = replace(
+        content(suite),
+        title="",
+        version="",
+        licence="",
+        elsewhere={},
+        categories=tuple(
+            replace(each, cases=tuple(map(without_remarks, each.cases)))
+            for each in suite.categories
+        ),
+        few_shot={
+            name: tuple(map(without_remarks, shown[: suite.shots]))
+            for name, shown in suite.few_shot.items()
+        },
+    )
+    return digest_of(to_json(bare, Suite))
+
+
+def without_remarks(case: Case) -> Case:
+    """A test without what its author says about it: nothing of that is asked or scored."""
+    return replace(case, system=case.system or None, description="", reviewed=None, tags=())
 
 
 def new_run_id() -> str:

@@ -189,6 +189,18 @@ class Store(ReviewVerbs):
             digests=tuple(row["digest"] for row in digests),
         )
 
+    def hide_run(self, run: Run, *, hidden: bool) -> None:
+        """Leave a run out of leaderboards, or show it there again."""
+        change = "INSERT OR IGNORE INTO hidden_runs VALUES (?)"
+        with self._file.writing() as connection:
+            connection.execute(
+                change if hidden else "DELETE FROM hidden_runs WHERE run_id = ?", (run.id,)
+            )
+
+    def read_hidden_runs(self) -> frozenset[str]:
+        """The ids of the runs that no leaderboard shows."""
+        return frozenset(row[0] for row in self._file.all("SELECT run_id FROM hidden_runs"))
+
     def read_runs(self) -> tuple[Run, ...]:
         rows = self._file.all("SELECT id FROM runs ORDER BY rowid")
         return tuple(self.read_run(row[0]) for row in rows)

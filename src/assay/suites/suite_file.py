@@ -87,6 +87,9 @@ class SuiteSettings:
         ),
     ] = field(default_factory=dict)
     shots: Annotated[int, Ge(0), Le(100), Doc("How many examples are shown.")] = 0
+    licence: Annotated[
+        str, Doc("The licence of the tests, as people name it: CC BY 4.0; leaderboards show it.")
+    ] = ""
 
 
 SUITE = Validator(SuiteSettings)

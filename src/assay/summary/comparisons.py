@@ -16,6 +16,7 @@ from assay.stats.pairs import (
 from assay.types import CONSTRAINED, THINKING, Estimate, OutcomeKind
 from assay.types.measured.performance import TryFigures
 from assay.types.results import (
+    Baselines,
     CategoryComparison,
     Direction,
     Flip,
@@ -136,21 +137,32 @@ def find_leads(run: str, models: Sequence[ModelReport]) -> tuple[PairComparison,
     return with_holm(leads)
 
 
-def rank(suite: str, standings: Sequence[Standing], **about: Any) -> SuiteRanking:
-    """Best first, equal scores by name. Incomplete and empty scores are below, without a rank."""
+def rank(
+    suite: str, standings: Sequence[Standing], *, baselines: Baselines | None = None, **about: Any
+) -> SuiteRanking:
+    """Best first, equal scores by name. Below them, without a rank: scores whose interval reaches
+    down to what guessing gets, then incomplete and empty ones.
+    """
+    guess = baselines.best if baselines else None
 
-    def order(standing: Standing) -> tuple[bool, float, str]:
-        value = standing.score.value
-        return not _complete(standing), -value if value is not None else math.inf, standing.model
+    def within_guessing(score: Estimate) -> bool:
+        low = score.value if score.low is None else score.low
+        return guess is not None and low is not None and low <= guess
+
+    def order(standing: Standing) -> tuple[bool, bool, float, str]:
+        score = standing.score
+        value = -score.value if score.value is not None else math.inf
+        return not _complete(standing), within_guessing(score), value, standing.model
 
     rows: list[Standing] = []
     for place, standing in enumerate(sorted(standings, key=order), start=1):
-        if not _complete(standing):
-            rows.append(replace(standing, rank=None, tie=False))
-            continue
-        tie = bool(rows) and not tell_apart(rows[-1].score, standing.score)
-        rows.append(replace(standing, rank=place, tie=tie))
-    return SuiteRanking(suite=suite, rows=tuple(rows), **about)
+        guessed = _complete(standing) and within_guessing(standing.score)
+        ranked = _complete(standing) and not guessed
+        tie = ranked and bool(rows) and not tell_apart(rows[-1].score, standing.score)
+        rows.append(
+            replace(standing, rank=place if ranked else None, tie=tie, within_guessing=guessed)
+        )
+    return SuiteRanking(suite=suite, rows=tuple(rows), baselines=baselines, **about)
 
 
 def _complete(standing: Standing) -> bool:

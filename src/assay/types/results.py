@@ -340,7 +340,8 @@ class ModelLeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """One model on one suite. `rank` is None for an incomplete score, which is never ranked.
+    """One model on one suite. `rank` is None for an incomplete score, and for one that is not above
+    what guessing scores: `within_guessing`.
 
     `tie`: no significant difference from the row above it. `footprint`: where limits were given.
     `command` made its run, with this `version` of Assay.
@@ -352,6 +353,8 @@ class Standing:
     when: str
     rank: int | None = None
     tie: bool = False
+    within_guessing: bool = False
+    categories: Mapping[str, Estimate] = field(default_factory=dict)
     footprint: Footprint | None = None
     name: str = ""
     command: str = ""

@@ -33,6 +33,7 @@ class Suite:
     scoring: ScoringMode = "standard"
     few_shot: Mapping[str, tuple[Case, ...]] = field(default_factory=dict)
     shots: int = 0
+    licence: str = ""
     source: str = ""
     elsewhere: Mapping[str, str] = field(default_factory=dict)
 
@@ -44,6 +45,13 @@ class Suite:
     def reviewed(self) -> int:
         """How many of its tests somebody has reviewed."""
         return sum(bool(case.reviewed) for case in self.cases)
+
+    @property
+    def reviewers(self) -> tuple[str, ...]:
+        """Who has reviewed tests of it, each once; `reviewed` is "name, date; name, date"."""
+        said = (case.reviewed for case in self.cases if isinstance(case.reviewed, str))
+        names = (each.partition(",")[0].strip() for text in said for each in text.split(";"))
+        return tuple(dict.fromkeys(name for name in names if name))
 
     def weight(self, category: str) -> float:
         """A category's weight: 1 unless suite.json says otherwise."""

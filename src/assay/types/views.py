@@ -153,7 +153,9 @@ RunState = Literal["finished", "unfinished", "running"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedRun:
-    """A run as `assay runs` lists it; `size` is that of its folder, in bytes."""
+    """A run as `assay runs` lists it; `size` is that of its folder, in bytes;
+    `hidden`: in no leaderboard.
+    """
 
     run: str
     when: str
@@ -162,6 +164,7 @@ class ListedRun:
     suites: tuple[str, ...]
     headline: str
     size: int
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

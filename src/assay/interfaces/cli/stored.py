@@ -56,14 +56,21 @@ def report(
     help=tr(
         "Shows when each run began, its models and suites, its state (finished, unfinished or "
         "running) and its headline; then what nothing refers to. --prune frees that and nothing "
-        "else: no run, no answer, and nothing of a run that is being written."
+        "else: no run, no answer, and nothing of a run that is being written. A hidden run stays "
+        "in the store, and is in no leaderboard."
     ),
-    examples=["assay runs", "assay runs --prune", "assay runs --json"],
+    examples=["assay runs", "assay runs --prune", "assay runs --hide 20261115T1015"],
 )
 @click.option("--prune", is_flag=True, help=tr("Free what nothing refers to."))
+@click.option(
+    "--hide", multiple=True, metavar="RUN", help=tr("Leave RUN out of leaderboards; repeatable.")
+)
+@click.option(
+    "--unhide", multiple=True, metavar="RUN", help=tr("Show a hidden RUN again; repeatable.")
+)
 @as_json
-def runs(prune: bool, as_json: bool, out: Path) -> int:
-    show(api.runs(prune=prune, out=out), "json" if as_json else "text")
+def runs(as_json: bool, **options: Any) -> int:
+    show(api.runs(**options), "json" if as_json else "text")
     return 0
 
 

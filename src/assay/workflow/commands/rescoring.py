@@ -4,24 +4,21 @@ The tests are read again from their files, so that a fixed keyword list counts. 
 something else now is scored by its stored form. Old scores stay in the store; the newest count.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from assay.checks.scoring import score_reply
 from assay.errors import SandboxUnavailable, SuiteNotFound
-from assay.judge.final_judgement import score_of
 from assay.messages import tr
-from assay.plan import AskOptions, make_plan
 from assay.plugins import load_plugins
 from assay.sandbox import open_sandbox
-from assay.store import Run, RunModel, Store, TryKey
+from assay.store import Run, Store
 from assay.suites.load import SuiteFiles, load_suite
 from assay.suites.suite_file import with_defaults
 from assay.suites.test_folder import GetSandbox
-from assay.types import Case, Message, ModelFacts, Observer, Score, Suite
+from assay.types import ModelFacts, Observer, Score, Suite
 from assay.types.options import (
     DEFAULT_OUT,
     JudgeOptions,
@@ -31,6 +28,7 @@ from assay.types.options import (
 )
 from assay.types.results import Report
 from assay.types.scores import SilentProgress
+from assay.workflow.reporting.new_scores import new_scores, questions
 from assay.workflow.reporting.results import report_of
 from assay.workflow.reporting.run_files import write_run
 from assay.workflow.running.judging.panel import judged_cases, open_panel
@@ -90,7 +88,9 @@ def _rescore(
     scored = changed = 0
     for model in run.models:
         scores = []
-        for key, reply_id, new in _new_scores(store, run, model, cases):
+        for key, reply_id, new in new_scores(
+            store, run, model, cases, tuple(store.read_tries(run, model))
+        ):
             scores.append((key, reply_id, new))
             scored += 1
             changed += _worth(before[(model.position, *key)]) != _worth(new)
@@ -100,19 +100,6 @@ def _rescore(
     if run.finished:
         write_run(folder, report, suites, store)
     return Rescored(report=report, scored=scored, changed=changed, notes=tuple(notes))
-
-
-def _new_scores(
-    store: Store, run: Run, model: RunModel, cases: dict[tuple[str, str], Case]
-) -> Iterator[tuple[TryKey, int, Score]]:
-    """What judges said of an answer still holds, and is scored by today's arithmetic."""
-    verdicts = {kept.key: kept.judgement for kept in store.read_judgements(run, model)}
-    for kept in tuple(store.read_tries(run, model)):
-        key = kept.key
-        verdict = verdicts.get(key)
-        new = score_of(verdict) if verdict else score_reply(cases[key[0], key[1]], kept.reply)
-        if new:
-            yield key, kept.reply_id, new
 
 
 def _worth(score: Score | None) -> tuple[float | None, bool] | None:
@@ -135,8 +122,8 @@ def _todays(kept: Suite, facts: ModelFacts, get_sandbox: GetSandbox, notes: list
         gaps = {"why": error.message, "suite": kept.name}
         notes.append(tr("{why}; the tests of {suite} are taken from the store", **gaps))
         return kept
-    asked = _questions(kept, facts)
-    asks = _questions(now, facts)
+    asked = questions(kept, facts)
+    asks = questions(now, facts)
     todays = {case.id: case for case in now.cases if asks[case.id] == asked.get(case.id)}
     stale = [test_id for test_id in asked if test_id not in todays]
     if stale:
@@ -158,12 +145,3 @@ def _todays(kept: Suite, facts: ModelFacts, get_sandbox: GetSandbox, notes: list
         few_shot=kept.few_shot,
         shots=kept.shots,
     )
-
-
-def _questions(suite: Suite, facts: ModelFacts) -> dict[str, tuple[str, tuple[Message, ...]]]:
-    """What each test asks: the id of its first request, and all its turns."""
-    plan = make_plan([suite], facts, AskOptions())
-    return {
-        exchange.case.id: (plan.request(exchange, 0, ()).id, exchange.case.messages)
-        for exchange in plan.exchanges
-    }

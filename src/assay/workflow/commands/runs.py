@@ -2,12 +2,14 @@
 
 import re
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assay.messages import tr
 from assay.reports.formats.notebook import RunListResult
 from assay.reports.sentences import headline
+from assay.store import Store
 from assay.store.pruning import PrunedStore
 from assay.store.viewed import ViewedStore
 from assay.types.options import DEFAULT_OUT
@@ -19,17 +21,34 @@ from assay.workflow.running.run_folder import RunFolder
 _RUN_ID = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
 
 
-def runs(*, prune: bool = False, out: str | Path = DEFAULT_OUT) -> RunListResult:
+def runs(
+    *,
+    prune: bool = False,
+    hide: Sequence[str] = (),
+    unhide: Sequence[str] = (),
+    out: str | Path = DEFAULT_OUT,
+) -> RunListResult:
     """Every run in the store: when, models, suites, state, headline; and what could be freed.
 
     `prune` frees it: only what nothing refers to, and nothing of a run that is being written.
-    Example: `assay.runs().to_pandas()`.
+    `hide`: these runs are in no leaderboard from now on; `unhide` shows them there again.
+    Example: `assay.runs(hide=["latest"]).to_pandas()`.
     """
     out = Path(out)
+    if hide or unhide:
+        with Store(out, must_exist=True) as store:
+            wanted = [(store.find_run(name), True) for name in hide]
+            wanted += [(store.find_run(name), False) for name in unhide]
+            for run, hidden in wanted:
+                store.hide_run(run, hidden=hidden)
     with ViewedStore(out) as store:
+        left_out = store.read_hidden_runs()
         rows = store.list_runs()
         said = Viewing(out).headlines(rows)
-        listed = tuple(_listed(store, row, said.get(row.id, "")) for row in rows)
+        listed = tuple(
+            replace(_listed(store, row, said.get(row.id, "")), hidden=row.id in left_out)
+            for row in rows
+        )
     known = {each.run for each in listed}
     busy = [run for run in known if RunFolder(out, run).is_taken()]
     folders = [folder for folder in _folders(out) if folder.run_id not in known]

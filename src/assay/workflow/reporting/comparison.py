@@ -1,43 +1,34 @@
-"""Sets runs side by side, test by test; and ranks every model in the store, best first.
+"""Sets runs side by side, test by test.
 
 A name is a run (all its models are sides), RUN/MODEL, or a model's spec (its newest run counts).
-Models are ranked beside each other only where they answered the same tests in the same way: one
-table per suite, version of it, and way of asking.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.errors import RunNotFound, SuiteNotFound, UsageError
+from assay.errors import RunNotFound, UsageError
 from assay.messages import tr
-from assay.reports.formats.notebook import LeaderboardResult
-from assay.store import Run, RunModel, Store, StoredTry
-from assay.summary.comparisons import compare_suites, rank, with_holm
+from assay.store import Run, RunModel, Store
+from assay.store.bodies import without_remarks
+from assay.summary.comparisons import compare_suites, with_holm
 from assay.summary.trials import summarise
 from assay.text import number_format
-from assay.types import Answered, Attempt, Case, SamplingMode, Suite
+from assay.types import Case, Suite
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import (
     Comparison,
-    Footprint,
-    ModelLeftOut,
     PairComparison,
     Side,
-    Standing,
     SuiteSummary,
     TestRow,
 )
-from assay.workflow.reporting.footprints import FitLimits, find_footprint, read_memory, read_tokens
 from assay.workflow.reporting.results import summaries_of
 from assay.workflow.reporting.trials import trials_of
-from assay.workflow.running.baselines import baselines_of
 from assay.workflow.running.own_prompts import is_own
 
 INTERVALS = ("wilson", "bootstrap", "none")  # methods that only say how an interval was computed
 ROUNDING = 1e-9  # points: the mean of three falls by 0.1 is 0.10000000000000002
-
-_Seen = tuple[str, SamplingMode, str, str]  # suite, sampling, model, by whom it was judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,132 +211,8 @@ def same_tests(a: Suite, b: Suite) -> frozenset[str]:
 
 def _questions(suite: Suite) -> dict[str, tuple[Case, tuple[Case, ...]]]:
     """What makes two tests the same test: all but the author's remarks, and the worked examples."""
-    return {
-        case.id: (
-            replace(case, system=case.system or None, description="", reviewed=None, tags=()),
-            suite.few_shot.get(case.category, ())[: suite.shots],
-        )
-        for case in suite.cases
+    shown = {
+        name: tuple(map(without_remarks, examples[: suite.shots]))
+        for name, examples in suite.few_shot.items()
     }
-
-
-_Table = tuple[Suite, dict[str, Standing]]  # by model fingerprint its standing
-
-
-def leaderboard(
-    *,
-    suite: str | None = None,
-    max_memory: str | None = None,
-    min_speed: float | None = None,
-    context: str | None = None,
-    out: str | Path = DEFAULT_OUT,
-) -> LeaderboardResult:
-    """Every model in the store, best first; with limits, those that were measured to keep them:
-    memory such as "8GB", decoded tokens/s, tokens of context in use such as "16k".
-
-    Example: `assay.leaderboard(suite="example").to_pandas()`.
-    """
-    out = Path(out)
-    limits = FitLimits(
-        max_memory=None if max_memory is None else read_memory(max_memory),
-        min_speed=min_speed,
-        context=None if context is None else read_tokens(context),
-    )
-    limited = limits != FitLimits()
-    left_out: dict[str, ModelLeftOut] = {}
-    tables: dict[tuple[str, str], _Table] = {}  # by content and way of asking
-    seen: set[_Seen] = set()
-    with Store(out, read_only=True) as store:
-        known = store.read_suite_names()
-        if suite is not None and suite not in known:
-            raise SuiteNotFound(
-                tr("no run in {path} has a suite {suite!r}", path=store.path, suite=suite),
-                hint=tr("it has: {names}", names=", ".join(known) or "-"),
-            )
-        runs = store.read_runs()
-        unfinished = sum(run.finished is None for run in runs)
-        for run in reversed(runs):
-            for model in run.evaluated if run.finished and run.digests else ():
-                found = find_footprint(store, run, model, limits) if limited else None
-                if isinstance(found, ModelLeftOut):
-                    left_out.setdefault(model.facts.fingerprint, found)
-                else:
-                    _enter(tables, seen, store, run, model, suite, found)
-    notes = []
-    if unfinished:
-        notes.append(tr("unfinished runs that are left out: {count}", count=unfinished))
-    if not tables and not left_out:
-        notes.append(tr("no finished run with scores yet: start one with `assay run`"))
-    return LeaderboardResult(
-        out=str(out.resolve()),
-        suites=tuple(
-            rank(
-                of.name,
-                tuple(rows.values()),
-                content=content[:8],
-                tests=sum(1 for _ in of.cases),
-                asked=asked,
-                of=of,
-                baselines=baselines_of(of),
-            )
-            for (content, asked), (of, rows) in tables.items()
-        ),
-        left_out=tuple(left_out.values()),
-        notes=tuple(notes),
-    )
-
-
-def _enter(
-    tables: dict[tuple[str, str], _Table],
-    seen: set[_Seen],
-    store: Store,
-    run: Run,
-    model: RunModel,
-    only: str | None,
-    footprint: Footprint | None,
-) -> None:
-    """Runs come newest first, so the first entry of a model is the one that counts."""
-    tries: tuple[StoredTry, ...] | None = None
-    for digest, suite in zip(run.digests, store.read_suites(run), strict=True):
-        key = (digest, run.sampling, model.facts.fingerprint, _judged(run, suite))
-        if key in seen or only not in (None, suite.name) or is_own(suite):
-            continue
-        seen.add(key)
-        if tries is None:
-            tries = tuple(store.read_tries(run, model))
-        trials = tuple(trials_of(suite, tries))
-        summary = summarise(suite, trials)
-        asked = ", ".join(_ways_of_asking(run, suite, trials))
-        _, rows = tables.setdefault((digest, asked), (suite, {}))
-        rows[model.facts.fingerprint] = Standing(
-            model=model.spec,
-            name=model.facts.name,
-            score=summary.score,
-            run=run.id,
-            when=run.created,
-            footprint=footprint,
-            command=run.command,
-            version=run.version,
-        )
-
-
-def _ways_of_asking(run: Run, suite: Suite, trials: Sequence[Attempt]) -> Iterator[str]:
-    """What makes two scores incomparable although the tests are the same."""
-    if run.sampling == "server":
-        yield tr("sampling left to the server")
-    replies = (trial.reply for trial in trials)
-    if any(isinstance(each, Answered) and each.prediction_method == "beam" for each in replies):
-        yield tr("the k best by beam search")
-    if judged := _judged(run, suite):
-        yield judged
-
-
-def _judged(run: Run, suite: Suite) -> str:
-    """Another judge, or the same one beside what running the code showed, gives other scores."""
-    if not any(case.check.judged for case in suite.cases):
-        return ""
-    if run.judging is None:
-        return tr("scored without a judge")
-    judges = ", ".join(each.spec for each in run.judging.judges)
-    who = tr("judged by {judges}", judges=judges) if judges else tr("judged elsewhere")
-    return tr("{who}, code run", who=who) if run.judging.isolation else who
+    return {case.id: (without_remarks(case), shown.get(case.category, ())) for case in suite.cases}

@@ -387,7 +387,9 @@ def describe(suite: Suite) -> SuiteCard:
     folder = Path(suite.path)
     sources = facts_by_source(folder if folder.is_dir() else folder.parent, tests)
     ships = folder.resolve().parent == SHIPPED_SUITES
-    licence = tr("Apache-2.0, as Assay") if ships else LICENCES.get(suite.name, "")
+    licence = suite.licence or LICENCES.get(suite.name, "")
+    if ships and not suite.licence:
+        licence = tr("Apache-2.0, as Assay")
     if ships and (folder / CREDITS_FILE).is_file():
         licence = tr("Apache-2.0, as Assay; quoted texts as {file} says", file=CREDITS_FILE)
     return replace(suite_card(suite, baselines_of(suite), sources), licence=licence)

@@ -1,0 +1,35 @@
+"""Stored answers scored by other tests than those they were asked with."""
+
+from collections.abc import Iterator, Sequence
+
+from assay.checks.scoring import score_reply
+from assay.judge.final_judgement import score_of
+from assay.plan import AskOptions, make_plan
+from assay.store import Run, RunModel, Store, StoredTry, TryKey
+from assay.types import Case, Message, ModelFacts, Score, Suite
+
+
+def new_scores(
+    store: Store,
+    run: Run,
+    model: RunModel,
+    cases: dict[tuple[str, str], Case],
+    tries: Sequence[StoredTry],
+) -> Iterator[tuple[TryKey, int, Score]]:
+    """What judges said of an answer still holds, and is scored by today's arithmetic."""
+    verdicts = {kept.key: kept.judgement for kept in store.read_judgements(run, model)}
+    for kept in tries:
+        key = kept.key
+        verdict = verdicts.get(key)
+        new = score_of(verdict) if verdict else score_reply(cases[key[0], key[1]], kept.reply)
+        if new:
+            yield key, kept.reply_id, new
+
+
+def questions(suite: Suite, facts: ModelFacts) -> dict[str, tuple[str, tuple[Message, ...]]]:
+    """What each test asks: the id of its first request, and all its turns."""
+    plan = make_plan([suite], facts, AskOptions())
+    return {
+        exchange.case.id: (plan.request(exchange, 0, ()).id, exchange.case.messages)
+        for exchange in plan.exchanges
+    }
