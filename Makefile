@@ -1,5 +1,6 @@
-# The two commands: `make demo` shows Assay at work, `make test` runs the whole test suite.
-# Both do all the set-up on a fresh machine (python3 with venv, make). `make demo` installs the
+# The two commands: `make demo` shows Assay at work, `make test` runs the test suite. `make
+# test-around` is its other half: what needs the field's other tools, in an environment of its own.
+# All do the set-up on a fresh machine (python3 with venv, make). `make demo` installs the
 # light core, shows scripted models, and only then installs PyTorch for the checkpoints.
 
 PYTHON ?= python3
@@ -10,7 +11,8 @@ PIP := $(VENV)/.pip
 CORE := $(VENV)/.core
 LOCAL := $(VENV)/.local
 DEV := $(VENV)/.dev
-BENCH := $(VENV)/.bench
+AROUND_VENV := .venv-around
+AROUND := $(AROUND_VENV)/.around
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
 INSTALL := $(PIP_INSTALL) --quiet --no-compile -c constraints.txt
 # Three on two cores: a worker waits half of its time for a process that its test started.
@@ -19,7 +21,7 @@ WORKERS ?= 3
 # package, and torch, once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo demo-models demo-checkpoints test tests collection packages bench check rules types format messages cards docs clean
+.PHONY: demo demo-models demo-checkpoints test tests test-around collection packages bench check rules types format messages cards docs clean
 
 # Two makes: the second installs PyTorch after the first has shown what needs none.
 demo:
@@ -47,6 +49,9 @@ collection: $(DEV)
 tests: $(DEV)
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
+test-around: $(AROUND)
+	$(AROUND_VENV)/bin/pytest tests_around
+
 # Bubblewrap for code that models write, a browser for the pages; tests without them are skipped.
 packages:
 	@sh scripts/set_up_packages.sh
@@ -61,9 +66,9 @@ rules: $(DEV)
 types: $(DEV)
 	$(BIN)/mypy
 
-bench: $(BENCH)
+bench: $(DEV) $(AROUND)
 	$(BIN)/python benchmarks/run_all.py
-	$(BIN)/python benchmarks/vs_lm_eval.py --quick
+	$(AROUND_VENV)/bin/python benchmarks/vs_lm_eval.py --quick
 
 format: $(DEV)
 	$(BIN)/ruff check --fix .
@@ -83,7 +88,7 @@ docs: $(DEV)
 	@echo site/index.html
 
 clean:
-	rm -rf $(VENV) assay-out site
+	rm -rf $(VENV) $(AROUND_VENV) assay-out site
 
 # The pip that Python brings takes 24 s longer to look through the lists of files than the newest;
 # where there is no newer one, it will do.
@@ -108,7 +113,10 @@ $(DEV): $(PIP) pyproject.toml constraints.txt
 	$(INSTALL) -e '.[dev]'
 	@touch $(CORE) $(LOCAL) $@
 
-# lm-evaluation-harness and what it brings along is needed by nothing but its benchmark.
-$(BENCH): $(DEV)
-	$(INSTALL) -e '.[bench]'
+# lm-evaluation-harness and what it brings along; other tools of the field later.
+$(AROUND): pyproject.toml constraints-around.txt
+	test -x $(AROUND_VENV)/bin/python || $(PYTHON) -m venv $(AROUND_VENV)
+	-$(AROUND_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --upgrade pip
+	$(AROUND_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-compile \
+	  -c constraints-around.txt -e '.[around]'
 	@touch $@

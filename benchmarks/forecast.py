@@ -28,8 +28,6 @@ from statistics import fmean, median
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tests.servers.fixtures import Server
-
 from assay import api
 from assay.models.http.circles import Circles
 from assay.suites.load import find, load_suite
@@ -42,6 +40,7 @@ from assay.workflow.commands.discover.forecast import (
     spread_of,
 )
 from assay.workflow.running.job import Job
+from tests.servers.fixtures import Server
 
 SUITES = ("coding", "data")
 SPEEDS = (2, 10, 50)

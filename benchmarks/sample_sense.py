@@ -21,7 +21,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import TypeAdapter
-from tests.samples import Sample, failures_of, read_labels, share
 
 from assay.ask_loop import ask
 from assay.judge.likelihood.questionnaire import gives_likelihoods
@@ -32,6 +31,7 @@ from assay.types import Failed, ModelFacts, Reply, ToAnswer, ToChoose
 from assay.types.measured.samples import JudgedSense
 from assay.types.options import LocalOptions, ServerOptions
 from assay.workflow.running.judging.panel import plain_answer
+from tests.samples import Sample, failures_of, read_labels, share
 
 SETS = Path(__file__).resolve().parents[1] / "tests" / "health_samples"
 AT_ONCE = 10  # samples between two lines of progress

@@ -1,8 +1,9 @@
 """The engine beside lm-evaluation-harness 0.4.13: the same model, items and machine in one run.
 
-Needs the extra `bench`. In: MMLU, HellaSwag and WikiText-2 in `--data`. Out: a table, and as the
-last line one JSON object. Both sides are timed from strings in memory to scores, tokenising
-included; lm-eval runs at the batch size that is best for it.
+Needs the extra `bench`, or the environment of `make test-around`. In: MMLU, HellaSwag and
+WikiText-2 in `--data`. Out: a table, and as the last line one JSON object. Both sides are timed
+from strings in memory to scores, tokenising included; lm-eval runs at the batch size that is best
+for it.
 
     python benchmarks/vs_lm_eval.py --quick
     python benchmarks/vs_lm_eval.py --device cuda --dtype bfloat16 --shape 500m

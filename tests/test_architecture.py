@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
@@ -96,11 +97,39 @@ def test_nothing_is_patched_in_tests_or_source(root):
         assert "from " + "unittest import mock" not in text, path
 
 
+def test_what_needs_the_fields_other_tools_is_in_the_other_half(root):
+    """`tests_around`, with an environment of its own: `make test` has none of them."""
+    extras = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    tools = {re.split(r"[<>=\[]", each)[0].replace("-", "_") for each in extras["lm-eval"]}
+    theirs = tools - {re.split(r"[<>=\[]", each)[0] for each in extras["dev"]}
+    assert theirs
+    for path in [*sources(root), *(root / "tests").rglob("*.py")]:
+        wrong = theirs & {name.split(".")[0] for name in imported(path)}
+        assert not wrong, (path, wrong)
+
+
+def imported(path):
+    """Names of modules that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+
+
+def test_ci_runs_both_halves_and_nothing_else(root):
+    lines = (root / ".ci" / "run").read_text("utf-8").splitlines()
+    assert [line for line in lines if line.startswith("make")] == ["make test", "make test-around"]
+    assert len(lines) == 5, "the shebang, set, cd and the two halves"
+
+
 def test_no_path_of_a_developers_machine_is_in_the_project(root):
     private = re.compile(r"(?<![\w.])/(work|root|home/\w+)/")
     # Questions and sample answers speak of the home folders of people who do not exist.
     invented = {root / "src/assay/builtin/suites", root / "tests/health_samples"}
-    for folder in ("src", "tests", "docs", "benchmarks", "scripts"):
+    for folder in ("src", "tests", "tests_around", "docs", "benchmarks", "scripts"):
         for path in (root / folder).rglob("*"):
             if path.is_file() and path.suffix in {".py", ".md", ".json", ".toml", ".svg", ".sql"}:
                 if invented & {*path.parents}:

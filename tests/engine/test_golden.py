@@ -1,7 +1,7 @@
 """The engine gives lm-eval's scores: values that lm-eval 0.4.13 gave once, from the same weights.
 
-tests/golden/make.py writes them; lm-eval itself is not needed here. Where lm-eval is known to be
-wrong, a test names its value and the right one.
+tests_around/make_golden.py writes them; lm-eval itself is not needed here: `make test-around` asks
+it again. Where lm-eval is known to be wrong, a test names its value and the right one.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def worst(found: Sequence[float], expected: Sequence[float]) -> float:
 
 def test_the_values_were_made_from_these_items() -> None:
     given = hashlib.sha256(Path(asked.__file__).read_bytes()).hexdigest()
-    assert VALUES["items"] == given, "python -m tests.golden.make, with lm-eval installed"
+    assert VALUES["items"] == given, ".venv-around/bin/python -m tests_around.make_golden"
     assert VALUES["made_with"]["lm_eval"] == "0.4.13"
 
 

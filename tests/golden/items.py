@@ -1,7 +1,7 @@
 """What lm-eval and the engine are both asked: one list of questions, texts and prompts.
 
 In: nothing. Out: strings. Each kind of question is one that scorers get wrong. The expected values
-lie in values.json, in this order; after a change here `make.py` must be run again.
+lie in values.json, in this order; after a change here `tests_around/make_golden.py` must run.
 """
 
 from __future__ import annotations

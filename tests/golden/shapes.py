@@ -1,7 +1,7 @@
 """Small models of the common shapes with weights that come out alike everywhere.
 
-In: the name of a shape. Out: a transformers model and its tokenizer. Used by `make.py`, which asks
-lm-eval, and by the tests, which ask the engine.
+In: the name of a shape. Out: a transformers model and its tokenizer. Used by
+`tests_around`, which asks lm-eval, and by the tests, which ask the engine.
 
 Weights are drawn by numpy, one generator for each parameter's name, since torch's own drawing
 differs between machines and versions. They are large, so that attention matters and choices differ.

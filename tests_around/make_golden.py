@@ -1,8 +1,8 @@
-"""Writes values.json and the tokenizers: what lm-eval 0.4.13 gives for the items.
+"""Writes tests/golden/values.json and the tokenizers: what lm-eval 0.4.13 gives for the items.
 
-Run by hand, with an environment that has lm-eval (the extra `bench`), from the repository:
+Run by hand, with the environment of `make test-around`, from the repository:
 
-    python -m tests.golden.make
+    .venv-around/bin/python -m tests_around.make_golden
 
 In: items.py and shapes.py. Out: for every shape log-likelihoods and is-greedy, accuracies by
 lm-eval's own task code, rolling log-likelihoods, greedy texts, all in fp32 on the processor; and

@@ -1,0 +1,1 @@
+"""Tests beside the field's other tools; `make test-around` runs them in `.venv-around`."""
