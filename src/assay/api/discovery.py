@@ -5,6 +5,8 @@ from collections.abc import Callable
 from assay.machine import this_machine as this_machine
 from assay.models.opening import read_spec as read_spec
 from assay.sandbox import find_isolation as find_isolation
+from assay.suites.default_suites import OF_CHECKPOINTS as OF_CHECKPOINTS
+from assay.suites.default_suites import OF_SERVED as OF_SERVED
 from assay.suites.load import find, load_suite
 from assay.types.options import RunOptions
 from assay.workflow.commands.discover.discovery import CheckpointFound as CheckpointFound

@@ -1,6 +1,6 @@
 """A run's report: what was decided, then every model, suite and test."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from assay.messages import labelled, tr, trn
@@ -37,9 +37,9 @@ def run_document(report: Report) -> documents.Document:
 
 def _blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     """The headline, the models side by side, the failures that matter; then the details."""
-    headline = sentences.headline(report)
-    yield Heading(headline, 1)
-    decided = _besides(headline, decision_blocks(report))
+    yield Heading(sentences.headline(report), 1)
+    source = sentences.headline_source(report)
+    decided = list(decision_blocks(report, headed=source == "decision"))
     several = len(report.models) > 1
     yield from (each for each in decided if not isinstance(each, Fold))
     if not decided:  # checkpoints have a table and a picture of their own
@@ -60,21 +60,12 @@ def _blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     yield from (each for each in decided if isinstance(each, Fold))
     yield from _models(report)
     if report.judged is not None:
-        yield from _besides(headline, judged_blocks(report.judged))
+        yield from judged_blocks(report.judged, headed=source == "judging")
     if report.reviews is not None:
         yield from reviewed_blocks(report.reviews, names)
     yield from every_test(report, names)
     yield from _next_steps(report)
     yield from _about_the_run(report)
-
-
-def _besides(headline: str, blocks: Iterable[Block]) -> list[Block]:
-    """Without the sentence that the report began with."""
-    return [
-        each
-        for each in blocks
-        if not isinstance(each, Paragraph) or documents.plain_text(each.line) != headline
-    ]
 
 
 def _next_steps(report: Report) -> Iterator[Block]:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
 from assay.messages import Message, fill, joined, labelled, message, message_n, tr, trn, written
 from assay.reports.checkpoints.headlines import decision_headline
@@ -85,6 +86,9 @@ AMOUNTS: Mapping[str, Message] = {
 _AMOUNT = re.compile(r"\b(\d+(?:\.\d+)?) (GB|MB|B|M|k)\b")
 
 
+HeadlineSource = Literal["progress", "decision", "judging", "scores"]
+
+
 def outcome(which: OutcomeKind) -> str:
     return {
         OutcomeKind.PASS: tr("pass"),
@@ -104,13 +108,22 @@ def spoken(turn: Turn) -> str:
     return labelled(role(turn), turn.content)
 
 
-def headline(report: Report) -> str:
-    decision = report.decision
+def headline_source(report: Report) -> HeadlineSource:
+    """What the headline tells of a run: that it goes on, or what was found by what."""
     if report.finished is None:
+        return "progress"
+    if report.decision is not None and report.decision.gate_decides:
+        return "decision"
+    return "judging" if report.judged is not None and report.judged.models else "scores"
+
+
+def headline(report: Report) -> str:
+    source = headline_source(report)
+    if source == "progress":
         return tr("The run is not finished: nothing is decided yet.")
-    if decision is not None and decision.gate_decides:
-        return decision_headline(decision, {model.fingerprint for model in report.models})
-    if report.judged is not None and report.judged.models:
+    if source == "decision" and report.decision:
+        return decision_headline(report.decision, {model.fingerprint for model in report.models})
+    if source == "judging" and report.judged:
         return one_line(closing_sentence(report.judged))
     names = short_names(report)
     leads = {pair.suites[0].suite: _lead(pair, names) for pair in report.leads}

@@ -28,7 +28,7 @@ class About:
     """What the command line says about an option. `flags`: empty for `--name-of-the-field`.
     `least`, `most`: limits of a number; `above`: a number must be greater than this. `repeats_run`:
     the command that repeats a run contains it. `is_model`: a model spec, whose URL may contain a
-    password. `may_draw`: "random" draws the number.
+    password. `may_draw`: "random" draws the number. `identity`: another value is another run.
     """
 
     help: str
@@ -41,6 +41,7 @@ class About:
     repeats_run: bool = True
     is_model: bool = False
     may_draw: bool = False
+    identity: bool = False
 
 
 def option(default: Value, *flags: str, help: str, **about: Any) -> Value:
@@ -102,6 +103,18 @@ class CommandOptions:
         """The command with these options that repeats or continues what it did."""
         shown = (without_secrets(argument) for argument in arguments)
         return shlex.join(["assay", verb, *shown, *self.words()])
+
+    def identity(self) -> dict[str, Any]:
+        """What tells runs apart, as far as it is not the default: a new option changes no run."""
+        found = {
+            each.name: getattr(self, each.name)
+            for each in options_of(type(self)).values()
+            if each.about.identity and getattr(self, each.name) != each.default
+        }
+        return {
+            name: sorted(value) if isinstance(value, tuple) else value
+            for name, value in sorted(found.items())
+        }
 
     def words(self) -> Iterator[str]:
         """The options that differ from their defaults, as a user types them."""

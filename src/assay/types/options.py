@@ -42,11 +42,12 @@ class SuiteOptions(CommandOptions):
         help=tr("Suite to ask: a shipped or fetched suite, a folder or a file. Repeatable."),
     )
     categories: Sequence[str] = option(
-        (), "-c", "--category", help=tr("Ask only this category. Repeatable.")
+        (), "-c", "--category", identity=True, help=tr("Ask only this category. Repeatable.")
     )
     limit: int | None = option(
         None,
         least=1,
+        identity=True,
         help=tr(
             "Ask at most N tests of each suite: a seeded sample, spread over its categories. "
             "Default: all tests."
@@ -55,6 +56,7 @@ class SuiteOptions(CommandOptions):
     suite_language: str | None = option(
         None,
         metavar="TAG",
+        identity=True,
         help=tr("Language of suites without a suite.json, such as ee. Default: none."),
     )
     benchmarks: Path | None = option(
@@ -78,6 +80,7 @@ class DataOptions(CommandOptions):
         most=_LAST_SEED,
         metavar="N|random",
         may_draw=True,
+        identity=True,
         help=tr(
             "Seed for generated test data, wordings and option orders; random draws one and "
             "prints it."
@@ -95,14 +98,26 @@ class TestOptions(CommandOptions):
     __test__ = False  # pytest takes every class named Test… for its own
     group = HOW
     repeats: int = option(
-        1, least=1, most=1000, help=tr("Repeat each test N times, each time with another seed.")
+        1,
+        least=1,
+        most=1000,
+        identity=True,
+        help=tr("Repeat each test N times, each time with another seed."),
     )
-    seed: int = option(0, least=0, most=2_000_000_000, help=tr("Seed of answers and of --limit."))
+    seed: int = option(
+        0, least=0, most=2_000_000_000, identity=True, help=tr("Seed of answers and of --limit.")
+    )
     max_tokens: int | None = option(
-        None, least=1, help=tr("Maximum tokens per answer. Default: what the test says, else 1024.")
+        None,
+        least=1,
+        identity=True,
+        help=tr("Maximum tokens per answer. Default: what the test says, else 1024."),
     )
     system: str | None = option(
-        None, metavar="TEXT", help=tr("System prompt for suites that have none. Default: none.")
+        None,
+        metavar="TEXT",
+        identity=True,
+        help=tr("System prompt for suites that have none. Default: none."),
     )
 
 
@@ -114,6 +129,7 @@ class SamplingOptions(CommandOptions):
     fresh: bool = option(False, repeats_run=False, help=tr("Ask again; reuse no stored answers."))
     sampling: SamplingMode = option(
         "fixed",
+        identity=True,
         help=tr(
             "fixed: send every sampling setting; server: send only temperature and seed, and leave "
             "the rest to the server."
@@ -121,6 +137,7 @@ class SamplingOptions(CommandOptions):
     )
     think: ThinkingChoice | None = option(
         None,
+        identity=True,
         help=tr(
             "Reasoning of models that can think; both: ask everything without and with it, and "
             "compare. Default: the model's own."
@@ -129,6 +146,7 @@ class SamplingOptions(CommandOptions):
     loop_stop: bool = option(
         True,
         "--no-loop-stop",
+        identity=True,
         help=tr("Do not stop an answer of a served model that goes in circles."),
     )
 
@@ -153,6 +171,7 @@ class ServerOptions(CommandOptions):
     num_ctx: int | None = option(
         None,
         least=16,
+        identity=True,
         help=tr("Context length in tokens (ollama). Default: enough for the longest test."),
     )
     api_key_env: str | None = option(
@@ -160,7 +179,9 @@ class ServerOptions(CommandOptions):
         help=tr("Environment variable that contains the API key ('': send no key). "
                 "Default: OPENAI_API_KEY.")
     )  # fmt: skip
-    form: OpenAIForm = option("auto", "--api", help=tr("Endpoint of an OpenAI-compatible server."))
+    form: OpenAIForm = option(
+        "auto", "--api", identity=True, help=tr("Endpoint of an OpenAI-compatible server.")
+    )
     budget: float | None = option(
         None,
         above=0,
@@ -175,6 +196,7 @@ class JudgeFormOptions(CommandOptions):
     group = JUDGE
     judge_form: JudgeFormChoice = option(
         "auto",
+        identity=True,
         help=tr(
             "likelihood: read yes or no from log-probabilities; reasoned: have the judge write "
             "reasons and scores; auto: likelihood where the judge gives log-probabilities."
@@ -187,6 +209,7 @@ class JudgeLayoutOptions(JudgeFormOptions):
     group = JUDGE
     judge_layout: Layout | None = option(
         None,
+        identity=True,
         help=tr(
             "Prompt of a likelihood judge: the answer in a fence, the question around the answer, "
             "or the answer again after the question. Default: fence."
@@ -225,27 +248,21 @@ class JudgeOptions(SelfJudgingOptions, JudgeLayoutOptions, JudgeNameOptions):
         1,
         least=1,
         most=100,
+        identity=True,
         help=tr("Judge each answer N times; the median counts and the spread is shown."),
     )
     use_case: str = option(
-        "", metavar="TEXT", help=tr("What the model is used for; the judge reads it.")
+        "",
+        metavar="TEXT",
+        identity=True,
+        help=tr("What the model is used for; the judge reads it."),
     )
     allow_code_execution: bool = option(
-        False, help=tr("Run the code in answers in a sandbox, as evidence.")
+        False, identity=True, help=tr("Run the code in answers in a sandbox, as evidence.")
     )
     sandbox: SandboxChoice = option(
-        "auto", help=tr("weak: run code even where this machine cannot isolate it.")
+        "auto", identity=True, help=tr("weak: run code even where this machine cannot isolate it.")
     )
-
-    @property
-    def judge_key(self) -> list[object]:
-        """The values that make it another run."""
-        evidence: list[object] = [self.allow_code_execution, self.sandbox]
-        if not self.judges:
-            return evidence
-        return [
-            self.judge_form, self.judge_layout, self.judge_repeats, self.use_case, *evidence,
-        ]  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -340,6 +357,7 @@ class ConstraintOptions(CommandOptions):
     group = HOW
     constrained: bool = option(
         False,
+        identity=True,
         help=tr(
             "Also ask tests with a json_schema under the server's own JSON constraint, and compare."
         ),

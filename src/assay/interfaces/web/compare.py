@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from assay import api
 from assay.api.rendering import render_part
+from assay.api.viewing import LARGE
 from assay.errors import AssayError
-from assay.interfaces.web.pages import LARGE, PageView, Shown, page
+from assay.interfaces.web.pages import PageView, Shown, page
 from assay.interfaces.web.words import MOST_COMPARED, cut
 from assay.messages import message
 from assay.text.word_diff import word_diff

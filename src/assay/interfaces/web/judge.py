@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from assay import api
 from assay.api.rendering import render_part
-from assay.interfaces.web.pages import LARGE, PageView, Shown, page
+from assay.api.viewing import LARGE
+from assay.interfaces.web.pages import PageView, Shown, page
 from assay.interfaces.web.review import GROUPS
 from assay.messages import message
 

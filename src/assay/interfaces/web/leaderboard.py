@@ -6,8 +6,9 @@ import shlex
 
 from assay import api
 from assay.api.rendering import render_part
+from assay.api.viewing import LARGE
 from assay.errors import AssayError
-from assay.interfaces.web.pages import LARGE, PageView, Shown, page
+from assay.interfaces.web.pages import PageView, Shown, page
 from assay.messages import message
 
 

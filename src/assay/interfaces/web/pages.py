@@ -31,7 +31,6 @@ class Page:
 
 
 PAGES: list[Page] = []
-LARGE = 20_000  # answers: a report of more takes longer than a page may
 
 
 def page(

@@ -6,8 +6,9 @@ from starlette.responses import RedirectResponse, Response
 
 from assay import api
 from assay.api.rendering import render_part
+from assay.api.viewing import LARGE
 from assay.errors import AssayError
-from assay.interfaces.web.pages import LARGE, PageView, Shown, address, page
+from assay.interfaces.web.pages import PageView, Shown, address, page
 from assay.interfaces.web.sample import shown_sample
 from assay.messages import message
 from assay.types.judging.reviews import ReviewQueue

@@ -15,7 +15,11 @@ from assay.reports.checkpoints.file_names import (
     REPORT_FILE,
     SELECTION_FILE,
 )
-from assay.reports.checkpoints.headlines import checkpoint_headline, selection_headline
+from assay.reports.checkpoints.headlines import (
+    checkpoint_headline,
+    headline_subject,
+    selection_headline,
+)
 from assay.reports.checkpoints.samples import samples_block
 from assay.reports.checkpoints.table import (
     checkpoint_table,
@@ -47,12 +51,16 @@ FEWEST_DRAWN = 2  # checkpoints; one alone is no curve
 TONES: dict[bool | None, Tone] = {True: "good", False: "bad", None: "warning"}
 
 
-def decision_blocks(report: Report, *, left_in: Collection[str] | None = None) -> Iterator[Block]:
+def decision_blocks(
+    report: Report, *, left_in: Collection[str] | None = None, headed: bool = False
+) -> Iterator[Block]:
+    """`headed`: the report begins with the headline, which is not said again."""
     decision = report.decision
     if decision is None:
         return
-    sections = _Sections(decision, report.finished is not None, left_in)
     here = {model.fingerprint for model in report.models}
+    said = headline_subject(decision, here) if headed else None
+    sections = _Sections(decision, report.finished is not None, left_in, said)
     known = [each for each in decision.measured if not each.failed]
     alone = [each for each in known if each.fingerprint in here]
     if alone and len(alone) < len(known):
@@ -78,6 +86,7 @@ class _Sections:
     decision: Decision
     finished: bool
     left_in: Collection[str] | None
+    said: Selection | Measurements | None = None  # what the report's headline is about
 
     def overall(self, selection: Selection) -> Iterator[Block]:
         yield Heading(tr("All model folders"))
@@ -97,7 +106,8 @@ class _Sections:
             return
         yield Heading(title)
         of = title if len(decision.selections) > 1 else ""  # alone, it need not be named
-        yield from _selected(selection_headline(decision, selection, of), selection)
+        text = "" if selection is self.said else selection_headline(decision, selection, of)
+        yield from _selected(text, selection)
         evaluated = evaluated_folder(decision, names, selection)
         focus = selection.selected or selection.best_so_far
         yield from self._not_covered(focus)
@@ -126,8 +136,9 @@ class _Sections:
             return
         yield Heading(title)
         for each in checkpoints:
-            text, passed = checkpoint_headline(each, decision.acceptances[each.name])
-            yield Paragraph(Span(text, "strong"), TONES[passed])
+            if each is not self.said:
+                text, passed = checkpoint_headline(each, decision.acceptances[each.name])
+                yield Paragraph(Span(text, "strong"), TONES[passed])
         yield from _table(evaluated_folder(decision, names, None))
         for each in checkpoints:
             if not each.failed:
@@ -198,7 +209,8 @@ class _Sections:
 
 
 def _selected(text: str, selection: Selection) -> Iterator[Block]:
-    yield Paragraph(Span(text, "strong"), TONES[selection.selected is not None])
+    if text:
+        yield Paragraph(Span(text, "strong"), TONES[selection.selected is not None])
     yield Paragraph(sentences(selection.reasons))
     if len(selection.tied_with) > selection.tie:  # the reason names the runner-up alone
         tied = ", ".join(selection.tied_with)

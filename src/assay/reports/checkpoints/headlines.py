@@ -43,6 +43,18 @@ def decision_headline(decision: Decision, shown: Collection[str]) -> str:
     return one_line(" ".join(said))
 
 
+def headline_subject(decision: Decision, shown: Collection[str]) -> Selection | Measurements | None:
+    """What the headline is about, where that is a single folder or checkpoint."""
+    known = [each for each in decision.measured if not each.failed]
+    alone = [each for each in known if each.fingerprint in shown]
+    if alone and len(alone) < len(known):
+        return alone[0] if len(alone) == 1 else None
+    inside = {name for names in decision.folders.values() for name in names}
+    single = [each for each in decision.measured if each.name not in inside]
+    subjects = [*decision.selections.values(), *single]
+    return subjects[0] if len(subjects) == 1 and not decision.overall else None
+
+
 def _own(decision: Decision, checkpoint: Measurements) -> str:
     return checkpoint_headline(checkpoint, decision.acceptances[checkpoint.name])[0]
 

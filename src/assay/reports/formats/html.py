@@ -89,7 +89,7 @@ def _template() -> Template:
     )
     environment.filters |= {
         "shown": visible, "line": _line, "drawn": _drawn, "chart": _chart, "fitted": _fitted,
-        "kind": lambda block: type(block).__name__,
+        "kind": lambda block: type(block).__name__, "quickly": draw_quickly,
     }  # fmt: skip
     text = (Path(__file__).parent / "page.js").read_text("utf-8")
     digest = b64encode(sha256(text.encode()).digest()).decode()  # the page runs this and no other
@@ -173,8 +173,8 @@ def _test(row: Row, columns: Sequence[Column], draw: _DrawBlocks) -> Markup:
     return Markup(f'<tbody class="{kinds}"><tr>{"".join(cells)}</tr>{more}</tbody>\n')
 
 
-def draw_quickly(blocks: Sequence[Block], draw: _DrawBlocks) -> str:
-    """The blocks that tests have, as the template has them; `draw` draws the others."""
+def draw_quickly(blocks: Sequence[Block], draw: _DrawBlocks) -> Markup:
+    """The blocks that tests have; `draw`, the template's macro, draws the others."""
     drawn = []
     for block in blocks:
         if isinstance(block, Verbatim):
@@ -186,7 +186,7 @@ def draw_quickly(blocks: Sequence[Block], draw: _DrawBlocks) -> str:
             drawn.append(f"<details><summary>{title}</summary>{inside}</details>\n")
         else:
             drawn.append(draw((block,)))
-    return "".join(drawn)
+    return Markup("".join(drawn))
 
 
 def _drawn(picture: Picture) -> Markup:

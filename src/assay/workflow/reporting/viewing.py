@@ -8,7 +8,7 @@ from assay.errors import AssayError
 from assay.store.viewed import Change, ViewedStore
 from assay.types.views import RunRow, RunSummary, TestCounts
 
-LARGE = 5_000  # answers: to sum up more takes longer than a page may
+LARGE = 20_000  # answers: to sum up more takes longer than a page may
 HEAD = 20_000  # bytes at the beginning of report.json that surely hold the headline
 
 

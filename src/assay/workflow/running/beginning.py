@@ -90,11 +90,7 @@ def key_of(job: Job, prepared: Prepared) -> str:
             for spec, model in zip(prepared.specs, prepared.models, strict=True)
         ],
         [[suite.name, suite.source] for suite in prepared.suites],
-        [sorted(job.categories), job.limit, job.seed, job.repeats],
-        [job.sampling, job.max_tokens, job.think, job.system, job.num_ctx, job.form],
-        *([] if job.loop_stop else ["no loop stop"]),
-        *([["language", job.suite_language]] if job.suite_language else []),
-        *(["constrained"] if job.constrained else []),
+        job.identity(),
         *([prepared.deciding_key] if prepared.deciding else []),
         *([prepared.panel.key] if prepared.panel and prepared.panel.key else []),
     ]

@@ -15,10 +15,10 @@ from assay.models.opening import read_spec
 from assay.plan import Plan, cannot_think, make_plan
 from assay.reports.checkpoints.curves import tensorboard_writer
 from assay.sandbox import open_sandbox
+from assay.suites.default_suites import OF_CHECKPOINTS, OF_SERVED
 from assay.suites.gate_file import check_gate, load_gate
 from assay.suites.held_out_text import HeldOut, load_held_out
 from assay.suites.load import (
-    FETCHED,
     benchmarks_folder,
     catalogue,
     find,
@@ -45,8 +45,6 @@ from assay.workflow.running.job import Job
 from assay.workflow.running.judging.panel import JudgePanel, judged_cases, open_panel
 from assay.workflow.running.opening import left_out, open_models, place_of_given
 
-OF_SERVED = ("coding", "data")
-OF_CHECKPOINTS = ("os", "technical", "troubleshooting")  # and what was fetched
 LOGS_TO_COME = ("mlflow", "wandb")
 NAMED = 5  # how many names an error lists
 
@@ -198,9 +196,9 @@ def _with_defaults(job: Job, places: Sequence[CheckpointPlace | None]) -> Job:
         return replace(job, suites=OF_SERVED)
     if not all(places):
         return job
-    named = catalogue(job.benchmarks)
-    fetched = tuple(name for name in FETCHED if name in named)
-    return replace(job, suites=(*OF_CHECKPOINTS, *fetched), measures=job.measures or MEASURES)
+    installed = catalogue(job.benchmarks)
+    suites = tuple(name for name in OF_CHECKPOINTS if name in installed)
+    return replace(job, suites=suites, measures=job.measures or MEASURES)
 
 
 def senseless(job: Job) -> Iterator[UsageError]:

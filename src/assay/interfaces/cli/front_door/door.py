@@ -26,9 +26,6 @@ from assay.types.options import JudgeOptions, RunOptions
 SHOWN_CHECKPOINTS = 5
 BETWEEN = "  "
 NO_JUDGE = "none"
-# Preselected unless tests of the user's own lie here: DESIGN's defaults, as far as they ship.
-FOR_SERVED = ("coding", "data")
-FOR_CHECKPOINTS = ("os", "technical", "troubleshooting", "mmlu", "hellaswag")
 
 
 def open_the_door(out: Path) -> int:
@@ -279,7 +276,7 @@ def offered_suites(found: Sequence[SuiteFound], models: Sequence[str]) -> list[O
 def _usual_suites(found: Sequence[SuiteFound], models: Sequence[str]) -> list[SuiteFound]:
     """The tests that lie here, else those meant for such models, else the first that ships."""
     kinds = {discovery.read_spec(spec).scheme for spec in models}
-    meant = FOR_CHECKPOINTS if kinds <= {"hf", "gguf"} else FOR_SERVED
+    meant = discovery.OF_CHECKPOINTS if kinds <= {"hf", "gguf"} else discovery.OF_SERVED
     able = [suite for suite in found if not suite.why_not]
     own = [suite for suite in able if not suite.ships]
     usual = [suite for suite in able if suite.argument in meant]

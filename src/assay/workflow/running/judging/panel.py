@@ -113,7 +113,6 @@ class JudgePanel:
             return []
         return [
             [model.facts.fingerprint for model in self.models],
-            self.options.judge_key,
             sorted(rubric.digest for rubric in self.rubrics.values()),
         ]
 
