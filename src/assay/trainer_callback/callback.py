@@ -48,7 +48,7 @@ from assay.types.choices import MeasureKind
 from assay.types.decisions import Gate
 from assay.workflow.commands.watch import CheckpointSequence
 from assay.workflow.running.job import Job
-from assay.workflow.running.preparation import check_files
+from assay.workflow.running.job_files import check_files
 
 _SMALLER_IS_BETTER = ("perplexity", "generation_failures")
 

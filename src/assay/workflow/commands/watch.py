@@ -49,7 +49,7 @@ from assay.workflow.commands.evaluation import evaluate
 from assay.workflow.reporting.checkpoint_files import write_decisions
 from assay.workflow.reporting.decision import decide
 from assay.workflow.running.job import Job
-from assay.workflow.running.preparation import check_files
+from assay.workflow.running.job_files import check_files
 
 BETWEEN_TWO_LOOKS_S = 1.0  # where two looks are all there is
 # What belongs to a model or is written with it; logs that grow beside it do not.

@@ -1,7 +1,7 @@
 """The models of a job, opened. A checkpoint of a folder may fail to open; a named one may not."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay.errors import AssayError, UsageError, in_one_line, tried
@@ -21,76 +21,86 @@ from assay.workflow.checkpoints.places import (
 from assay.workflow.running.job import Job
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedModel:
+    spec: str
+    model: Model
+    place: CheckpointPlace | None
+
+    def first_mention(self, before: Sequence["OpenedModel"]) -> str:
+        """The name of the one before that has the same weights. A copy is a checkpoint too."""
+        if self.place is None or self.place.folder is None:
+            return ""
+        path = self.place.path.resolve()
+        same = (each.place for each in before if each.place)
+        return next((other.name for other in same if other.path.resolve() == path), "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    specs: list[str] = field(default_factory=list)
-    models: list[Model] = field(default_factory=list)
-    places: list[CheckpointPlace | None] = field(default_factory=list)
-    failed: dict[CheckpointPlace, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    """`failed`: checkpoints of folders, which may break without stopping the others."""
+
+    each: tuple[OpenedModel, ...] = ()
+    failed: Mapping[CheckpointPlace, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def specs(self) -> tuple[str, ...]:
+        return tuple(opened.spec for opened in self.each)
+
+    @property
+    def models(self) -> tuple[Model, ...]:
+        return tuple(opened.model for opened in self.each)
+
+    @property
+    def places(self) -> tuple[CheckpointPlace | None, ...]:
+        return tuple(opened.place for opened in self.each)
+
+    @property
+    def that_cannot_write(self) -> tuple[str, ...]:
+        facts = (model.facts for model in self.models)
+        return tuple(each.spec for each in facts if "generate" not in each.capabilities)
 
     def close(self) -> None:
         for model in self.models:
             model.close()
 
-    def probe(self, errors: list[AssayError]) -> None:
-        """Look closer: a server is asked what it has, weights are looked at."""
-        for number in reversed(range(len(self.models))):
-            place = self.places[number]
+    def probed(self, errors: list[AssayError]) -> "Opened":
+        """Looked at closer: a server is asked what it has, weights are looked at."""
+        answering: list[OpenedModel] = []
+        failed = dict(self.failed)
+        for opened in reversed(self.each):
             try:
-                self.models[number].probe()
+                opened.model.probe()
             except AssayError as error:
-                self.refuse(place, error, errors)
-                if place in self.failed:
-                    self._let_go(number)
+                if not _refuse(opened.place, error, failed, errors):
+                    opened.model.close()
+                    continue
+            answering.insert(0, opened)
+        return replace(self, each=tuple(answering), failed=failed)
 
-    def refuse(
-        self, place: CheckpointPlace | None, error: AssayError, errors: list[AssayError]
-    ) -> None:
-        if place is None or place.folder is None:
-            errors.append(error)
-        else:
-            self.failed[place] = why_failed(place.path, error)
-
-    def leave_out_second_mentions(self) -> None:
-        """Of a folder, what was named before or is a link to it. A copy is a checkpoint too."""
-        for number in reversed(range(len(self.models))):
-            place, before = self.places[number], self.places[:number]
-            if place is None or place.folder is None:
-                continue
-            path = place.path.resolve()
-            if same := [other for other in before if other and other.path.resolve() == path]:
-                gaps = {"second": place.name, "first": same[0].name}
+    def without_second_mentions(self) -> "Opened":
+        """Of a folder, what was named before or is a link to it."""
+        firsts: list[OpenedModel] = []
+        notes: list[str] = []
+        for number, opened in enumerate(self.each):
+            first = opened.first_mention(self.each[:number])
+            if first and opened.place:
+                opened.model.close()
+                gaps = {"second": opened.place.name, "first": first}
                 note = tr("{second} has the same weights as {first} and is left out", **gaps)
-                self.notes.append(note)
-                self._let_go(number)
-
-    def leave_out_texts(self, suites: Sequence[Suite]) -> tuple[Suite, ...]:
-        """Of suites that nobody named, the tests that all models can answer."""
-        silent = [
-            model.facts.spec for model in self.models if "generate" not in model.facts.capabilities
-        ]
-        if not silent:
-            return tuple(suites)
-        self.notes.append(
-            tr("{models} cannot write text: only multiple-choice tests are asked",
-               models=", ".join(silent))
-        )  # fmt: skip
-        answered = {
-            f"{suite.name}.{case.id}"
-            for suite in suites
-            for case in suite.cases
-            if not needs_text(case)
-        }
-        return tuple(only_tests(suites, frozenset(answered)))
+                notes.insert(0, note)
+            else:
+                firsts.append(opened)
+        return replace(self, each=tuple(firsts), notes=(*self.notes, *notes))
 
     def named_twice(self) -> Iterator[UsageError]:
         """Of what was named, nothing may be the same model. A copy of a checkpoint is another one:
         a trainer leaves its last step a second time, as the final one. Answers are reused.
         """
         seen: dict[str, str] = {}
-        for model, place in zip(self.models, self.places, strict=True):
-            facts = model.facts
+        for opened in self.each:
+            facts, place = opened.model.facts, opened.place
             key = str(place.path.resolve()) if place and place.on_disk else facts.fingerprint
             if first := seen.get(key):
                 problem = tr(
@@ -100,16 +110,12 @@ class Opened:
             seen.setdefault(key, facts.spec)
 
     def refuse_if_all_failed(self) -> None:
-        if not self.models and self.failed:
+        if not self.each and self.failed:
             why = joined(labelled(place.name, reason) for place, reason in self.failed.items())
             raise UsageError(
                 tr("none of the checkpoints can be opened: {why}", why=why),
                 hint=tr("fix one of them, or name another folder"),
             )
-
-    def _let_go(self, number: int) -> None:
-        self.models[number].close()
-        del self.specs[number], self.models[number], self.places[number]
 
 
 def open_models(
@@ -119,11 +125,11 @@ def open_models(
     errors: list[AssayError],
 ) -> Opened:
     """`texts`: token ids in them must be in the vocabulary. What was found in a folder may fail."""
-    opened = Opened()
-    for given in job.given:
-        opened.models.append(given)
-        opened.specs.append(given.facts.spec)
-        opened.places.append(place_of_given(given))
+    opened = [
+        OpenedModel(spec=given.facts.spec, model=given, place=place_of_given(given))
+        for given in job.given
+    ]
+    failed: dict[CheckpointPlace, str] = {}
     for spec, _ in named:
         if on_hub := read_hub_spec(spec):
             tried(errors, find_model, on_hub)
@@ -135,12 +141,35 @@ def open_models(
             for text in texts:
                 _check_token_ids(text, model.facts)
         except AssayError as error:
-            opened.refuse(place, error, errors)
+            _refuse(place, error, failed, errors)
             continue
-        opened.models.append(model)
-        opened.specs.append(spec)
-        opened.places.append(place)
-    return opened
+        opened.append(OpenedModel(spec=spec, model=model, place=place))
+    return Opened(each=tuple(opened), failed=failed)
+
+
+def _refuse(
+    place: CheckpointPlace | None,
+    error: AssayError,
+    failed: dict[CheckpointPlace, str],
+    errors: list[AssayError],
+) -> bool:
+    """Whether it is an error of the job: a checkpoint of a folder may fail."""
+    if place is None or place.folder is None:
+        errors.append(error)
+        return True
+    failed[place] = why_failed(place.path, error)
+    return False
+
+
+def without_texts(suites: Sequence[Suite]) -> tuple[Suite, ...]:
+    """The tests that are answered without writing text."""
+    answered = {
+        f"{suite.name}.{case.id}"
+        for suite in suites
+        for case in suite.cases
+        if not needs_text(case)
+    }
+    return tuple(only_tests(suites, frozenset(answered)))
 
 
 def place_of_given(model: Model) -> CheckpointPlace | None:

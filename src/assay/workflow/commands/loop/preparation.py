@@ -17,7 +17,7 @@ from assay.types.decisions import MEASURES, Gate
 from assay.types.options import LoopOptions
 from assay.workflow.commands.loop.user_commands import UserCommand
 from assay.workflow.running.job import Job
-from assay.workflow.running.preparation import check_files
+from assay.workflow.running.job_files import check_files
 
 PLACEHOLDERS = ("changes", "steps", "out", "resume")
 LOCK_S = 15.0  # in which the training of a killed loop ends

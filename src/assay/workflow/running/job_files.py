@@ -1,0 +1,169 @@
+"""The files that a job names (suites, gate, texts, logs), read and checked."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from assay.errors import AssayError, UsageError, raise_all, tried
+from assay.files.notes import invalid_files
+from assay.judge.rubrics import load_rubric
+from assay.messages import tr
+from assay.reports.checkpoints.curves import tensorboard_writer
+from assay.sandbox import open_sandbox
+from assay.suites.gate_file import check_gate, load_gate
+from assay.suites.held_out_text import HeldOut, load_held_out
+from assay.suites.load import (
+    benchmarks_folder,
+    find,
+    load_all,
+    only_tests,
+    pick_all,
+    with_twins,
+)
+from assay.suites.suite_file import has_suite_file, with_defaults
+from assay.types import CONSTRAINED, THINKING, Suite
+from assay.types.decisions import Gate
+from assay.workflow.checkpoints.places import (
+    CheckpointPlace,
+)
+from assay.workflow.running.job import Job
+from assay.workflow.running.job_checks import senseless, with_usual_suites
+
+LOGS_TO_COME = ("mlflow", "wandb")
+
+
+NAMED = 5  # how many names an error lists
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFiles:
+    """`held_out`: read for perplexity; `training`: for the training loss."""
+
+    suites: tuple[Suite, ...]
+    gate: Gate | None = None
+    held_out: HeldOut | None = None
+    training: HeldOut | None = None
+
+
+def check_files(job: Job) -> Gate:
+    """What can be refused before there is a checkpoint."""
+    to_come = [CheckpointPlace(spec="", path=Path(), parent="", step_name="")]
+    job = with_usual_suites(job, to_come)
+    errors: list[AssayError] = [*senseless(job)]
+    gate = read_files(job, to_come, errors).gate
+    raise_all(errors)
+    assert gate is not None
+    return gate
+
+
+def read_files(
+    job: Job, places: Sequence[CheckpointPlace | None], errors: list[AssayError]
+) -> JobFiles:
+    suites = _suites(job, errors)
+    return _gate_and_texts(job, places, suites, errors)
+
+
+def _suites(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
+    found = [
+        files
+        for _ in tried(errors, benchmarks_folder, job.benchmarks)
+        for name in job.suites
+        for files in tried(errors, find, name, job.benchmarks)
+    ]
+    loaded = tried(
+        errors,
+        load_all,
+        found,
+        data_seed=job.data_seed,
+        get_sandbox=cache(lambda: open_sandbox(job.sandbox)),
+        check_rubric=load_rubric,
+        categories=job.categories,
+    )
+    if not loaded or len(found) < len(job.suites):
+        return ()
+    return next(iter(tried(errors, _picked, job, loaded[0])), ())
+
+
+def _picked(job: Job, suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
+    if job.system is not None or job.suite_language is not None:
+        suites = tuple(with_defaults(suite, job.system, job.suite_language) for suite in suites)
+    suites = (*suites, *job.own)
+    if job.only_tests is not None:
+        suites = tuple(only_tests(suites, job.only_tests))
+        if not suites:
+            names = ", ".join(sorted(job.only_tests)[:NAMED])
+            raise UsageError(
+                tr("no answer has the name of a test: {names}", names=names),
+                hint=tr("an answer's file is called after its test, such as CT-01.txt"),
+            )
+    gates = tried([], load_gate, job.gate) if job.gate else []
+    used = [name for gate in gates for suite in gate.suites for name in suite.categories]
+    suites = pick_all(suites, job.categories, job.limit, job.seed, used=used)
+    for way in [CONSTRAINED] * job.constrained + [THINKING] * (job.think == "both"):
+        suites = with_twins(suites, way)
+    return suites
+
+
+def without_suite_file(job: Job, suites: Sequence[Suite]) -> Iterator[str]:
+    """Where the same folder would score otherwise by `run_benchmark.py`."""
+    for suite in suites if job.suite_language is None and job.suites else ():
+        if os.path.lexists(suite.path) and not has_suite_file(suite.path):
+            yield tr(
+                "warning: {suite} has no suite.json, so no language is assumed; run_benchmark.py "
+                "takes it for Ewe, with the prompt of Yawo. For the same scores write a suite.json "
+                'with {{"language": "ee"}}, or add --suite-language ee',
+                suite=suite.name,
+            )
+
+
+def _gate_and_texts(
+    job: Job,
+    places: Sequence[CheckpointPlace | None],
+    suites: Sequence[Suite],
+    errors: list[AssayError],
+) -> JobFiles:
+    checkpoints = [place for place in places if place is not None and not place.served]
+    if not checkpoints and (job.text or job.train_text or job.log):
+        errors.append(
+            UsageError(
+                tr("--text, --train-text and --log are for checkpoints, and none was named"),
+                hint=tr("name the folder of a checkpoint, or leave them out"),
+            )
+        )
+    if not any(places):
+        return JobFiles(suites=tuple(suites))
+    gates = tried(errors, load_gate, job.gate)
+    known = {suite.name: [each.name for each in suite.categories] for suite in suites}
+    for gate in gates:
+        if job.gate is not None and suites and (findings := check_gate(gate, known)):
+            errors.append(invalid_files(gate.source, findings))
+    texts = [job.texts] if job.texts else tried(errors, load_held_out, job.text)
+    training = tried(errors, load_held_out, job.train_text) if job.train_text else []
+    for target in job.log:
+        tried(errors, _check_log, target)
+    return JobFiles(
+        suites=tuple(suites),
+        gate=next(iter(gates), None),
+        held_out=next(iter(texts), None),
+        training=next(iter(training), None),
+    )
+
+
+def _check_log(target: str) -> None:
+    """Refused before the run, by the first folder above that exists. Nothing is created."""
+    kind, _, place = target.partition(":")
+    if kind != "tensorboard" or not place:
+        problem = tr("--log: {target!r} is not a known target", target=target)
+        if kind in LOGS_TO_COME:
+            problem = tr("--log {kind} is not available yet", kind=kind)
+        raise UsageError(problem, hint=tr("use --log tensorboard:DIR"))
+    tensorboard_writer()
+    folder = Path(place)
+    there = next((each for each in (folder, *folder.parents) if each.exists()), Path())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise UsageError(
+            tr("the files for TensorBoard cannot be written into {folder}", folder=folder),
+            hint=tr("choose a folder that you may write into, as in --log tensorboard:DIR"),
+        )
