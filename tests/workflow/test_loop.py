@@ -15,6 +15,7 @@ import pytest
 import assay
 from assay.errors import ExitCode, Refusals, TrainingFailed, UsageError
 from assay.workflow.commands.loop.review import ReviewFailed, ask_command
+from assay.workflow.commands.loop.state import LoopState, read_round, read_state, write_state
 from assay.workflow.commands.loop.user_commands import UserCommand
 from tests import waiting
 from tests.conftest import Bench
@@ -243,3 +244,38 @@ def test_kills_at_random_moments_lose_no_round_and_repeat_none(yard):
     assert [each["round"] for each in document["rounds"]] == [1, 2, 3]
     again = [each["out"] for each in yard.trained("begun")[killed.begun :]]
     assert not set(again).intersection(killed.trained)
+
+
+def test_the_state_of_an_older_loop_is_read_and_written_with_the_same_keys(tmp_path):
+    file = tmp_path / "loop.json"
+    assert read_state(file) == LoopState()
+    file.write_text('{"key": "ab", "tokens": 7, "of_a_later_version": 1, "seconds": 2}')
+    state = read_state(file)
+    assert state == LoopState(key="ab", tokens=7, seconds=2.0)
+    write_state(file, state)
+    assert json.loads(file.read_text()) == {
+        "key": "ab", "tokens": 7, "failed": [], "on_accept": False, "seconds": 2.0,
+    }  # fmt: skip
+    assert read_state(file) == state
+
+
+@pytest.mark.parametrize("text", ["[]", '{"tokens": "many"}', "{"])
+def test_a_damaged_state_is_refused_with_its_path(tmp_path, text):
+    file = tmp_path / "loop.json"
+    file.write_text(text)
+    with pytest.raises(UsageError, match=r"loop\.json cannot be read"):
+        read_state(file)
+
+
+def test_a_round_without_its_changes_is_refused_and_one_that_is_missing_is_not(tmp_path):
+    file = tmp_path / "round_01.json"
+    assert read_round(file) is None
+    review = {"by": "assay", "said": "no", "failed": None}
+    file.write_text(json.dumps({"checkpoint": "a", "review": review}))
+    with pytest.raises(UsageError, match="changes"):
+        read_round(file)
+    change = {"change": "data", "categories": ["drivers"], "times": 3, "reason": "few"}
+    file.write_text(json.dumps({"checkpoint": "a", "review": review, "changes": [change]}))
+    stored = read_round(file)
+    assert stored is not None
+    assert [each.suggested().to_dict() for each in stored.changes] == [change]

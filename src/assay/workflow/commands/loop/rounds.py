@@ -12,7 +12,6 @@ import time
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
-from typing import Any
 
 from assay.decide.accept import accept
 from assay.decide.rounds import changes_of, compare_round
@@ -47,6 +46,13 @@ from assay.workflow.commands.loop.review import (
     ask_model,
     round_to_review,
 )
+from assay.workflow.commands.loop.state import (
+    LoopState,
+    read_round,
+    read_state,
+    write_json,
+    write_state,
+)
 from assay.workflow.commands.loop.user_commands import (
     UserCommand,
     last_lines,
@@ -59,6 +65,7 @@ from assay.workflow.running.beginning import resumable
 from assay.workflow.running.job import Job
 
 REVIEW_S = 600.0
+STATE = "loop.json"
 Reviewed = tuple[RoundReview, tuple[SuggestedChange, ...]]
 
 
@@ -86,7 +93,8 @@ class _Loop:
     commands: dict[str, UserCommand]
     lock: int = -1
     rounds: list[LoopRound] = field(default_factory=list)
-    spent: dict[str, Any] = field(default_factory=dict)
+    state: LoopState = field(default_factory=LoopState)
+    spent_before: float = 0.0  # seconds, by processes before this one
     begun: float = field(default_factory=time.monotonic)
 
     @property
@@ -103,7 +111,7 @@ class _Loop:
     @property
     def until(self) -> float:
         minutes = self.options.minutes
-        return inf if minutes is None else self.begun + 60 * minutes - self.spent["before"]
+        return inf if minutes is None else self.begun + 60 * minutes - self.spent_before
 
     def round_file(self, number: int) -> Path:
         return self.out / f"round_{number:02d}.json"
@@ -122,25 +130,21 @@ class _Loop:
         asked = [repr(replace(self.gate, source="")), self.job.suites, self.job.categories,
                  self.job.limit, str(self.job.text)]  # fmt: skip
         key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]
-        known = _read_json(self.out / "loop.json") or {}
-        if known.get("key", key) != key:
+        known = read_state(self.out / STATE)
+        if known.key not in ("", key):
             raise UsageError(
                 tr("the rounds in {out} were decided by another gate or on other tests",
                    out=self.out),
                 hint=tr("name another folder with --out, or the gate and suites of before"),
             )  # fmt: skip
-        self.spent = {"key": key, "before": known.get("seconds", 0.0),
-                      "tokens": known.get("tokens", 0), "failed": known.get("failed", []),
-                      "on_accept": known.get("on_accept", False)}  # fmt: skip
-        while (document := _read_json(self.round_file(len(self.rounds) + 1))) is not None:
+        self.state, self.spent_before = replace(known, key=key), known.seconds
+        while (stored := read_round(self.round_file(len(self.rounds) + 1))) is not None:
             number = len(self.rounds) + 1
-            step = Path(document["checkpoint"])
+            step = Path(stored.checkpoint)
             name = "final" if step == self.folder(number) else step.name
             of = self.out / CHECKPOINTS / self.folder(number).name / name / REPORT_FILE
-            review = document["review"]
-            told = RoundReview(by=review["by"], said=review["said"], failed=review["failed"] or "")
-            changes = tuple(map(SuggestedChange.of, document["changes"]))
-            self.rounds.append(self._made(read_report(of), told, changes))
+            changes = tuple(each.suggested() for each in stored.changes)
+            self.rounds.append(self._made(read_report(of), stored.review.told(), changes))
 
     def _made(
         self,
@@ -161,10 +165,14 @@ class _Loop:
             made = replace(made, standing=standing, difference=by, best_before=best.number)
         return made
 
-    def _keep_spent(self) -> None:
-        kept = {name: of for name, of in self.spent.items() if name != "before"}
-        kept["seconds"] = round(self.spent["before"] + time.monotonic() - self.begun, 1)
-        _write_json(self.out / "loop.json", kept)
+    @property
+    def seconds(self) -> float:
+        """By this process and those before it."""
+        return self.spent_before + time.monotonic() - self.begun
+
+    def _keep(self) -> None:
+        self.state = replace(self.state, seconds=round(self.seconds, 1))
+        write_state(self.out / STATE, self.state)
 
     def find_end(self) -> LoopEnd | None:
         last = self.rounds[-1].acceptance if self.rounds else None
@@ -177,7 +185,7 @@ class _Loop:
         if time.monotonic() >= self.until:
             return "minutes"
         tokens = self.options.tokens
-        return "tokens" if tokens is not None and self.spent["tokens"] >= tokens else None
+        return "tokens" if tokens is not None and self.state.tokens >= tokens else None
 
     # ----------------------------------------------------------------------------------- one round
 
@@ -186,17 +194,17 @@ class _Loop:
         number = len(self.rounds) + 1
         self.files(number).mkdir(parents=True, exist_ok=True)
         if not self._train(number):
-            self._keep_spent()
+            self._keep()
             return False
-        self._keep_spent()
+        self._keep()
         report, measured, advice = self._evaluate(number)
-        self._keep_spent()
+        self._keep()
         done = self._made(measured, *self._review(report, measured, advice))
-        self.spent["tokens"] += done.review.tokens
+        self.state = replace(self.state, tokens=self.state.tokens + done.review.tokens)
         if report.exit_code == ExitCode.REQUESTS_FAILED:
-            self.spent["failed"] = [*self.spent["failed"], number]
-        self._keep_spent()
-        _write_json(self.round_file(number), round_document(done))
+            self.state = replace(self.state, failed=(*self.state.failed, number))
+        self._keep()
+        write_json(self.round_file(number), round_document(done))
         self.rounds.append(done)
         self._tell(done)
         return True
@@ -205,7 +213,7 @@ class _Loop:
         before = self.round_file(number - 1)
         if number == 1:
             before = self.files(1) / "start.json"
-            _write_json(before, {"round": 0, "checkpoint": None, "accepted": None, "criteria": {},
+            write_json(before, {"round": 0, "checkpoint": None, "accepted": None, "criteria": {},
                                  "review": None, "changes": []})  # fmt: skip
         return {
             "changes": str(before),
@@ -316,7 +324,7 @@ class _Loop:
 
     def run_on_accept(self) -> None:
         command = self.commands.get("--on-accept")
-        if command is None or self.spent["on_accept"]:
+        if command is None or self.state.on_accept:
             return
         last, files = self.rounds[-1], self.files(len(self.rounds))
         log = files / "on_accept.log"
@@ -333,21 +341,21 @@ class _Loop:
                    "{why}", number=last.number, code=ended.code, why=last_lines(log)),
                 hint=tr("its output is in {log}; the same command runs it again", log=log),
             )  # fmt: skip
-        self.spent["on_accept"] = True
-        self._keep_spent()
+        self.state = replace(self.state, on_accept=True)
+        self._keep()
 
     def result(self, end: LoopEnd) -> TrainingLoop:
         best = self.best
         code = ExitCode.DONE if end == "accepted" else ExitCode.NOT_ACCEPTED
-        if best is not None and best.number in self.spent["failed"]:
+        if best is not None and best.number in self.state.failed:
             code = ExitCode.REQUESTS_FAILED
         found = TrainingLoop(
             rounds=tuple(self.rounds),
             gate=self.gate,
             ended=end,
             best=best.number if best else None,
-            seconds=self.spent["before"] + time.monotonic() - self.begun,
-            tokens=self.spent["tokens"],
+            seconds=self.seconds,
+            tokens=self.state.tokens,
             out=str(self.out),
             command=self.job.command,
             exit_code=int(code),
@@ -355,21 +363,3 @@ class _Loop:
         with explain_write_errors(self.out):
             replace_file(self.out / "loop.html", render_html(loop_document(found)))
         return found
-
-
-def _read_json(file: Path) -> dict[str, Any] | None:
-    try:
-        document: dict[str, Any] = json.loads(file.read_bytes())
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        raise UsageError(
-            tr("{path} cannot be read: {why}", path=file, why=error),
-            hint=tr("remove it, or name another folder with --out"),
-        ) from error
-    return document
-
-
-def _write_json(file: Path, document: dict[str, object]) -> None:
-    with explain_write_errors(file):
-        replace_file(file, json.dumps(document, indent=2, allow_nan=False) + "\n")
