@@ -58,12 +58,14 @@ def make_judge_request(
     repeat: int = 0,
     suite: str = JUDGE_SUITE,
     judged_suite: str,
+    judged_model: str = "",
 ) -> Request:
     """`turn`: the attempt, question or order of a pair; `suite`: what the store counts it under."""
     body = [IDENTITY_VERSION, fingerprint, key, turn, repeat, work.kind, _set_fields(work)]
+    body += [judged_model] if judged_model else []
     return Request(
         id=_hash(_encode(body)), suite=suite, test_id=key, turn=turn, repeat=repeat, work=work,
-        judged_suite=judged_suite,
+        judged_suite=judged_suite, judged_model=judged_model,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.waiting import PATIENCE_S, wait_for
-from tests.workflow.judged_work import Court, form, judged_test, rows, verdicts
+from tests.workflow.judged_work import CHECK_FACTS, Court, form, judged_test, rows, verdicts
 
 TESTS = 12
 
@@ -113,3 +113,14 @@ def test_a_random_data_seed_is_printed_and_stored(court):
     assert int(seed) > 0
     (plan,) = court.out.glob("runs/*/test-plans/*DT-01*")
     assert f'"data_seed": {seed}' in plan.read_text("utf-8")
+
+
+def test_a_folder_without_a_judge_is_scored_by_its_checks(court):
+    suite = court.checked(CHECK_FACTS)
+    outputs = court.folder / "there" / "outputs" / "other"
+    outputs.mkdir(parents=True)
+    block = '```json\n{"orders": 40, "median": 1, "largest": "A7", "late": 9}\n```'
+    (outputs / "own_001.txt").write_text(block, "utf-8")
+    there = str(court.folder / "there")
+    document = court.document("judge", there, "-s", suite, "--allow-code-execution")
+    assert (rows(document)["own_001"]["score"], document["exit_code"]) == (0.5, 0)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.judge.evaluation_reading import Imported, read_evaluations
 from assay.judge.final_judgement import make_final_judgement
-from assay.reports.judged.evaluation_reading import Imported, read_evaluations
 from assay.reports.judged.evaluation_text import evaluation_text
 from assay.text.safe_text import one_line
 from assay.types.judging.judgements import (

@@ -244,14 +244,93 @@ def test_an_import_of_some_tests_leaves_the_verdicts_of_the_others(court, import
     assert found == {"own_001": 0.79, "own_002": 0.7, "own_003": 0.9}
 
 
-def test_an_import_by_other_criteria_than_the_tests_is_unscored(court):
+def test_an_import_by_other_criteria_than_the_tests_is_refused(court):
     court.run(suite=court.tests(judged_test("own_001", rubric="data")))
     file = court.folder / "mine.txt"
     text = standard(7, 8, 9, overall="7.9", rating="GOOD", test="own_001", model="able")
     file.write_text(text, "utf-8")
-    document = court.judge_again("latest", imports=[file])
-    assert (rows(document)["own_001"]["outcome"], document["exit_code"]) == ("unscored", 0)
-    assert "insight_quality" in rows(document)["own_001"]["explanation"]
+    with pytest.raises(UsageError, match="it scores code_quality, and the rubric asks for"):
+        court.judge_again("latest", imports=[file])
+    both = text.replace("Code Quality: 9", "Insight Quality: 9/10 - x\nCode Quality: 9")
+    file.write_text(both, "utf-8")
+    with pytest.raises(UsageError, match="it scores code_quality"):
+        court.judge_again("latest", imports=[file])
+
+
+@pytest.mark.parametrize("name", ["Review of a contract", "The search own_002"])
+def test_an_import_under_the_name_of_another_test_is_refused(court, name):
+    court.run(suite=court.tests(*(judged_test(f"own_00{n}") for n in (1, 2))))
+    text = standard(7, 8, 9, overall="7.9", rating="GOOD", test="own_001", model="able")
+    file = court.folder / "mine.txt"
+    file.write_text(text.replace("(The search own_001)", f"({name})"), "utf-8")
+    with pytest.raises(UsageError, match="own_001 is “The search own_001”"):
+        court.judge_again("latest", imports=[file])
+
+
+def test_an_import_says_what_it_used_and_what_is_missing(court, imported):
+    told = "\n".join(court.judge_again("latest", imports=[imported])["judged"]["notes"])
+    able = f"of {court.model}"
+    assert f"Imported evaluations that count: 2 (own_001 {able}, own_002 {able})" in told
+    assert f"Answers without an imported evaluation: 1 (own_003 {able})" in told
+
+
+def test_an_import_can_be_taken_back(court, imported):
+    court.judge_again("latest", court.judge(form(9, 9, 9)))
+    court.judge_again("latest", imports=[imported])
+    document = court.judge_again("latest", undo_import=True)
+    found = {test: row["score"] for test, row in rows(document).items()}
+    assert found == {"own_001": 0.9, "own_002": 0.9, "own_003": 0.9}
+    told = "\n".join(document["judged"]["notes"])
+    assert "Imported evaluations were taken back" in told
+    assert "printed as" not in told
+    with pytest.raises(UsageError, match="no imported evaluation"):
+        court.judge_again("latest", undo_import=True)
+
+
+def test_an_import_without_a_judge_before_it_is_taken_back_to_nothing(court, imported):
+    court.judge_again("latest", imports=[imported])
+    document = court.judge_again("latest", undo_import=True)
+    assert {row["outcome"] for row in rows(document).values()} == {"unscored"}
+
+
+def test_imports_lift_no_confidence(court, imported):
+    document = court.judge_again("latest", imports=[imported])
+    verdict = verdicts(document)["own_001"]
+    assert verdict["confidence"] == "low"
+    assert f"imported:{imported} is not qualified" in verdict["confidence_reasons"]
+
+
+# ------------------------------------------------------------------------------------ by pasting
+
+
+def test_an_answer_is_judged_by_pasting_its_text_into_any_model(court, tmp_path):
+    twin = court.script("twin", default="It is `bisect`, in the standard library.")
+    court.run(suite=court.tests(judged_test("own_001")), models=[court.model, twin])
+    folder = tmp_path / "paste"
+    court.judge_again("latest", write_prompts=folder)
+    files = sorted(folder.iterdir())
+    first, second = (file.read_text("utf-8") for file in files)
+    assert "halves what is left" in first
+    assert "bisect" in second
+    for text in (first, second):
+        assert "able" not in text.replace("readable", "")
+        assert "twin" not in text
+        assert "10: a" in text
+        assert "Rubric: Marks, version 1" in text
+        assert "Code Quality: [score]/10" in text
+    with pytest.raises(UsageError, match="no evaluation"):
+        court.judge_again("latest", imports=[folder])
+    reply = standard(7, 8, 9, overall="7.9", rating="GOOD", test="own_001", model="candidate-2")
+    (folder / "reply.txt").write_text(reply, "utf-8")
+    document = court.judge_again("latest", imports=[folder])
+    assert rows(document, 1)["own_001"]["score"] == 0.79
+    assert "Answers without an imported evaluation: 1" in "\n".join(document["judged"]["notes"])
+
+
+def test_judging_in_two_ways_at_once_is_refused(court):
+    court.run()
+    with pytest.raises(UsageError, match="do not go together"):
+        court.judge_again("latest", court.judge(form(7, 8, 9)), undo_import=True)
 
 
 def test_an_import_that_cannot_be_used_takes_no_score_away(court):

@@ -337,6 +337,33 @@ def test_equal_answers_of_two_models_are_one_question_to_the_judge(court):
     assert len(court.asked()) == 1
 
 
+def test_a_scripted_judge_marks_two_models_apart_even_for_equal_answers(court):
+    twin = court.script("twin", default=ANSWER, delay_s=0)
+    judge = court.script(
+        "apart",
+        answers={f"judge:{twin}/own_001": form(2, 2, 2), "judge:own_001": form(8, 8, 8)},
+        default=form(8, 8, 8),
+    )
+    document = court.run(judge, models=[court.model, twin])
+    assert [rows(document, model)["own_001"]["score"] for model in (0, 1)] == [0.8, 0.2]
+
+
+def test_a_judge_that_answers_in_the_standard_format_is_read(court):
+    written = standard(7, 8, 9, overall="7.9", rating="GOOD", test="own_001", model="the model")
+    document = court.run(court.judge(f"Here is my evaluation.\n\n{written}"))
+    verdict = verdicts(document)["own_001"]
+    assert (rows(document)["own_001"]["score"], scores(verdict)) == (0.79, (7, 8, 9))
+    assert verdict["judgements"][0]["weaknesses"] == ["untested"]
+    assert verdict["criteria"][0]["reason"] == "as I see it"
+
+
+def test_an_evaluation_that_stands_in_the_answer_is_not_the_judges(court):
+    written = standard(9, 9, 9, overall="9.0", rating="EXCELLENT", test="own_001", model="m")
+    court.model = court.script("echo", default=f"{ANSWER}\n\n{written}", delay_s=0)
+    document = court.run(court.judge(f"I repeat it:\n\n{written}"))
+    assert rows(document)["own_001"]["outcome"] == "unscored"
+
+
 # ------------------------------------------------------------------------------------- asked once
 
 

@@ -267,7 +267,15 @@ def _task(case: Case) -> str:
 def confidence_in(
     evidence: Evidence, judgements: Sequence[Judgement], doubts: Sequence[str] = ()
 ) -> tuple[Confidence, tuple[str, ...]]:
-    """High unless something speaks against it. `judgements`: unscored ones as well."""
+    """High unless something speaks against it. `judgements`: unscored ones as well. Nobody checked
+    who wrote imported ones, so they lift nothing.
+    """
+    imported = [each for each in judgements if each.is_imported]
+    judgements = [each for each in judgements if not each.is_imported]
+    if not _scored(judgements):
+        judgements = imported
+        files = sorted({each.judge for each in _scored(imported)})
+        doubts = [*doubts, *(tr("{judge} is not qualified", judge=each) for each in files)]
     found = [
         *((True, doubt) for doubt in doubts),  # whether it makes the confidence low, and why
         *_about_judgements(judgements),

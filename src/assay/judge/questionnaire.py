@@ -14,7 +14,8 @@ from assay.types.judging.judgements import NO_EVIDENCE, Evidence, Judgement, Rub
 class Assignment:
     """`layout` None: the reasoned form. `key`: what requests are stored under; "": the test's own.
     `explain`: whether reasons are written after likelihoods. `calibration`: its scale; with it,
-    questions that cannot move the bounded score are not asked.
+    questions that cannot move the bounded score are not asked. `tested`: whose answer it is; never
+    shown, and told only to a script that asks for it.
     """
 
     judge: ModelFacts
@@ -28,12 +29,14 @@ class Assignment:
     key: str = ""
     explain: bool = True
     calibration: Calibration | None = None
+    tested: str = ""
 
     def request(self, work: ToAnswer | ToChoose, *, turn: int) -> Request:
         key = self.key or judge_key(self.case.id)
         return make_judge_request(
             self.judge.fingerprint, key, work, turn=turn, repeat=self.repeat,
             judged_suite=self.case.suite,
+            judged_model=self.tested if "told_model" in self.judge.capabilities else "",
         )  # fmt: skip
 
     def judgement(self, **said: Any) -> Judgement:

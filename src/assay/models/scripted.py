@@ -1,10 +1,10 @@
 """`scripted:FILE.json`: deterministic answers from a file, for tests, docs and dry runs.
 
 In: a file `{"answers": {KEY: ANSWER}, "default": TEXT, "fail": {KEY: REASON}, "delay_s": S}`. Out:
-a Model. KEY is a test id, or SUITE/TEST-ID where two suites share one; for a judge, judge:TEST-ID
-or judge:SUITE/TEST-ID. ANSWER is a text, a list of texts (one a turn), {"predictions": [best, …]},
-or {"repeats": [ANSWER, …]}, taken round. Where tools are offered, the text
-`{"tool_calls": [{"name": …, "arguments": {…}}]}` calls them.
+a Model. KEY is a test id, or SUITE/TEST-ID where two suites share one; for a judge, judge:TEST-ID,
+judge:SUITE/TEST-ID, or judge:SPEC/TEST-ID for the answers of one model. ANSWER is a text, a list of
+texts (one a turn), {"predictions": [best, …]}, or {"repeats": [ANSWER, …]}, taken round. Where
+tools are offered, the text `{"tool_calls": [{"name": …, "arguments": {…}}]}` calls them.
 """
 
 import codecs
@@ -29,7 +29,16 @@ from assay.models.reasoning import as_unicode, split_reasoning
 from assay.plugins import model
 from assay.text.json_in_prose import read_calls
 from assay.text.safe_text import drop_terminal_codes
-from assay.types import Answered, Failed, FileFinding, ModelFacts, Reply, Request, ToAnswer
+from assay.types import (
+    Answered,
+    Capability,
+    Failed,
+    FileFinding,
+    ModelFacts,
+    Reply,
+    Request,
+    ToAnswer,
+)
 
 GLANCE_S = 0.2  # a Ctrl-C in the moment before a sleep is noticed after it: so no long ones
 
@@ -80,7 +89,7 @@ class ScriptedModel(BaseModel):
             spec=f"scripted:{path}",
             name=path.stem,
             fingerprint=f"sha256:{digest}",
-            capabilities=frozenset({"generate", "tools"}),
+            capabilities=_capabilities(self._script),
         )
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
@@ -92,9 +101,11 @@ class ScriptedModel(BaseModel):
 
     def _reply(self, request: Request, seconds: float) -> Reply:
         name = request.test_id
-        keys = (f"{request.suite}/{name}", name)
+        keys: tuple[str, ...] = (f"{request.suite}/{name}", name)
         if request.judged_suite:
-            keys = (name.replace("judge:", f"judge:{request.judged_suite}/", 1), name)
+            prefixes = (request.judged_model, request.judged_suite)
+            own = (name.replace("judge:", f"judge:{each}/", 1) for each in prefixes if each)
+            keys = (*own, name)
         for key in keys:
             if key in self._script.fail:
                 return Failed(
@@ -107,9 +118,19 @@ class ScriptedModel(BaseModel):
             self._script.default,
         )
         if written is None:
-            reason = tr("the script has no answer for {test!r} and no default", test=keys[1])
+            reason = tr("the script has no answer for {test!r} and no default", test=keys[-1])
             return Failed(request_id=request.id, reason=reason, total_s=seconds)
         return _said(request, written, seconds)
+
+
+def _capabilities(script: ScriptFile) -> frozenset[Capability]:
+    """A judge that marks models apart is told whose answer it reads."""
+    found: set[Capability] = {"generate", "tools"}
+    keys = (*script.answers, *script.fail)
+    # No name of a suite has a colon, and every spec has one.
+    if any(key.startswith("judge:") and ":" in key.removeprefix("judge:") for key in keys):
+        found.add("told_model")
+    return frozenset(found)
 
 
 def _said(request: Request, written: object, seconds: float) -> Reply:

@@ -13,6 +13,7 @@ Capability = Literal[
     "structured_output",
     "top_logprobs",  # the likeliest first tokens of an answer
     "tools",  # it may call functions, natively
+    "told_model",  # as a judge it answers by the tested model's spec, which no prompt shows
 ]
 
 

@@ -486,6 +486,18 @@ class StoredAnswerOptions(OutputOptions, LocalOptions, ServerOptions, JudgeOptio
             "folder. Their arithmetic is checked; they count like a judge. Repeatable."
         ),
     )
+    undo_import: bool = option(
+        False,
+        help=tr("Take back imported evaluations: what counted before them counts again."),
+    )
+    write_prompts: Path | None = option(
+        None,
+        metavar="DIR",
+        help=tr(
+            "Instead of judging: write one text for each answer of a run, with all that a judge "
+            "needs, to paste into any LLM; --import DIR reads its evaluations back."
+        ),
+    )
 
 
 @dataclass(frozen=True)

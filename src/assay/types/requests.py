@@ -133,7 +133,8 @@ Work = ToAnswer | ToChoose | ToRead | ToTime
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One thing asked of one model. `id` is a content hash: identity, cache key and resume key.
-    `judged_suite` is not part of it: the suite of the test whose answer a judge is asked about.
+    `judged_suite` is not part of it: the suite of the test whose answer a judge is asked about;
+    `judged_model`: whose answer it is, only for a judge that is told (`told_model`).
     """
 
     id: str
@@ -143,6 +144,7 @@ class Request:
     repeat: int
     work: Work
     judged_suite: str = ""
+    judged_model: str = ""
 
     @property
     def key(self) -> tuple[str, str, int]:

@@ -16,6 +16,7 @@ from assay.judge.guards.fencing import LIMIT, Fenced, Searched, check_quote, def
 from assay.judge.guards.suspicions import flags_of
 from assay.judge.guards.trivial import trivial_judgement, why_trivial
 from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
+from assay.judge.pasting import anchor_lines
 from assay.judge.questionnaire import Assignment, Questionnaire, fact_question
 from assay.judge.reasoned.reading import (
     COMPLAINTS,
@@ -135,9 +136,7 @@ def _about_the_criteria(step: Step, about: Assignment) -> list[str]:
     parts = ["", heading("CRITERIA")]
     for criterion in criteria_of(about):
         parts.append(f"{criterion.key} ({criterion.label}), 0 to 10:")
-        for anchor in criterion.anchors:
-            span = str(anchor.low) if anchor.low == anchor.high else f"{anchor.low}-{anchor.high}"
-            parts.append(f"  {span}: {anchor.text}")
+        parts += anchor_lines(criterion)
     if step != "shorter" and (questions := questions_of(about)):
         parts += ["", heading("QUESTIONS")]
         parts += [f"{name}: {each.text}" for name, each in questions.items()]

@@ -6,6 +6,8 @@ ever. No `$ref` and no alternatives, which not every server's grammar knows.
 
     our form         {"criteria": {"correctness": {"reason": …, "score": 8}, …}, …}
     a flat object    {"correctness": 8, …}, or the same under "scores"; labels as well
+    the standard     TEST ID: … EVALUATION: Correctness: 8/10 - …, where there is no object
+    evaluation
 
 The reader never raises and never invents a score. The last object counts. What is in the answer
 word for word is the answer's and not the judge's, which may repeat scores of the answer.
@@ -17,6 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
+from assay.judge.evaluation_reading import Imported, read_evaluations
 from assay.judge.guards.trivial import is_refusal
 from assay.messages import tr
 from assay.text.json_in_prose import JsonObject, is_one_object, objects_in
@@ -63,14 +66,38 @@ def read_reply(text: str, criteria: Sequence[RubricCriterion], answer: str = "")
     try:
         if found and not own:
             raise Unusable(tr("the only scores in it are words of the answer"))
-        if not own:
-            raise Unusable(tr("there is no JSON object with scores in it"))
-        reading = _from_object(own[-1], names)
+        reading = _from_object(own[-1], names) if own else _from_evaluation(text, names, answer)
         if missing := [each.key for each in criteria if each.key not in reading.scores]:
             raise Unusable(tr("there is no score for {names}", names=", ".join(missing)))
     except Unusable as why:
         return ReadReply(problem=str(why))
     return reading
+
+
+def _evaluations_in(text: str) -> list[Imported]:
+    if not any(line.lstrip("#*_ \t").startswith("TEST ID") for line in text.splitlines()):
+        text = f"TEST ID: -\n{text}"
+    return [each for each in read_evaluations(text, file="") if each.criteria]
+
+
+def _from_evaluation(text: str, names: Mapping[str, str], answer: str) -> ReadReply:
+    """The last evaluation in the standard format that is not the answer's own."""
+    theirs = [each.judgement.scores for each in _evaluations_in(answer)]
+    found = [each for each in _evaluations_in(text) if each.judgement.scores not in theirs]
+    if not found:
+        raise Unusable(
+            tr("there is no JSON object with scores in it, nor an evaluation of the standard form")
+        )
+    last = found[-1]
+    if strange := sorted(set(last.criteria) - set(names.values())):
+        raise Unusable(tr("{names} is not asked for", names=", ".join(strange)))
+    if not last.judgement.scores:
+        raise Unusable(last.judgement.explanation)
+    said = last.judgement
+    return ReadReply(
+        scores={each.criterion: each for each in said.scores},
+        words={name: getattr(said, name) for name in (*_TEXTS, "strengths", "weaknesses")},
+    )
 
 
 def _from_object(found: JsonObject, names: Mapping[str, str]) -> ReadReply:

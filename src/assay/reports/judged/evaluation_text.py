@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from assay.messages import joined, labelled, tr
 from assay.text.safe_text import one_line
+from assay.types.judging.evaluation_format import CHECKS, NO_ANSWER, UNSCORED, nothing_named
 from assay.types.judging.judgements import (
     MOST,
     FinalCriterion,
@@ -23,24 +24,12 @@ LONGEST_LINE = 2000
 LONGEST_NAME = 200
 MOST_LINES = 12  # strengths, weaknesses, notes: more are not read
 MOST_FROM_EVIDENCE = 6  # of the weaknesses; the assessment has more
-UNSCORED, CHECKS, NO_ANSWER = "Unscored", "Checks", "No answer"  # in the place of scores
 NOT_STATED = "not stated"
-# (key, label, weight in tenths) of the format's criteria
-_SHARED = (("correctness", "Correctness", 4), ("completeness", "Completeness", 3))
-STANDARD_CRITERIA = {
-    "coding": (*_SHARED, ("code_quality", "Code Quality", 3)),
-    "data": (*_SHARED, ("insight_quality", "Insight Quality", 3)),
-}
 
 
 def evaluation_text(verdict: FinalJudgement, *, model: str) -> str:
     """The whole text. An unscored verdict has a line that says so in the place of its scores."""
     return "\n".join(line.rstrip() for line in _lines(verdict, model)) + "\n"
-
-
-def nothing_named() -> str:
-    """What is in the place of strengths and weaknesses that no judge named."""
-    return tr("none named")
 
 
 def _lines(verdict: FinalJudgement, model: str) -> Iterator[str]:

@@ -7,24 +7,27 @@ judgements stay in the store; the newest count.
 import itertools
 import re
 import time
-from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 from assay.errors import AssayError, UsageError, raise_all
+from assay.judge.evaluation_reading import Imported
 from assay.messages import tr
 from assay.models.scripted import WrittenOutputs
-from assay.reports.judged.evaluation_reading import Imported, read_evaluations
-from assay.store import Run, RunModel, Store
+from assay.store import Run, Store
 from assay.suites.test_plan_file import load_test_plans
-from assay.text.safe_text import drop_terminal_codes
 from assay.types import Observer, Suite
-from assay.types.judging.judgements import Judgement
 from assay.types.options import StoredAnswerOptions
 from assay.types.results import Report
 from assay.workflow.commands.evaluation import evaluate
+from assay.workflow.commands.imported_evaluations import (
+    assign_evaluations,
+    read_imports,
+    take_back_imports,
+)
+from assay.workflow.commands.prompts_to_paste import write_prompts
 from assay.workflow.reporting.checkpoint_files import write_decisions
 from assay.workflow.reporting.results import report_of
 from assay.workflow.reporting.run_files import write_run
@@ -32,23 +35,19 @@ from assay.workflow.running.beginning import resumable
 from assay.workflow.running.job import Job
 from assay.workflow.running.judging.panel import judged_cases, open_panel
 from assay.workflow.running.judging.samples import samples_to_judge
-from assay.workflow.running.judging.stage import AnswerKey, JudgingStage
+from assay.workflow.running.judging.stage import JudgingStage
 from assay.workflow.running.run_folder import RunFolder
 
 OUTPUTS, TEST_PLANS = "outputs", "test-plans"
-MAX_BYTES = 20_000_000  # of imported evaluations
 _REPEAT = re.compile(r"\.(\d{1,4})$")
 
 
 def judge_existing(job: StoredAnswerOptions, observer: Observer) -> Report:
-    if not job.judges and not job.imports:
-        raise UsageError(
-            tr("no judge given"),
-            hint=tr("name a model, as in --judge ollama:qwen3:8b, or evaluations with --import"),
-        )
-    readings = _read_imports(job.imports)
     folder = Path(job.run_or_dir)
-    if (folder / OUTPUTS).is_dir():
+    is_outputs = (folder / OUTPUTS).is_dir()
+    _refuse_contradictions(job, is_outputs=is_outputs)
+    readings = read_imports(job.imports)
+    if is_outputs:
         return _judge_folder(job, readings, observer)
     is_folder = folder.name != job.run_or_dir or (folder.is_dir() and job.run_or_dir != "latest")
     if is_folder or job.suites:
@@ -60,6 +59,26 @@ def judge_existing(job: StoredAnswerOptions, observer: Observer) -> Report:
             ),
         )
     return _judge_run(job, readings, observer)
+
+
+def _refuse_contradictions(job: StoredAnswerOptions, *, is_outputs: bool) -> None:
+    ways = {
+        "--judge": bool(job.judges),
+        "--import": bool(job.imports),
+        "--undo-import": job.undo_import,
+        "--write-prompts": job.write_prompts is not None,
+    }
+    given = [name for name, is_given in ways.items() if is_given]
+    if len(given) > 1 and given != ["--judge", "--import"]:
+        raise UsageError(
+            tr("{names} do not go together", names=", ".join(given)),
+            hint=tr("give one of them; --judge and --import go together"),
+        )
+    if not given and not is_outputs:  # a folder is scored by its checks
+        raise UsageError(
+            tr("no judge given"),
+            hint=tr("name a model, as in --judge ollama:qwen3:8b, or evaluations with --import"),
+        )
 
 
 def _judge_run(
@@ -94,16 +113,28 @@ def judge_in(
             tr("no test of run {run} needs a judge", run=run.id),
             hint=tr("choose a run of a suite with judged tests, such as coding or data"),
         )
-    imported, notes = _assign(readings, run, suites)
-    if readings and not imported and not job.judges:
-        raise UsageError(
-            "\n".join([tr("no evaluation is about an answer of run {run}", run=run.id), *notes]),
-            hint=tr("TEST ID and MODEL name a test and a model of the run"),
-        )
     tested = [model.facts for model in run.models]
     panel = open_panel(job, suites, tested, job, job, has_samples=has_samples)
     command = job.command_line("judge", job.run_or_dir)
     with closing(panel), resumable(job.out, command):
+        cases = judged_cases(suites)
+        imported = assign_evaluations(readings, run, cases, panel)
+        notes = list(imported.notes)
+        if readings and not imported.judgements and not job.judges:
+            told = tr("no evaluation is about an answer of run {run}", run=run.id)
+            raise UsageError(
+                "\n".join([told, *notes]),
+                hint=tr("TEST ID and MODEL name a test and a model of the run"),
+            )
+        stage = JudgingStage(store, run, suites, panel, observer, until)
+        if job.write_prompts is not None:
+            write_prompts(job.write_prompts, run, stage.stored_answers(), panel, observer)
+            return report_of(store, run)
+        if job.undo_import:
+            run = take_back_imports(store, run, cases, panel)
+            report = report_of(store, run)
+            write_run(folder, report, suites, store)
+            return report
         errors: list[AssayError] = []
         panel.probe_judges(errors)
         raise_all(errors)
@@ -118,8 +149,7 @@ def judge_in(
             observer.note(note)
         # The run's own command says nothing of who judged it later.
         notes = [*notes, tr("Judged with: {command}", command=command)]
-        stage = JudgingStage(store, run, suites, panel, observer, until)
-        run = stage.judge_answers(imported=imported, notes=notes)
+        run = stage.judge_answers(imported=imported.judgements, notes=notes)
         report = report_of(store, run)
         write_run(folder, report, suites, store)
         for note in write_decisions(report, job.out, run.deciding) if has_samples else ():
@@ -167,7 +197,7 @@ def _judge_folder(
         observer.note(
             tr("no test has this name, nothing was judged: {names}", names=", ".join(strangers))
         )
-    if not readings:
+    if not readings and job.write_prompts is None:
         return report
     return _judge_run(replace(job, run_or_dir=report.run, suites=()), readings, observer)
 
@@ -191,68 +221,3 @@ def _repeats(stems: frozenset[str]) -> int:
 def _repeat_of(stem: str) -> int:
     found = _REPEAT.search(stem)
     return int(found[1]) if found else 1
-
-
-def _read_imports(paths: Sequence[Path]) -> list[Imported]:
-    readings: list[Imported] = []
-    for path in paths:
-        inside = (each for each in path.rglob("*") if each.suffix in (".txt", ".md"))
-        files = sorted(each for each in inside if each.is_file()) if path.is_dir() else [path]
-        for file in files:
-            try:
-                raw = file.read_bytes()[:MAX_BYTES].decode("utf-8", "replace")
-            except OSError as error:
-                raise UsageError(
-                    tr("cannot read {path}: {why}", path=file, why=error.strerror),
-                    hint=tr("give a text file of evaluations, or a folder of them"),
-                ) from error
-            readings += read_evaluations(drop_terminal_codes(raw), file=str(file))
-    if paths and not readings:
-        raise UsageError(
-            tr("there is no evaluation in {paths}", paths=", ".join(map(str, paths))),
-            hint=tr("it begins with “TEST ID: ID (Name)”; see docs/reference/judging.md"),
-        )
-    return readings
-
-
-def _assign(
-    evaluations: Sequence[Imported], run: Run, suites: Sequence[Suite]
-) -> tuple[dict[AnswerKey, list[Judgement]], list[str]]:
-    """Judgements by answer, always the first repeat's; and a sentence for all that is wrong."""
-    found: dict[AnswerKey, list[Judgement]] = defaultdict(list)
-    notes = [str(finding) for each in evaluations for finding in each.findings]
-    tests: dict[str, list[str]] = defaultdict(list)
-    for case in judged_cases(suites):
-        tests[case.id].append(case.suite)
-    for evaluation in evaluations:
-        model = _model_of(evaluation, run)
-        its_suites = tests.get(evaluation.test_id, [])
-        if len(its_suites) != 1 or model is None:
-            known = ", ".join(each.spec for each in run.models)
-            why = tr("the run has no such model, only {known}", known=known)
-            if not its_suites:
-                why = tr("the run has no such judged test")
-            elif len(its_suites) > 1:
-                why = tr("{suites} have a test of this id", suites=", ".join(its_suites))
-            told = tr(
-                "{file}:{line}: the evaluation of {test} for {model} is left out: {why}",
-                file=evaluation.file,
-                line=evaluation.line,
-                test=evaluation.test_id or "-",
-                model=evaluation.model or "-",
-                why=why,
-            )
-            notes.append(told)
-        elif not evaluation.duplicate:
-            key = (model.position, its_suites[0], evaluation.test_id, 0)
-            found[key].append(evaluation.judgement)
-    return dict(found), notes
-
-
-def _model_of(evaluation: Imported, run: Run) -> RunModel | None:
-    """By its name, spec or folder; a run of one model needs no name."""
-    said = evaluation.model.strip().casefold()
-    for model in run.models:
-        if said in (model.spec.casefold(), model.slug.casefold(), model.facts.name.casefold()):
-            return model
-    return run.models[0] if len(run.models) == 1 and not said else None

@@ -125,8 +125,11 @@ class JudgePanel:
         repeats = range(self.options.judge_repeats)
         return list(dict.fromkeys(layout_of_repeat(judge.about.layout, each) for each in repeats))
 
-    def assignment(self, judge: PanelJudge, case: Case, answer: str, repeat: int) -> Assignment:
+    def assignment(
+        self, judge: PanelJudge, case: Case, answer: str, repeat: int, tested: str = ""
+    ) -> Assignment:
         return Assignment(
+            tested=tested,
             judge=judge.model.facts,
             case=case,
             rubric=self.rubric_of(case),

@@ -33,7 +33,6 @@ from assay.types.judging.judgements import (
     Evidence,
     Judgement,
     Judging,
-    Rubric,
 )
 from assay.types.scores import TokenProgress
 from assay.workflow.running.judging.judge_scales import Scales, find_scales
@@ -133,9 +132,7 @@ class JudgingStage:
         answers = checked or self.check_answers()
         judged = {k for k, kept in self._stored_judgements().items() if kept.judgement.judgements}
         for answer in answers:
-            rubric = panel.rubric_of(answer.case)
-            given = (imported or {}).get(answer.key, ())
-            answer.judgements += [_by_its_criteria(each, rubric) for each in given]
+            answer.judgements += (imported or {}).get(answer.key, ())
             # Where no usable evaluation of it was imported, the stored judgement stays.
             has_scores = any(each.scores and not each.unscored_reason for each in answer.judgements)
             is_usable = has_scores or answer.key not in judged
@@ -173,6 +170,10 @@ class JudgingStage:
                 judge_samples(judge, samples, ledger, self.observer, self.until)
             judge.model.close()
         return self.store.update_run(run, judging=judging)
+
+    def stored_answers(self) -> list[AnswerToJudge]:
+        """As they were given; nothing is gathered about them."""
+        return list(self._answers())
 
     def _answers(self, models: Sequence[RunModel] | None = None) -> Iterator[AnswerToJudge]:
         cases = {(case.suite, case.id): case for case in judged_cases(self.suites)}
@@ -265,7 +266,8 @@ class JudgingStage:
         panel, rest = self.panel, without_demands(answer.shown)
         found = []
         for repeat in range(panel.options.judge_repeats):
-            about = panel.assignment(judge, answer.case, answer.shown, repeat)
+            spec = answer.model.spec
+            about = panel.assignment(judge, answer.case, answer.shown, repeat, spec)
             about = replace(about, evidence=answer.evidence)
             scale = scales.get((about.rubric.digest, about.layout), UNCALIBRATED)
             # Where there are two, both are asked everything, so that they can be compared.
@@ -285,17 +287,6 @@ def _without_readings(evidence: Evidence) -> Evidence:
         for check in evidence.checks
     )
     return replace(evidence, checks=checks)
-
-
-def _by_its_criteria(judgement: Judgement, rubric: Rubric) -> Judgement:
-    """An imported judgement; unscored where it scores something else than the test's rubric."""
-    wanted = [each.key for each in rubric.criteria]
-    given = [each.criterion for each in judgement.scores]
-    if not given or set(given) == set(wanted):
-        return judgement
-    gaps = {"given": ", ".join(given), "wanted": ", ".join(wanted)}
-    why = tr("it scores {given}, and the rubric asks for {wanted}", **gaps)
-    return replace(judgement, scores=(), unscored_reason="unreadable", explanation=why)
 
 
 def has_checker(case: Case) -> bool:

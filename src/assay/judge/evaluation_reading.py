@@ -11,15 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assay.messages import tr
-from assay.reports.judged.evaluation_text import (
+from assay.text.safe_text import one_line
+from assay.types import FileFinding
+from assay.types.judging.evaluation_format import (
     CHECKS,
+    LABELS,
     NO_ANSWER,
     STANDARD_CRITERIA,
     UNSCORED,
     nothing_named,
 )
-from assay.text.safe_text import one_line
-from assay.types import FileFinding
 from assay.types.judging.judgements import (
     IMPORTED,
     MOST,
@@ -32,13 +33,9 @@ from assay.types.judging.judgements import (
 
 LONGEST_LINE = 4000
 MOST_ITEMS = 100  # strengths, weaknesses and lines of the assessment, each
-LABELS = (
-    "TEST ID", "MODEL", "TASK", "EVALUATION", "OVERALL SCORE", "QUALITY RATING",
-    "DETAILED ASSESSMENT", "STRENGTHS", "WEAKNESSES", "VERDICT",
-)  # fmt: skip
 _ONLY_SCORED = frozenset({"OVERALL SCORE", "QUALITY RATING", "STRENGTHS", "WEAKNESSES"})
 _UNSCORED = (UNSCORED, CHECKS, NO_ANSWER)
-_CRITERIA = dict.fromkeys(label for each in STANDARD_CRITERIA.values() for _, label, _ in each)
+_CRITERIA = {label: key for each in STANDARD_CRITERIA.values() for key, label, _ in each}
 _THIRD = {each[-1][1]: each for each in STANDARD_CRITERIA.values()}
 
 
@@ -49,17 +46,22 @@ def _labelled(before: str, labels: Sequence[str]) -> re.Pattern[str]:
 _LABEL = _labelled(r"(?:#{1,6}[ \t]+)?", LABELS)
 _CRITERION = _labelled(r"[ \t]{0,4}(?:[-*+•][ \t]+)?", (*_CRITERIA, *_UNSCORED))
 _TEST_ID = re.compile(r"[\w-]{1,200}")
+_TEST_NAME = re.compile(r"[^()]{0,210}\((.{1,200})\)")
 _SCORE = re.compile(r"(\d{1,2}) ?/ ?10(?![\d.,])[\s*_]*[-–—:]?\s*(.*)")
 _FENCE = re.compile(r"(?:```|~~~)\S{0,40}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """One evaluation. `duplicate`: the same test and model were evaluated above."""
+    """One evaluation. `name`: what it calls the test; `criteria`: the keys of all that it scores.
+    `duplicate`: the same test and model were evaluated above.
+    """
 
     file: str
     line: int
     test_id: str
+    name: str
+    criteria: tuple[str, ...]
     model: str
     judgement: Judgement
     findings: tuple[FileFinding, ...]
@@ -149,6 +151,8 @@ class _Evaluation:
             file=self.file,
             line=self.line,
             test_id=self.test_id,
+            name=found[1].strip() if (found := _TEST_NAME.match(self.value("TEST ID"))) else "",
+            criteria=tuple(key for label, key in _CRITERIA.items() if label in self.blocks),
             model=self.value("MODEL"),
             judgement=Judgement(
                 judge=IMPORTED + self.file,
