@@ -1,4 +1,4 @@
-"""Answers to DT-01, DT-02 and DT-03 that try to pass without solving them stay below 0.5."""
+"""Answers to DT-01, DT-02 and DT-03 that try to pass without solving them stay at 0.25."""
 
 import json
 from random import Random
@@ -6,7 +6,7 @@ from re import findall
 
 import pytest
 
-from assay.checkers import gather, make_files
+from assay.checkers import fill, gather, make_files
 from assay.sandbox import open_sandbox
 from assay.types.tests import SHIPPED_SUITES
 
@@ -83,11 +83,13 @@ def in_turn(answers: dict[str, str], seed: int) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_no_cheat_gets_half(name, sandbox):
+def test_no_cheat_gets_more_than_a_quarter(name, sandbox):
     folder = SHIPPED_SUITES / "data" / name
     prompt = (folder / "prompt.md").read_text("utf-8")
     made = make_files(folder, [*SEEDS, len(SEEDS)], None)
-    right = [(fence(one.truth["block"]), one) for one in made]
+    reference = (folder / "reference.md").read_text("utf-8")
+    right = [(fill(reference, one.files, one.truth), one) for one in made]
+    right += [(fence(one.truth["block"]), one) for one in made]
     tried = [
         (seed, cheat, answer)
         for seed in SEEDS
@@ -95,10 +97,12 @@ def test_no_cheat_gets_half(name, sandbox):
     ]
     items = right + [(answer, made[seed]) for seed, _, answer in tried]
     found = gather(folder, items, sandbox)
-    assert [one.share for one in found[: len(right)]] == [1] * len(right)
+    assert [one.share for one in found[: len(made)]] == [1] * len(made)
+    assert all(0.3 < one.share <= 0.4 for one in found[len(made) : len(right)])
     for (seed, cheat, _), evidence in zip(tried, found[len(right) :], strict=True):
         assert not evidence.missing
         if cheat == "only prose":  # left to a judge, and without one no answer
-            assert len(evidence.unread_facts) == len(evidence.checks)
+            assert evidence.share is None
+            assert not any(check.passed for check in evidence.checks)
         else:
-            assert evidence.share < 0.5, (seed, cheat, evidence.share)
+            assert evidence.share <= 0.25, (seed, cheat, evidence.share)

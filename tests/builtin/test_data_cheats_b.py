@@ -1,4 +1,4 @@
-"""Answers that try to pass DT-04, DT-05 and DT-06 without solving them end below one half."""
+"""Answers that try to pass DT-04, DT-05 and DT-06 without solving them end at a quarter."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def list_everything(right: dict[str, Any], words: list[str]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_cheats_end_below_one_half(name: str) -> None:
+def test_no_cheat_gets_more_than_a_quarter(name: str) -> None:
     folder = SUITE / name
     prompt, reference = (folder / "prompt.md").read_text(), (folder / "reference.md").read_text()
     made = make_files(folder, (*SEEDS, len(SEEDS)), None)
@@ -109,4 +109,4 @@ def test_cheats_end_below_one_half(name: str) -> None:
     assert len(found) >= 10
     for (cheat, _), evidence in zip(items, found, strict=True):
         assert not evidence.missing
-        assert (evidence.share or 0) < Fraction(1, 2), cheat[:2000]
+        assert (evidence.share or 0) <= Fraction(1, 4), cheat[:2000]

@@ -51,4 +51,5 @@ from .facts import (
     spell_keys,
     value_at,
 )
+from .reporting import Report, check_report
 from .wire import Remote

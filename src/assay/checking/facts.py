@@ -30,7 +30,8 @@ class Fact:
     """What the block should hold at `key`; dots lead into objects ("largest.amount"). `says` is the
     statement for a judge: "the total is 5,400.00 euros". Numbers are compared within `tolerance`,
     lists as sets, or all by `same(given, expected)`. `name`: of the check, if not the key. With an
-    `owner`, the key of a name, it counts only if that is right.
+    `owner`, the key of a name, it counts only if that is right. `also`: what has to stand in the
+    report beside the block, if not what is expected.
     """
 
     key: str
@@ -41,6 +42,12 @@ class Fact:
     same: Callable[[Any, Any], bool] | None = None
     name: str = ""
     owner: str = ""
+    also: Any = None
+
+    @property
+    def shown(self) -> Any:
+        """What has to stand in the report."""
+        return self.expected if self.also is None else self.also
 
 
 def list_checks(
@@ -101,11 +108,12 @@ def spell_keys(
 
 def mentions(given: object, name: str) -> bool:
     """Whether a text holds a name, whatever else stands around it and between its letters."""
-    return isinstance(given, str | int) and _letters(name) in _letters(str(given))
+    return isinstance(given, str | int) and letters_of(name) in letters_of(str(given)[:1000])
 
 
-def _letters(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text[:1000]).casefold()
+def letters_of(text: str) -> str:
+    """Its letters and digits, without case."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
     return "".join(one for one in folded if one.isalnum())
 
 

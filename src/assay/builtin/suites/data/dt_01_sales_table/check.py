@@ -1,9 +1,18 @@
-"""Compares the block with the figures of the order table."""
+"""Compares the block, and the report around it, with the figures of the order table."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from assay.checking import Check, Fact, check_facts, check_names, json_block, mentions, spell_keys
+from assay.checking import (
+    Check,
+    Fact,
+    check_facts,
+    check_names,
+    check_report,
+    json_block,
+    mentions,
+    spell_keys,
+)
 
 FACTS = (  # key, statement, weight, tolerance
     ("orders", "there are {} orders", 1, 0),
@@ -23,6 +32,7 @@ FACTS = (  # key, statement, weight, tolerance
     ("cancelled_product", "most of the cancelled orders are for {}", 4, 0),
 )
 LISTS = ("customers", "products")
+SECTIONS = ("Summary", "Customers", "Products", "Status", "Insight")
 
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
@@ -30,7 +40,10 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     block = json_block(answer)
     if block is not None:
         block |= {key: spell_keys(block.get(key), right[key]) for key in LISTS}
-    yield from check_facts(block, list_facts(right))
+    facts = list(list_facts(right))
+    checks = list(check_facts(block, facts))
+    yield from checks
+    yield from check_report(answer, checks, facts, SECTIONS)
     if block is None:
         return
     given = [block[key] for key in right if isinstance(right[key], str) and key in block]
@@ -46,7 +59,8 @@ def list_facts(right: dict[str, Any]) -> Iterator[Fact]:
         yield Fact(key, right[key], says.format(right[key]), weight, tolerance)
     for number, (name, amount) in enumerate(right["customers"].items(), 1):
         says = f"the total amount of the customer {name} is {amount} euros"
-        yield Fact(f"customers.{name}", amount, says, name=f"customer_{number}")
+        label = f"customer_{number}"
+        yield Fact(f"customers.{name}", amount, says, name=label, also=[name, amount])
     for number, (name, row) in enumerate(right["products"].items(), 1):
         for key, unit in (("units", "pieces"), ("amount", "euros")):
             says = f"the {key} of the product {name} add up to {row[key]} {unit}"

@@ -9,6 +9,7 @@ from assay.checking import (
     Fact,
     check_facts,
     check_names,
+    check_report,
     json_block,
     mentions,
     same_text,
@@ -37,6 +38,7 @@ OF_ALL = (
     ("overcharge", "the buyer was overcharged by {} euros in all", 4),
     ("open_issues", "exactly these issues are open at the end of the thread: {}", 5),
 )
+SECTIONS = ("Orders", "Timeline", "Issues")
 NUMBERS = ("so", "consignment", "short_po", "damaged_po", "overcharged_po", "rest_consignment")
 
 
@@ -45,7 +47,10 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     block = json_block(answer)
     if block is not None:
         block["orders"] = spell_keys(block.get("orders"), right["orders"], same_id)
-    yield from check_facts(block, list_facts(truth))
+    facts = list(list_facts(truth))
+    checks = list(check_facts(block, facts))
+    yield from checks
+    yield from check_report(answer, checks, facts, SECTIONS)
     if block is None:
         return
     rows = [block, *(row for row in block["orders"].values() if isinstance(row, dict))]
@@ -64,11 +69,18 @@ def list_facts(truth: dict[str, Any]) -> Iterator[Fact]:
             value = truth["goods"][po] if key == "goods" else row[key]
             same = is_one_of if key == "goods" else same_id if key in NUMBERS else None
             says, name = says.format(po=po, value=row[key]), f"order_{number}_{key}"
-            yield Fact(f"orders.{po}.{key}", value, says, weight, same=same, name=name)
+            also = digits(row[key]) if key in NUMBERS else row[key]
+            yield Fact(f"orders.{po}.{key}", value, says, weight, same=same, name=name, also=also)
     for key, says, weight in OF_ALL:
         value = right[key]
         says = says.format(", ".join(value) if isinstance(value, list) else value)
-        yield Fact(key, value, says, weight, same=same_id if key in NUMBERS else None)
+        also = digits(value) if key in NUMBERS else value
+        yield Fact(key, value, says, weight, same=same_id if key in NUMBERS else None, also=also)
+
+
+def digits(number: str) -> str:
+    """As a report may write it, without its letters."""
+    return re.sub(r"\D", "", number)
 
 
 def is_one_of(given: object, names: Any) -> bool:

@@ -4,7 +4,16 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from assay.checking import Check, Fact, check_facts, check_names, json_block, mentions, spell_keys
+from assay.checking import (
+    Check,
+    Fact,
+    check_facts,
+    check_names,
+    check_report,
+    json_block,
+    mentions,
+    spell_keys,
+)
 
 FACTS = (
     ("late_orders", "exactly these orders will be late: {}", 5),
@@ -18,6 +27,10 @@ FACTS = (
     ("amount_at_risk", "the total amount of the orders with an open ticket is {} euros", 5),
     ("most_tickets_customer", "{} is the customer with the most tickets", 2),
 )
+SECTIONS = (
+    "Shortages", "Late orders", "Damage", "Broken references", "Lost shipment", "Amount at risk",
+    "Customers", "Conclusions",
+)  # fmt: skip
 COUNTS = (  # right only together with the name
     ("damage_supplier", "damage_supplier_tickets", "{} damage tickets are about products of {}", 3),
     ("most_tickets_customer", "most_tickets", "{} tickets come from the customer {}", 3),
@@ -29,7 +42,10 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     block = json_block(answer)
     if block is not None:
         block["shortfalls"] = spell_keys(block.get("shortfalls"), right["shortfalls"])
-    yield from check_facts(block, list_facts(right))
+    facts = list(list_facts(right))
+    checks = list(check_facts(block, facts))
+    yield from checks
+    yield from check_report(answer, checks, facts, SECTIONS)
     if block is None:
         return
     late = block.get("late_orders")

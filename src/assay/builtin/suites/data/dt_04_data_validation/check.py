@@ -4,7 +4,16 @@ import operator
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from assay.checking import Check, Fact, check_facts, check_names, json_block, same_number, same_set
+from assay.checking import (
+    Check,
+    Fact,
+    check_facts,
+    check_names,
+    check_report,
+    json_block,
+    same_number,
+    same_set,
+)
 
 KINDS = {  # weight, and what a judge looks for
     "duplicate_record": (2, "{} are one shipment recorded twice"),
@@ -26,6 +35,7 @@ VALUES = {  # weight, kind, unit
     "right_weight": (3, "wrong_unit", "kilograms"),
 }
 ABOUT_SEVERAL = ("duplicate_record", "duplicate_customer", "repeat_order")
+SECTIONS = ("Problems", "Odd but sound", "Prevention")
 MISSING = "the answer has no JSON block that can be read"
 
 
@@ -48,6 +58,8 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     if block is None:
         checks = [Check(one.name, None, MISSING, one.weight, one.fact) for one in checks]
     yield from checks
+    shown = list_shown(expected, lookalikes, sound)
+    yield from check_report(answer, checks, shown, SECTIONS, beside=4)
     faulty = sorted({record for entry in expected for record in entry.records})
     fact = f"only {', '.join(faulty)} have a problem"
     if block is None:
@@ -66,6 +78,18 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     named = [one for entry in (*found, *odd) for one in (*entry.records, entry.label)]
     known = [*truth["records"], *truth["customers"], *KINDS, *REASONS]
     yield check_names("nothing_invented", named, known, weight_failed=4)
+
+
+def list_shown(expected: list[Entry], odd: list[Entry], sound: int) -> Iterator[Fact]:
+    """What has to stand in the report, by the checks of the block."""
+    for table, entries in ((KINDS, expected), (REASONS, odd)):
+        for label, (weight, _) in table.items():
+            records = [record for e in entries if e.label == label for record in e.records]
+            yield Fact(label, records, "", weight)
+    for name, (weight, kind, _) in VALUES.items():
+        values = [entry.value for entry in expected if entry.label == kind]
+        yield Fact(name, values, "", weight)
+    yield Fact("sound_records", sound, "")
 
 
 def read_entries(block: dict[str, Any] | None, key: str, label: str) -> list[Entry]:

@@ -1,10 +1,19 @@
-"""Compares the figures in the report's block with the right ones; looks for the five headings."""
+"""Compares the figures of the block, and of the report around it, with the right ones."""
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from assay.checking import Check, Fact, check_facts, check_names, json_block, same_text, spell_keys
+from assay.checking import (
+    Check,
+    Fact,
+    Report,
+    check_facts,
+    check_names,
+    check_report,
+    json_block,
+    spell_keys,
+)
 
 MOST_WORDS = 600
 SECTIONS = ("Executive summary", "Key metrics", "What changed", "Risks", "Recommendations")
@@ -25,10 +34,6 @@ SAYS = {  # weight, and what a judge looks for
     "declining_line_months": (3, "the declining line fell {} times in a row from month to month"),
     "change_without_declining_line_percent": (2, "all other lines together changed by {:.1f} %"),
 }
-HEADINGS = (
-    re.compile(r"^ {0,3}#{1,6}[ \t]+(.{1,100})$", re.MULTILINE),
-    re.compile(r"^ {0,3}(?:\*\*|__)(.{1,100})$", re.MULTILINE),
-)
 
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
@@ -36,9 +41,12 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     block = json_block(answer)
     if block is not None:
         block["revenue_by_line"] = spell_keys(block.get("revenue_by_line"), lines)
-    yield from check_facts(block, list_facts(facts))
-    yield check_sections(answer)
-    yield check_length(answer)
+    listed = list(list_facts(facts))
+    checks = list(check_facts(block, listed))
+    yield from checks
+    yield from check_report(answer, checks, listed, SECTIONS)
+    half = 2 * sum(one.passed is not False for one in checks) >= len(checks)
+    yield check_length(answer, counts=half)
     if block is not None:
         named = [*block["revenue_by_line"], *(block[key] for key in LINES if key in block)]
         yield check_names("only_asked_keys", block, facts)
@@ -56,23 +64,9 @@ def list_facts(facts: dict[str, Any]) -> Iterator[Fact]:
         yield Fact(f"revenue_by_line.{line}", revenue, says, name=f"line_{number}")
 
 
-def check_sections(answer: str) -> Check:
-    """The five headings in their order, each followed by text."""
-    for pattern in HEADINGS:
-        found = []
-        for heading in pattern.finditer(answer):
-            text = re.sub(r"^[\W\d_]+|[\W\d_]+$", "", heading[1])
-            found += [(heading, one) for one in SECTIONS if same_text(text, one)]
-        ends = [heading.start() for heading, _ in found[1:]] + [len(answer)]
-        texts = [answer[one.end() : end] for (one, _), end in zip(found, ends, strict=False)]
-        filled = all(text.split("```")[0].strip() for text in texts)
-        if filled and tuple(one for _, one in found) == SECTIONS:
-            return Check("sections", True, "the five sections are there", 2)
-    return Check("sections", False, f"not the sections {', '.join(SECTIONS)}, each with text", 2)
-
-
-def check_length(answer: str) -> Check:
+def check_length(answer: str, *, counts: bool) -> Check:
     """Words outside the block, with some room for how table cells and headings are counted."""
-    words = len(re.findall(r"\w+(?:[.,'’-]\w+)*", answer.split("```")[0]))
+    words = len(re.findall(r"\w+(?:[.,'’-]\w+)*", Report(answer).text))
     why = f"about {words} words, and {MOST_WORDS} were allowed"
-    return Check("length", 0 < words <= 1.1 * MOST_WORDS, why)
+    why = why if counts else f"{why}; too few figures are right for it to count"
+    return Check("length", counts and 0 < words <= 1.1 * MOST_WORDS, why)

@@ -3,7 +3,18 @@
 from collections.abc import Iterator
 from typing import Any
 
-from assay.checking import Check, Fact, check_facts, check_names, json_block, spell_keys, value_at
+from assay.checking import (
+    Check,
+    Fact,
+    check_facts,
+    check_names,
+    check_report,
+    json_block,
+    spell_keys,
+    value_at,
+)
+
+SECTIONS = ("Weekly pattern", "Segments", "Mailings", "Forecast", "Advice")
 
 SAYS = {  # weight, and what a judge looks for
     "busiest_weekday": (1, "{} is the busiest weekday"),
@@ -29,7 +40,10 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     block = json_block(answer)
     if block is not None:
         block["change_by_segment"] = spell_keys(block.get("change_by_segment"), changes)
-    yield from check_facts(block, list_facts(facts))
+    listed = list(list_facts(facts))
+    checks = list(check_facts(block, listed))
+    yield from checks
+    yield from check_report(answer, checks, listed, SECTIONS)
     if block is not None:
         named = [*block["change_by_segment"], block.get("declining_segment")]
         yield check_names("only_asked_keys", block, facts)

@@ -1,0 +1,174 @@
+"""What stands in a report, outside of its JSON block: sections, and figures as numbers or names.
+
+In: an answer, and what its block was right about. Out: checks. Containment only: whether a number
+or a name stands somewhere in the report, in any format. What a sentence says is a judge's to read.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from .blocks import parts_of
+from .comparing import read_date, same_date
+from .facts import Check, Fact, letters_of
+
+STEPS = (0.25, 0.5, 0.75, 0.95)  # shares of the figures, a check each
+_OF_FIGURES, _OF_SECTIONS = 1.3, 0.3  # weight, as a share of what the block weighs
+LEAST_RIGHT = 1 / 3  # of the block, for sections to count: an empty frame is no report
+_TEXT = {"markdown", "md", "text", "txt"}
+_SPACES = "\u00a0\u2007\u2009\u202f"
+_NUMBER = re.compile(r"\d+(?:[.,'’ ]\d+)*")
+_SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "mn": 1e6}
+_SCALE = re.compile(r"\s?(k|thousand|m|mn|million)\b", re.IGNORECASE)
+_WORDS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+    "twenty",
+)  # fmt: skip
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+
+
+class Report:
+    """The text around the blocks of an answer, and the numbers in it."""
+
+    def __init__(self, answer: str) -> None:
+        parts = []
+        for opened, lines in parts_of(answer):
+            if opened is None or opened[3].strip().lower() in _TEXT:
+                parts.append("\n".join(lines))
+        # A block may lack its fence.
+        text = re.sub(r"(?ms)^[ \t]*\{[ \t]*$.*?^[ \t]*\}[ \t]*$", "", "\n".join(parts))
+        text = re.sub(r'(?m)^[ \t]*\{".*\}[ \t]*$', "", text)
+        self.text = unicodedata.normalize("NFKC", text).replace("\u2212", "-")
+        self._letters = letters_of(self.text)
+        self._numbers = list(_read_numbers(self.text))
+
+    def has(self, value: Any) -> bool:
+        """Whether a value stands in it; of a list or an object each one."""
+        if isinstance(value, dict):
+            return all(self.has(one) for pair in value.items() for one in pair)
+        if isinstance(value, list | tuple | set | frozenset):
+            return all(map(self.has, value))
+        if isinstance(value, bool) or value is None:
+            return True
+        if isinstance(value, int | float):
+            return any(_is_number(*number, value) for number in self._numbers)
+        if (day := read_date(value)) is not None and same_date(value, day):
+            month, year = _MONTHS[day.month - 1], day.year
+            forms = [str(value), f"{day.day} {month}", f"{month} {day.day}", f"{day:%d.%m.%Y}"]
+            forms += [f"{day.day} {month[:3]}", f"{month[:3]} {day.day}", f"{day.month}/{day.day}"]
+            forms += [f"{day.day}th of {month}", f"{day.day}.{day.month}.{year}"]
+            return any(letters_of(form) in self._letters for form in forms)
+        return letters_of(str(value)) in self._letters
+
+    def section(self, name: str, others: Sequence[str]) -> bool:
+        """Whether a part is headed by this name, and has text before the next one."""
+        lines = self.text.split("\n")
+        for at, line in enumerate(lines):
+            rest = _after_heading(line, name)
+            if rest is None:
+                continue
+            following = [rest]
+            for later in lines[at + 1 :]:
+                if any(_after_heading(later, other) is not None for other in others):
+                    break
+                following.append(later)
+            if re.search(r"\w", " ".join(following)):
+                return True
+        return False
+
+
+def _after_heading(line: str, name: str) -> str | None:
+    """The text behind a heading of this name; None where the line is none."""
+    bold = re.match(r"\s*(?:[-*+•]\s|\d+[.)]\s)?\s*(?:\*\*|__)(.+?)(?:\*\*|__)(.*)", line)
+    heading = re.match(r"\s*#{1,6}\s+(.*)()", line) or bold
+    named = re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)
+    if heading and len(heading[1]) <= _LONGEST_HEADING and named.search(heading[1]):
+        return heading[2]
+    bare = re.sub(r"^[\W\d_]+", "", line)
+    found = re.match(rf"{re.escape(name)}\b[*_ \t]*(?:$|[:.–—(|-])(.*)", bare, re.IGNORECASE)
+    return found[1] if found else None
+
+
+_LONGEST_HEADING = 80
+
+
+def _read_numbers(text: str) -> Iterator[tuple[float, float, bool]]:
+    """Every reading of every number, half a unit of its last digit, and whether it has a scale."""
+    for space in _SPACES:
+        text = text.replace(space, " ")
+    for found in _NUMBER.finditer(text[:200_000]):
+        scaled = _SCALE.match(text, found.end())
+        scale = _SCALES[scaled[1].lower()] if scaled else 1
+        for reading in _readings(found[0]):
+            decimals = len(reading.partition(".")[2])
+            if len(reading) < _LONGEST_NUMBER:
+                yield float(reading) * scale, 0.5 * 10**-decimals * scale, bool(scaled)
+    for number, word in enumerate(_WORDS):
+        if re.search(rf"\b{word}\b", text, re.IGNORECASE):
+            yield number, 0, False
+
+
+_LONGEST_NUMBER = 30
+
+
+def _readings(text: str) -> set[str]:
+    """5,400 is 5400 and 5.4; 6 120 is 6120, 6 and 120."""
+    found: set[str] = set()
+    pieces = text.split(" ")
+    if len(pieces) > 1 and all(re.fullmatch(r"\d{3}(?:[.,]\d+)?", one) for one in pieces[1:]):
+        found |= _readings("".join(pieces))
+    for piece in pieces:
+        marks = re.findall(r"[.,'’]", piece)
+        if all(len(group) == 3 for group in re.split(r"[.,'’]", piece)[1:]):
+            found.add(re.sub(r"[.,'’]", "", piece))
+        if marks and marks[-1] in ".,":
+            whole, _, fraction = piece.rpartition(marks[-1])
+            found.add(re.sub(r"[.,'’]", "", whole) + "." + fraction)
+        found |= {one for one in re.split(r"[,'’]", piece) if re.fullmatch(r"\d+(?:\.\d+)?", one)}
+    return found
+
+
+def _is_number(number: float, unit: float, is_scaled: bool, expected: float) -> bool:
+    """Equal but for the sign, which words may say. A fraction, and 1.7 million, may be rounded."""
+    wanted = abs(float(expected))
+    may_round = is_scaled or wanted != int(wanted)
+    return abs(number - wanted) <= (unit if may_round else 0) + 1e-9 * max(1.0, wanted)
+
+
+def check_report(
+    answer: str,
+    checks: Sequence[Check],
+    facts: Iterable[Fact],
+    sections: Sequence[str],
+    *,
+    beside: float = 2,
+) -> Iterator[Check]:
+    """How many of the right figures of the block stand in the report as well, and whether its
+    sections are there. `checks` are those of the block, found by the facts' names; `beside` is what
+    other checks of the block weigh. A right block alone is less than 0.4 of all.
+    """
+    report = Report(answer)
+    passed = {one.name: one.passed for one in checks}
+    listed = list(facts)
+    whole = sum(fact.weight for fact in listed)
+    weight = whole + beside
+    told = [fact for fact in listed if passed.get(fact.name or fact.key) and report.has(fact.shown)]
+    share = sum(fact.weight for fact in told) / (whole or 1)
+    if any(one is not None for one in passed.values()):
+        for step in STEPS:
+            why = f"{len(told)} of {len(listed)} figures are right and stand in the report too"
+            name = f"report_{100 * step:.0f}"
+            yield Check(name, share >= step, why, weight * _OF_FIGURES / len(STEPS))
+    right = sum(fact.weight for fact in listed if passed.get(fact.name or fact.key))
+    enough = right >= LEAST_RIGHT * whole or None in passed.values()
+    for number, section in enumerate(sections, 1):
+        there = report.section(section, [one for one in sections if one != section])
+        why = f"the section {section} is there" if there else f"no section {section} with text"
+        why = why if enough else f"{why}; too few figures are right for it to count"
+        part = weight * _OF_SECTIONS / len(sections)
+        yield Check(f"section_{number}", there and enough, why, part)
