@@ -1,4 +1,4 @@
-"""Answers to CT-01, CT-02 and CT-03 that try to pass without solving them stay below 0.5."""
+"""Answers to CT-01, CT-02 and CT-03 that try to pass without solving them stay at 0.25."""
 
 from types import SimpleNamespace
 
@@ -262,7 +262,7 @@ CHEATS = {
 
 
 @pytest.mark.parametrize("name", CHEATS)
-def test_a_cheat_stays_below_half(name):
+def test_a_cheat_stays_at_a_quarter(name):
     folder = SHIPPED_SUITES / "coding" / name
     other, *mades = make_files(folder, [99, *SEEDS], None)
     cases = [
@@ -274,6 +274,6 @@ def test_a_cheat_stays_below_half(name):
     high = [
         (kind, made.truth.get("seed"), evidence.missing or float(evidence.share))
         for (kind, made, _), evidence in zip(cases, found, strict=True)
-        if evidence.share is None or evidence.share >= 0.5
+        if evidence.share is None or evidence.share > 0.25
     ]
     assert not high

@@ -1,5 +1,5 @@
-"""Answers to CT-04, CT-05 and CT-06 that try to pass without solving the task. None reaches half of
-the share at a seed, three in turn, whatever they list, print, patch or claim.
+"""Answers to CT-04, CT-05 and CT-06 that try to pass without solving the task. None gets more
+than a quarter at a seed, three in turn, whatever they list, print, patch or claim.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def sandbox() -> Sandbox:
 
 
 @pytest.mark.parametrize("name", TESTS)
-def test_a_cheat_stays_below_half(name: str, sandbox: Sandbox) -> None:
+def test_a_cheat_stays_at_a_quarter(name: str, sandbox: Sandbox) -> None:
     assert sum(map(len, TESTS.values())) >= 20
     made = checkers.make_files(folder_of(name), SEEDS, None)
     in_turn = zip(TESTS[name].items(), cycle(made), strict=False)  # each cheat at one seed
@@ -192,7 +192,7 @@ def test_a_cheat_stays_below_half(name: str, sandbox: Sandbox) -> None:
     too_high = {
         what: round(float(found.share), 2)
         for (what, _, _), found in zip(items, evidence, strict=True)
-        if found.share is not None and found.share >= 0.5
+        if found.share is not None and found.share > 0.25
     }
     assert too_high == {}
     assert [found.missing for found in evidence if found.share is None] == []

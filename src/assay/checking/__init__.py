@@ -51,5 +51,5 @@ from .facts import (
     spell_keys,
     value_at,
 )
-from .reporting import Report, check_report
+from .reporting import ReportText, check_report
 from .wire import Remote

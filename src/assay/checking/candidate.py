@@ -26,6 +26,7 @@ _MOST_HUNG = 3  # groups that ran out of time; what is left after them is not be
 _WALL_S = 35.0  # for all groups of one answer
 _PATIENCE_S = 5.0  # with the nursery
 _LONGEST_OUTPUT = 20_000
+_MOST_FILES = 500
 
 Ended = Literal["done", "died", "time", "skipped"]
 SERVICE = object()  # as a value in Step.names: the address of the service
@@ -79,13 +80,18 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupResult:
-    """What came of one run; not "done": of fewer steps. `problem`: why the code did not load."""
+    """What came of one run; not "done": of fewer steps. `problem`: why the code did not load.
+    `cpu_s`: processor time of its process, as the system counts it. `files`: what it left in its
+    folder, by path.
+    """
 
     ended: Ended
     steps: tuple[StepResult, ...] = ()
     output: str = ""
     requests: tuple[Mapping[str, Any], ...] = ()
     problem: Raised | None = None
+    cpu_s: float = 0
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def why(self) -> str:
@@ -189,20 +195,22 @@ class Workshop:
     def _run(self, group: _Group) -> GroupResult:
         if self.service is not None:
             self.service.begin([*map(dict, group.replies or ())])
+        before = set(_list_files()) if self.service is not None else set()
         output = open_scratch_file()
         ours, theirs = socket.socketpair()
         with suppress(OSError):
             socket.send_fds(self.control, [str(group.cpu_s).encode()], [theirs.fileno(), output])
         theirs.close()
         child = self._told()
-        if child is None:
+        if not isinstance(child, int):
             return GroupResult(ended="died")
         talk = _Talk(ours, group, self.service)
         ended = talk.go_through()
         end_group(child)
         said = os.pread(output, _LONGEST_OUTPUT, 0).decode("utf-8", "replace")
         os.close(output)
-        status = self._told() or 0
+        told = self._told()
+        status, cpu_s = told if isinstance(told, list) else (0, 0.0)
         ours.close()
         if ended == "died" and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
             ended = "time"
@@ -214,15 +222,41 @@ class Workshop:
             output=said,
             requests=requests,
             problem=talk.problem,
+            cpu_s=cpu_s,
+            files=_take_files(before) if self.service is not None else {},
         )
 
-    def _told(self) -> int | None:
+    def _told(self) -> Any:
         """What the nursery says next; nothing where it is gone, or was stopped."""
         with suppress(OSError):
-            if isinstance(said := receive(self.control), int):
+            if (said := receive(self.control)) is not None:
                 return said
         self.lost = True
         return None
+
+
+def _list_files() -> list[str]:
+    """Paths of the folder that candidates share; hidden ones too."""
+    found = []
+    for folder, _, names in os.walk("."):
+        found += [os.path.join(folder, name) for name in names]
+        if len(found) > _MOST_FILES:
+            break
+    return found[:_MOST_FILES]
+
+
+def _take_files(before: set[str]) -> dict[str, str]:
+    """What is new in the folder, and no longer there afterwards."""
+    taken = {}
+    for path in _list_files():
+        if path in before:
+            continue
+        with suppress(OSError, ValueError):
+            if os.path.isfile(path) and not os.path.islink(path):
+                with open(path, "rb") as file:
+                    taken[path] = file.read(_LONGEST_OUTPUT).decode("utf-8", "replace")
+            os.unlink(path)
+    return taken
 
 
 workshop: Workshop | None = None  # set where the sandbox begins

@@ -76,8 +76,8 @@ def _serve_orders(control: socket.socket) -> None:
         for file in files:
             os.close(file)
         send(control, child)
-        _, status = os.waitpid(child, 0)
-        send(control, status)
+        _, status, used = os.wait4(child, 0)
+        send(control, [status, used.ru_utime + used.ru_stime])
 
 
 def _become_candidate(control: socket.socket, channel: int, output: int, *, cpu_s: int) -> None:

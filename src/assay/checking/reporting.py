@@ -32,7 +32,7 @@ _MONTHS = (
 )  # fmt: skip
 
 
-class Report:
+class ReportText:
     """The text around the blocks of an answer, and the numbers in it."""
 
     def __init__(self, answer: str) -> None:
@@ -152,7 +152,7 @@ def check_report(
     sections are there. `checks` are those of the block, found by the facts' names; `beside` is what
     other checks of the block weigh. A right block alone is less than 0.4 of all.
     """
-    report = Report(answer)
+    report = ReportText(answer)
     passed = {one.name: one.passed for one in checks}
     listed = list(facts)
     whole = sum(fact.weight for fact in listed)

@@ -4,6 +4,7 @@ Short sequences are handed over; long ones stay here, so that no item is read wi
 """
 
 import math
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -24,26 +25,37 @@ from assay.checking import (
     find_function,
     find_obstacle,
     holds,
+    json_block,
     list_checks,
     read_examples,
+    same,
     show,
 )
 
 _WITHHELD = ("bisect", "_bisect")
-# Weight, and what is checked. Reading few items is the point of the task, and worth nothing where
-# the results are wrong: a search that reads all items gets less than half.
+# Weight, and what is checked. Reading few items is the point of the task: a search that reads all
+# of them gets less than a quarter. What is said about a search counts only where it is one.
 _CHECKS = {
     "name": (1, "The function has the name asked for"),
-    "edge_cases": (4, "Empty sequences and single items"),
-    "present": (2, "Every item of sequences without repetition"),
-    "absent": (4, "Items that are missing below, between and above others"),
-    "repeated": (6, "Items that occur several times"),
-    "kinds": (4, "Texts, fractions, tuples and other sequences"),
-    "unchanged": (3, "The sequence is not changed"),
-    "logarithmic": (14, "The number of items read grows with the logarithm of the length"),
-    "logarithmic_repeats": (14, "The same where items occur very often"),
-    "examples": (1, "The docstring has two examples or more, and they are true"),
+    "edge_cases": (2, "Empty sequences and single items"),
+    "present": (1, "Every item of sequences without repetition"),
+    "absent": (2, "Items that are missing below, between and above others"),
+    "repeated": (2, "Items that occur several times"),
+    "kinds": (1, "Texts, fractions, tuples and other sequences"),
+    "unchanged": (1, "The sequence is not changed"),
+    "logarithmic": (4, "The number of items read grows with the logarithm of the length"),
+    "logarithmic_absent": (5, "The same where the item is missing"),
+    "logarithmic_repeats": (9, "The same where items occur very often"),
+    "parameters": (2, "The docstring names the parameters and says what is returned"),
+    "examples": (3, "The docstring has two examples or more, and they are true"),
+    "time": (2, "The block states the time as a formula, and the code keeps to it"),
+    "memory": (1, "The block states the memory as a formula"),
+    "for_empty": (1, "The block says what an empty sequence gives"),
+    "for_repeated": (2, "The block says what a sequence with repeated items gives"),
+    "for_absent": (1, "The block says what a missing item gives"),
 }
+_CLAIMS = ("time", "memory", "for_empty", "for_repeated", "for_absent")
+_LOGARITHMS = ("log n", "logn", "log(n)", "log2 n", "log2(n)", "log2n", "lg n", "lgn", "ln n")
 Call = tuple[Sequence[Any], Sequence[Any]]  # a sequence, and what to look for in it
 
 
@@ -56,7 +68,31 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     if code is None or obstacle:
         yield from list_checks(_CHECKS, obstacle)
     else:
-        yield from list_checks(_CHECKS, _SearchTrial(code, truth).reasons())
+        reasons = _SearchTrial(code, truth).reasons()
+        is_search = not (reasons["logarithmic"] and reasons["logarithmic_repeats"])
+        reasons |= judge_claims(json_block(answer), truth)
+        if not is_search:
+            later = ("unchanged", "parameters", "examples", *_CLAIMS)
+            reasons |= dict.fromkeys(later, "counts only for a search that reads few items")
+        yield from list_checks(_CHECKS, reasons)
+
+
+def judge_claims(block: dict[str, Any] | None, truth: Mapping[str, Any]) -> dict[str, str]:
+    """Why what the block states is not right; "" where it is."""
+    if block is None:
+        return dict.fromkeys(_CLAIMS, "there is no JSON block")
+    reasons = {}
+    for key, forms in (("time", _LOGARITHMS), ("memory", ("1",))):
+        given = block.get(key)
+        bare = "".join(str(given).split()).casefold().replace("_", "").replace("\\", "")
+        bare = bare.replace("₂", "2").strip("$`.")
+        right = {f"o({one.replace(' ', '')})" for one in forms}
+        is_right = isinstance(given, str) and bare in right
+        reasons[key] = "" if is_right else f"{show(given)} is not right"
+    for key, expected in truth["claims"].items():
+        given = block.get(key)
+        reasons[key] = "" if same(given, expected) else f"{show(given)}, and {expected} is right"
+    return reasons
 
 
 class _SearchTrial:
@@ -74,7 +110,7 @@ class _SearchTrial:
 
     def reasons(self) -> dict[str, str]:
         """Why each check does not hold; "" where it does."""
-        found = dict.fromkeys(_CHECKS, "it does not find items that are there")
+        found = dict.fromkeys(_CHECKS, "not tried, since items that are there are not found")
         found["name"] = "" if self.name == self.asked_for else f"it is called {self.name}"
         found["present"] = self.call(self.present())
         if found["present"]:
@@ -84,9 +120,9 @@ class _SearchTrial:
         found["repeated"] = self.call(self.repeated())
         found["kinds"] = self.kinds()
         found["unchanged"] = self.unchanged()
-        found["examples"] = self.examples()
-        basics = found["edge_cases"] or found["absent"] or found["kinds"]
-        found["logarithmic"] = basics or self.count(1)
+        found["examples"], found["parameters"] = self.examples(), self.parameters()
+        found["logarithmic"] = self.count(1)
+        found["logarithmic_absent"] = found["absent"] or self.count(1, absent=True)
         found["logarithmic_repeats"] = found["repeated"] or self.count(self.random.randrange(4, 9))
         return found
 
@@ -160,18 +196,18 @@ class _SearchTrial:
         shorter = numbers[:: self.random.randrange(9, 20)]
         return [numbers, shorter, [f"{number + 1_000:09}" for number in shorter]]
 
-    def count(self, different: int) -> str:
+    def count(self, different: int, *, absent: bool = False) -> str:
         """Why results are wrong, or more items were read than a logarithm allows: enough for a
         search that goes through the sequence twice and reads each middle item three times.
         """
         for given in self.long_sequences(different):
             most = 6 * math.ceil(math.log2(len(given))) + 12
             place = self.random.randrange(len(given))
-            wanted = [given[0], given[-1], given[place]]
-            if isinstance(given[0], str):
-                wanted += ["", "x", given[place] + "0"]
-            else:
-                wanted += [-(10**6), 10**10, given[place] + 1]
+            wanted = [given[0], given[-1], given[place], given[place // 2]]
+            if absent and isinstance(given[0], str):
+                wanted = ["", "x", given[place] + "0"]
+            elif absent:
+                wanted = [-(10**6), 10**10, given[place] + 1]
             code = f"result = {self.name}(given, wanted)"
             steps = [
                 Step(code=code, names={"given": Items(given), "wanted": one}) for one in wanted
@@ -184,6 +220,15 @@ class _SearchTrial:
             if reason := compare(result, *(self.expected(given, one) for one in wanted)):
                 return reason
         return ""
+
+    def parameters(self) -> str:
+        function, text = self.code.function(self.name), self.code.docstring(self.name)
+        names = [one.arg for one in function.args.args] if function is not None else []
+        prose = "\n".join(line for line in text.splitlines() if ">>>" not in line)
+        missing = [name for name in names if not re.search(rf"\b{re.escape(name)}\b", prose)]
+        if missing or not names:
+            return f"not named: {', '.join(missing) or 'any'}"
+        return "" if "return" in prose.casefold() else "the result is not described"
 
     def examples(self) -> str:
         examples = read_examples(self.code.docstring(self.name))

@@ -21,6 +21,14 @@ Signature: `$function($sequence, $wanted)`
 - The number of items read grows with the logarithm of the length, even when items repeat.
 """)
 
+_QUESTIONS = Template("""\
+- `time`: the running time as a text such as "O(n log n)".
+- `memory`: the memory it needs beside the sequence, in the same form.
+- `for_empty`: a number, the result for an empty sequence.
+- `for_repeated`: a number, the result of `$function($listed, $repeated)`.
+- `for_absent`: a number, the result of `$function($listed, $missing)`.
+""")
+
 
 def make(seed: int) -> dict[str, Any]:
     random = Random(f"binary_search:{seed}")
@@ -34,7 +42,7 @@ def make(seed: int) -> dict[str, Any]:
     absent = -random.randrange(2, 1000) if seed else -1
     text = _SPECIFICATION.substitute(names, pick=pick, absent=absent)
     is_first = pick == "first"
-    truth = {
+    truth: dict[str, Any] = {
         **names,
         "seed": seed,
         "pick": pick,
@@ -46,4 +54,18 @@ def make(seed: int) -> dict[str, Any]:
         "not_back": 1 if is_first else 0,
         "example": 1 if is_first else 3,
     }
-    return {"files": {"specification.md": text}, "truth": truth}
+    different = sorted(random.sample(range(2, 60), random.randrange(3, 6)))
+    counts = [random.randrange(1, 5) for _ in different]
+    place = random.randrange(len(different))
+    counts[place] = random.randrange(3, 6)
+    listed = [one for one, count in zip(different, counts, strict=True) for _ in range(count)]
+    first = sum(counts[:place])
+    truth["claims"] = {
+        "for_empty": absent,
+        "for_repeated": first if is_first else first + counts[place] - 1,
+        "for_absent": absent,
+    }
+    questions = _QUESTIONS.substitute(
+        names, listed=listed, repeated=different[place], missing=different[-1] + 7
+    )
+    return {"files": {"specification.md": text, "questions.md": questions}, "truth": truth}

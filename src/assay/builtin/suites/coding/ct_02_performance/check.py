@@ -1,8 +1,8 @@
 """Compares results with those of a fast function of ours, and counts operations on entries.
 
 The entries of some lists stay here, so that every comparison and hash is counted. What is not done
-with entries, such as looking positions up in a list, shows with a long list and a limit of
-processor time that is some hundred times what a single pass needs.
+with entries, such as looking positions up in a list or working with copies, shows in how the
+processor time grows from one long list to another, as the system counts it.
 """
 
 import math
@@ -21,26 +21,40 @@ from assay.checking import (
     compare,
     find_function,
     find_obstacle,
+    json_block,
     list_checks,
     raised_instead,
+    read_number,
     repeats,
+    show,
 )
 
 _SIZES = (40, 80, 160)
-_LONG = 50_000
+_LONG = (15_000, 60_000)  # four times as many
+_CPU_S = 2  # some hundred times what a single pass needs
+_SHORTEST_S = 0.1  # of processor time; below it the growth says nothing
+_MOST_TIMES = 9  # as long for four times the entries; a square takes 16 times as long
 _MOST_ASKED = 20  # about an entry, beside sorting; ten look-ups in a dictionary ask as much
 _MOST_GROWTH = 6.5  # for four times the entries; n log n gives 5.4, a square gives 16
-# Weight, and what is checked. The given code, or another that is as slow, gets less than half: its
-# results count little, and that it leaves its arguments alone counts nothing.
+# Weight, and what is checked. The given code, or another that is as slow, gets less than a quarter:
+# right results count little, and what is said about the code counts only where it is faster.
 _CHECKS = {
     "name": (1, "The faster function has the name asked for"),
-    "edge_cases": (4, "Empty lists and single entries"),
-    "numbers": (3, "Numbers, many of them repeated"),
-    "mixed": (8, "Numbers, texts and tuples mixed"),
-    "unchanged": (9, "The lists are not changed"),
+    "edge_cases": (2, "Empty lists and single entries"),
+    "numbers": (2, "Numbers, many of them repeated"),
+    "mixed": (4, "Numbers, texts and tuples mixed"),
+    "unchanged": (2, "The lists are not changed"),
     "operations": (8, "The number of comparisons and hashes, and its growth"),
-    "long_list": (10, f"A list of {_LONG:,} entries"),
+    "long_list": (12, f"Lists of {_LONG[0]:,} and {_LONG[1]:,} entries, and how the time grows"),
+    "time_before": (2, "The block states the complexity of the given code"),
+    "time_after": (3, "The block states the complexity of the new code, and it is measured"),
+    "memory_after": (1, "The block states the memory of the new code"),
+    "gain_1000": (1, "The block estimates the gain for 1,000 entries"),
+    "gain_100000": (2, "The block estimates the gain for 100,000 entries"),
 }
+_CLAIMS = ("time_before", "time_after", "memory_after", "gain_1000", "gain_100000")
+_SQUARES = ("n^2", "n²", "n**2", "n*n", "nm", "n*m", "n×m", "n·m", "mn", "m*n")
+_LINEAR = ("n", "n+m", "m+n", "nlogn", "nlog(n)", "n*log(n)", "nlog2n", "n*logn")
 Lists = tuple[Sequence[Hashable], Sequence[Hashable]]
 
 
@@ -57,7 +71,35 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     if code is None or obstacle:
         yield from list_checks(_CHECKS, obstacle)
     else:
-        yield from list_checks(_CHECKS, _SpeedTrial(code, truth, count, slow).reasons())
+        reasons = _SpeedTrial(code, truth, count, slow).reasons()
+        reasons |= judge_claims(json_block(answer))
+        if reasons["long_list"]:
+            elsewhere = "few, but long lists are slow: the work is done with something else"
+            reasons["operations"] = reasons["operations"] or elsewhere
+            reasons |= dict.fromkeys(
+                ("unchanged", *_CLAIMS), "counts only for code that is fast with long lists"
+            )
+        yield from list_checks(_CHECKS, reasons)
+
+
+def judge_claims(block: dict[str, Any] | None) -> dict[str, str]:
+    """Why what the block states is not right; "" where it is. A gain may be off by a factor 20."""
+    if block is None:
+        return dict.fromkeys(_CLAIMS, "there is no JSON block")
+    reasons = {}
+    for key, forms in (
+        ("time_before", _SQUARES), ("time_after", _LINEAR), ("memory_after", ("n", "n+m", "m", "k"))
+    ):  # fmt: skip
+        given = block.get(key)
+        bare = "".join(str(given).split()).casefold().strip("$`.").replace("\\", "")
+        inside = bare.removeprefix("o(").removesuffix(")") if bare.startswith("o(") else ""
+        is_right = isinstance(given, str) and inside in forms
+        reasons[key] = "" if is_right else f"{show(given)} is not right"
+    for key, size in (("gain_1000", 1_000), ("gain_100000", 100_000)):
+        number = read_number(block.get(key))
+        is_right = number is not None and size / 50 <= number <= size * 5
+        reasons[key] = "" if is_right else f"{show(block.get(key))} is far from it"
+    return reasons
 
 
 class _SpeedTrial:
@@ -81,7 +123,7 @@ class _SpeedTrial:
 
     def reasons(self) -> dict[str, str]:
         """Why each check does not hold; "" where it does."""
-        found = dict.fromkeys(_CHECKS, "the results are wrong")
+        found = dict.fromkeys(_CHECKS, "not tried, since results for numbers are wrong")
         found["name"] = "" if self.name == self.asked_for else f"it is called {self.name}"
         numbers = [self.draw(range(size)) for size in self.sample(range(2, 25), 6)]
         found["numbers"] = self.call(numbers)
@@ -91,10 +133,27 @@ class _SpeedTrial:
         mixed = [self.draw(self.mixed(size)) for size in self.sample(range(8, 17), 4)]
         found["edge_cases"], found["mixed"] = self.call(edges), self.call(mixed)
         found["operations"] = self.operations()
-        wrong = found["edge_cases"] or found["mixed"] or found["operations"]
-        found["long_list"] = wrong or self.call([self.draw_long(_LONG)], cpu_s=1)
-        found["unchanged"] = found["operations"] or self.unchanged()
+        found["long_list"] = self.growth()
+        found["unchanged"] = self.unchanged()
         return found
+
+    def growth(self) -> str:
+        """Why long lists take too long, or much longer than they are longer."""
+        code, used = f"result = {self.name}({self.arguments})", []
+        idle = self.candidate.run("result = 1").cpu_s
+        for length in _LONG:
+            one, two = self.draw_long(length)
+            # The lists are made in the candidate's process, which takes time as well.
+            loading = self.candidate.run(Step(code="result = 1", names={"one": one, "two": two}))
+            step = Step(code=code, names={"one": one, "two": two})
+            result = self.candidate.run(step, cpu_s=_CPU_S)
+            if reason := compare(result, self.expected((one, two))):
+                return f"{length:,} entries: {reason}"
+            used.append(max(result.cpu_s - max(idle, loading.cpu_s), 0.001))
+        times = used[1] / used[0]
+        if used[1] > _SHORTEST_S and times > _MOST_TIMES:
+            return f"{times:.0f} times the processor time for four times the entries"
+        return ""
 
     def expected(self, lists: Lists) -> list[object]:
         return list(self.faster(*lists[: self.count]))

@@ -20,7 +20,7 @@ from assay.checking import (
     show,
 )
 
-_BUG, _REST = 4, 7  # weights
+_BUG, _REST, _SPOILED = 4, 3, 12  # weights; to break what was right costs more
 
 
 def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[Check]:
@@ -43,7 +43,9 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     # Leaving functions as they are is worth nothing to one who fixes little.
     too_few = "too few bugs are fixed" if 2 * sum(map(bool, reasons.values())) > len(bugs) else ""
     rest = [one for one in shown if not one["planted"]]
-    reasons["nothing_broken"] = too_few or trial.reason(*rest)
+    reasons["nothing_broken"] = spoiled = too_few or trial.reason(*rest)
+    if spoiled:
+        table["nothing_broken"] = (_SPOILED, table["nothing_broken"][1])
     reasons["complete"] = too_few or ", ".join(trial.left_out)
     reasons["docstrings"] = too_few or ", ".join(trial.reworded)
     yield from list_checks(table, reasons)
@@ -66,6 +68,7 @@ class _RepairTrial:
             for name, function in own.items()
             if function is not None and _words(function) != _words(given[name])
         ]
+        self.defined = code.defined
         # What the answer does not define stays as it was; ours come last, so that no code of the
         # answer sees them when it is loaded.
         unfixed = [ast.unparse(given[name]) for name in given if name not in code.defined]
@@ -75,6 +78,8 @@ class _RepairTrial:
 
     def reason(self, *functions: Mapping[str, Any]) -> str:
         """Why the functions do not do what they should; "" where they do."""
+        if len(functions) == 1 and functions[0]["name"] not in self.defined:
+            return "the answer does not give this function"
         probes = [probe for function in functions for probe in function["probes"]]
         result = self.candidate.run(*probes)
         if result.why:
@@ -90,7 +95,7 @@ class _RepairTrial:
             else:
                 reason = differs(step, names["result"], result)
             if reason:
-                return f"{reason} after {show(probe)}"
+                return f"{reason} from {show(probe)}"
         return ""
 
 

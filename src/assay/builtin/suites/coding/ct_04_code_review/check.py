@@ -1,7 +1,7 @@
 """Compares the findings of a review with the planted faults, by line and kind.
 
-Sound places that are left alone count only as far as right findings outnumber false ones. A review
-without findings is therefore worth nothing, and one that lists everything gains nothing by it.
+A false finding weighs nearly as much as a fault, so that listing everything gains nothing. Where no
+finding is false, nothing fails for it.
 """
 
 from collections.abc import Iterator
@@ -13,8 +13,7 @@ Place = dict[str, Any]
 Finding = tuple[float, str] | None  # line and kind
 KINDS = ("security", "performance", "correctness", "style")
 MOST_READ = 12  # the prompt says so
-SHARE_RIGHT = 0.7  # of the findings that count
-WEIGHT_OF_FALSE = 4
+FAULT, FALSE, GUESSED = 2.0, 1.5, 4.0  # weights; the last where no more are right than false
 
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
@@ -26,26 +25,34 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
         yield from without_block(faulty)
         return
     findings = [read_finding(one) for one in listed[:MOST_READ]]
-    found = [place for place in faulty if any(hits(one, place) for one in findings)]
-    false = [one for one in findings if not any(lies_in(one, place) for place in found)]
+    found, false = sort_out(findings, faulty)
     for number, place in enumerate(faulty, 1):
         said = "found" if place in found else "not among the findings, with its line and kind"
-        yield Check(f"fault_{number}", place in found, f"{place['says']}: {said}")
-    counting = len(found) - len(false)
-    for number, place in enumerate(sound, 1):
-        name = place["source"].partition("\n")[0]
-        blamed = any(lies_in(one, place) for one in findings)
-        if blamed:
-            why = f"{name} is sound, and a finding blames it"
-        elif number > counting:
-            why = f"{name} is sound, but too few findings are right for this to count"
+        yield Check(f"fault_{number}", place in found, f"{place['says']}: {said}", FAULT)
+    if not findings:
+        return
+    if not false:
+        yield Check("false_findings", True, f"each of the {len(found)} findings is right")
+        return
+    blamed = [place["source"].partition("\n")[0] for place in sound
+              if any(lies_in(one, place) for one in false)]  # fmt: skip
+    why = f"{len(false)} of {len(findings)} findings are false or repeated"
+    why += f"; sound code is blamed: {', '.join(blamed[:4])}" if blamed else ""
+    each = FALSE if len(found) > len(false) else GUESSED
+    yield Check("false_findings", False, why, weight=each * len(false))
+
+
+def sort_out(findings: list[Finding], faulty: list[Place]) -> tuple[list[Place], list[Finding]]:
+    """The faults that were found, and the findings that found none or the same again."""
+    found: list[Place] = []
+    false: list[Finding] = []
+    for one in findings:
+        place = next((p for p in faulty if hits(one, p) and p not in found), None)
+        if place is None:
+            false.append(one)
         else:
-            why = f"{name} is sound and was left alone"
-        yield Check(f"sound_{number}", not blamed and number <= counting, why)
-    enough = 2 * len(found) >= len(faulty)
-    right = enough and len(found) >= SHARE_RIGHT * (len(found) + len(false))
-    why = f"{len(found)} of {len(faulty)} faults were found, and {len(false)} findings are false"
-    yield Check("false_findings", right, why, weight=WEIGHT_OF_FALSE)
+            found.append(place)
+    return found, false
 
 
 def read_list(answer: str) -> list[object] | None:
@@ -60,8 +67,7 @@ def without_block(faulty: list[Place]) -> Iterator[Check]:
     """What a judge has to look for. What is false in a review cannot be asked this way."""
     why = "there is no JSON block with findings"
     for number, place in enumerate(faulty, 1):
-        yield Check(f"fault_{number}", None, why, fact=place["says"])
-    yield Check("false_findings", False, why, weight=WEIGHT_OF_FALSE)
+        yield Check(f"fault_{number}", None, why, FAULT, fact=place["says"])
 
 
 def read_finding(one: object) -> Finding:
@@ -70,7 +76,7 @@ def read_finding(one: object) -> Finding:
         return None
     line, kind, why = read_number(one.get("line")), one.get("kind"), one.get("why")
     named = next((known for known in KINDS if same_text(kind, known)), None)
-    reasoned = isinstance(why, str) and len(why.split()) >= 3
+    reasoned = isinstance(why, str) and bool(why.strip())
     return (line, named) if line is not None and named and reasoned else None
 
 

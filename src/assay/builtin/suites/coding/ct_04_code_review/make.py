@@ -235,6 +235,11 @@ def write_blocks(places: list[Place]) -> dict[str, str]:
     blocks = {
         "right": right,
         "first_two": right[:2],
+        "without_reasons": [(line, kind, " ") for line, kind, _ in right],
+        "all_kinds": [
+            (one["line"], kind, "It may go wrong") for one in places[:3] for kind in KINDS
+        ],
+        "all_security": [(one["line"], "security", "This is not safe") for one in places],
         "every_place": [(one["line"], (*one["kinds"], "security")[0], "This is not safe enough")
                         for one in places],
         "other_kinds": [(one["line"], kind, one["says"])

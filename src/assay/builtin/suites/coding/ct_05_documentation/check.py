@@ -1,9 +1,10 @@
 """Compares documentation with the code it describes.
 
 The examples of a docstring run on the module as it was given, and again on mutants of the function:
-a good one is true of the code, and false of a mutant. For a function whose name misleads, the
+a good one is true of the code, and false of a mutant. For a function whose name misleads, one
 mutant is what the name suggests. Only plain examples run: those that call functions of the module
-with values and look at nothing else, so that none can tell a mutant by another way.
+with values and look at nothing else, so that none can tell a mutant by another way. An example
+shows a value only if it is the function's own: `f(x) == f(x)` shows none.
 """
 
 import ast
@@ -26,7 +27,11 @@ from assay.checking import (
 )
 
 MODULE = "toolbox"
-UNCHANGED = 9  # documentation of other code than was given is no more than 0.8
+UNCHANGED, CHANGED = 3, 9  # weights: documentation of other code than was given costs more
+DESCRIBED, EXAMPLES, MUTANTS, DIFFERENCE = 1.5, 2, 1.5, 4  # weights
+MOST_ALIKE = 0.7  # share of words that the texts of two functions may have in common
+FEWEST_WORDS = 4  # of a text, beside names
+WRAPPERS = {"print", "list", "sorted", "dict", "tuple", "round", "repr", "str"}
 IMPORTABLE = {MODULE, "datetime", "decimal", "fractions", "math", "pprint"}
 ALLOWED = {
     "abs", "all", "any", "bool", "dict", "enumerate", "float", "frozenset", "int", "isinstance",
@@ -49,41 +54,71 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     names = [one["name"] for one in truth["functions"]]
     code = choose_code(answer, names) or Code(blocks=())
     texts = {name: code.docstring(name) for name in names}
-    yield from check_text(original, code, texts)
-    yield from check_examples(truth["functions"], texts, files["toolbox.py"])
+    checks = [*check_texts(original, truth["functions"], texts)]
+    checks += check_examples(truth["functions"], texts, files["toolbox.py"])
+    yield from checks
+    told = sum(bool(one.passed) for one in checks if one.name.endswith("_examples"))
+    yield check_module(code, counts=2 * told >= len(names))
+    yield check_code(original, code, counts=2 * told >= len(names))
 
 
-def check_text(original: ast.Module, code: Code, texts: dict[str, str]) -> Iterator[Check]:
-    """Whether the code is the same, and everything that it has is named."""
-    functions = {one.name: one for one in original.body if isinstance(one, ast.FunctionDef)}
+def check_module(code: Code, *, counts: bool) -> Check:
+    there = any(ast.get_docstring(block.tree) for block in code.blocks)
+    why = "the module has a docstring" if there else "the module has no docstring"
+    why = why if counts else f"{why}; too few functions have true examples for it to count"
+    return Check("module_docstring", there and counts, why)
+
+
+def check_code(original: ast.Module, code: Code, *, counts: bool) -> Check:
     same = outline(code.tree) == outline(original)
     changed = "was changed, or is not complete" if code.blocks else "asked for is not there"
     why = "the code is what it was" if same else f"the code {changed}"
-    yield Check("code_unchanged", same, why, weight=UNCHANGED)
-    silent = [name for name, text in texts.items() if not text.strip()]
-    if not any(ast.get_docstring(block.tree) for block in code.blocks):
-        silent.append("the module")
-    yield list_missing("docstrings", "no docstring", silent)
-    parameters: list[str] = []
-    exceptions: list[str] = []
-    for name, text in texts.items():
-        nodes = list(ast.walk(functions[name]))
-        words = set(re.findall(r"\w+", text))
-        given = {node.arg for node in nodes if isinstance(node, ast.arg)}
-        raised = {
-            ast.unparse(node).split()[1].split("(")[0]
-            for node in nodes
-            if isinstance(node, ast.Raise)
-        }
-        parameters += [f"{name}: {one}" for one in sorted(given - words)]
-        exceptions += [f"{name}: {one}" for one in sorted(raised - words)]
-        exceptions += [name] if not words else []
-    yield list_missing("parameters", "parameters that the docstring does not name", parameters)
-    yield list_missing("exceptions", "exceptions that the docstring does not name", exceptions)
+    why = why if counts else f"{why}; too few functions have true examples for it to count"
+    weight = UNCHANGED if same else CHANGED
+    return Check("code_unchanged", same and counts, why, weight=weight)
 
 
-def list_missing(name: str, what: str, missing: list[str]) -> Check:
-    return Check(name, not missing, f"{what}: {', '.join(missing) or 'none'}")
+def check_texts(
+    original: ast.Module, functions: list[dict[str, Any]], texts: dict[str, str]
+) -> Iterator[Check]:
+    """Whether each docstring says something of its own, and names what its function takes."""
+    nodes = {one.name: one for one in original.body if isinstance(one, ast.FunctionDef)}
+    parameters = {name: {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
+                  for name, node in nodes.items()}  # fmt: skip
+    names = set(nodes).union(*parameters.values())
+    said = {name: words_of(text) - names for name, text in texts.items()}
+    for one in functions:
+        name = one["name"]
+        raised = {ast.unparse(node).split()[1].split("(")[0] for node in ast.walk(nodes[name])
+                  if isinstance(node, ast.Raise)}  # fmt: skip
+        named = set(re.findall(r"\w+", texts[name]))
+        missing = sorted((parameters[name] | raised) - named)
+        alike = [other for other in texts if other != name and said[other] and said[name]
+                 and len(said[name] & said[other])
+                 > MOST_ALIKE * min(len(said[name]), len(said[other]))]  # fmt: skip
+        why = f"{name}: its parameters and exceptions are named, in words of its own"
+        if not texts[name].strip():
+            why = f"{name} has no docstring"
+        elif missing:
+            why = f"{name}: the docstring does not name {', '.join(missing)}"
+        elif alike:
+            why = f"{name}: the docstring says what that of {alike[0]} says"
+        elif len(said[name]) < FEWEST_WORDS:
+            why = f"{name}: the docstring says next to nothing"
+        passed = bool(texts[name].strip()) and not missing and not alike
+        passed = passed and len(said[name]) >= FEWEST_WORDS
+        yield Check(f"{one['role']}_described", passed, why, weight=DESCRIBED)
+
+
+def words_of(text: str) -> set[str]:
+    """Of the first lines, before parameters and examples are listed: what the function does."""
+    lines = [line for line in text.splitlines() if ">>>" not in line]
+    first: list[str] = []
+    for line in lines:
+        if re.match(r"\s*(?:[-*:]|\w+\s*:|\w+\s*\(|-{3,})", line) and first:
+            break
+        first.append(line)
+    return set(re.findall(r"[a-z]{3,}", " ".join(first).casefold()))
 
 
 def outline(tree: ast.Module) -> list[str] | None:
@@ -127,30 +162,31 @@ def check_examples(
     for at in range(max(len(one["mutants"]) for one in functions)):
         mutants = [one["mutants"][at] for one in functions if at < len(one["mutants"])]
         changed.append(run_examples(examples, "\n\n\n".join([original, *mutants])))
-    hidden = []
     for one in functions:
-        name, count, is_trap = one["name"], len(one["mutants"]), one["role"].startswith("trap")
+        name, role, is_trap = one["name"], one["role"], one["role"].startswith("trap")
         own = [shows(example, name, names) for example in examples[name]]
         held = real[name]
         false = [example.code.strip() for example, true in zip(examples[name], held, strict=True)
                  if not true]  # fmt: skip
-        told = sum(
+        told = [
             any(
                 mine and true and not still
                 for mine, true, still in zip(own, held, other[name], strict=True)
             )
-            for other in changed[:count]
-        )
-        why = f"examples of {name}, not true: {', '.join(map(repr, false[:3])) or 'none'}"
+            for other in changed[: len(one["mutants"])]
+        ]
+        why = f"examples of {name} that are not true: {', '.join(map(repr, false[:3])) or 'none'}"
         if not any(own):
-            why = f"{name} has no example that calls it and shows the result"
-        yield Check(f"{one['role']}_examples", any(own) and not false, why)
-        why = f"true examples of {name} tell {told} of {count} wrong versions of it"
-        yield Check(f"{one['role']}_mutants", 2 * told >= count, why, weight=5 if is_trap else 2)
-        if is_trap and not told:
-            hidden.append(name)
-    why = f"names that mislead, without an example that shows it: {', '.join(hidden) or 'none'}"
-    yield Check("every_trap", not hidden, why, weight=6)
+            why = f"{name} has no example that calls it and shows the value"
+        yield Check(f"{role}_examples", any(own) and not false, why, weight=EXAMPLES)
+        if is_trap:
+            why = f"no true example of {name} shows that its name misleads"
+            why = f"an example of {name} shows that its name misleads" if told[0] else why
+            yield Check(f"{role}_difference", told[0], why, weight=DIFFERENCE)
+        others = told[is_trap:]
+        why = f"true examples of {name} fail for {sum(others)} of {len(others)} wrong versions"
+        yield Check(f"{role}_mutants", 2 * sum(others) >= len(others) and any(own), why,
+                    weight=MUTANTS)  # fmt: skip
 
 
 def own_examples(text: str, name: str, names: set[str]) -> list[Example]:
@@ -160,8 +196,20 @@ def own_examples(text: str, name: str, names: set[str]) -> list[Example]:
 
 
 def shows(example: Example, name: str, names: set[str]) -> bool:
-    """Whether it calls the function, no other of the module, and says what comes back."""
-    return bool(example.promised) and called(example) & names == {name}
+    """Whether it calls the function, no other of the module, and shows what comes back."""
+    tree = parse(example.code)
+    last = tree.body[-1] if tree is not None and tree.body else None
+    if not example.promised or called(example) & names != {name} or not isinstance(last, ast.Expr):
+        return False
+    value = last.value
+    while isinstance(value, ast.Call) and value.args and called_name(value) in WRAPPERS:
+        value = value.args[0]
+    return isinstance(value, ast.Call) and called_name(value) == name
+
+
+def called_name(call: ast.Call) -> str:
+    function = call.func
+    return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
 
 
 def run_examples(examples: dict[str, list[Example]], source: str) -> dict[str, list[bool]]:

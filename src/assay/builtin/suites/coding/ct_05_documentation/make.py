@@ -5,6 +5,7 @@ way: an example that is true at one seed is false at another. Each function come
 other versions of it that a good example tells from the real one.
 """
 
+import ast
 import random
 import textwrap
 from string import Template
@@ -197,6 +198,10 @@ def $f(numbers, width):
     twice = [*numbers, *numbers]
     return [sum(twice[at : at + width]) for at in range(len(numbers))]
 """
+SAME = (
+    "Do what it does with its items, values, numbers, text, name, settings, changes, cents, step, "
+    "start, end, size, width, separator, dot, low, high, value; it may raise ValueError."
+)
 STEPS = ("5", "10", "25", "50")
 CONSTANTS = {"separator": (";", ",", "|", "&"), "start": ("0", "10", "100"), "dot": (".", "-", ":")}
 
@@ -226,6 +231,8 @@ def make(seed: int) -> dict[str, Any]:
             "by_name": document(shown, "source", "suggested"),
             "repaired": document(shown, "suggested", "suggested"),
             "without_examples": document(shown, "source", None),
+            "same_texts": document(shown, "source", "source", says=SAME),
+            "equal_to_itself": equal_to_itself(shown),
         },
     }
 
@@ -255,16 +262,86 @@ def read_entry(
         else:
             title = {"RESULT": "Returns", "RAISES": "Raises ValueError"}.get(key, key)
             one["about"].append(f"{title}: {value}.")
+    one["mutants"] += mutate(source, name, one["EXAMPLE"])
     return one
 
 
-def document(shown: list[dict[str, Any]], code: str, examples: str | None) -> str:
+SWAPS: dict[type[ast.AST], type[Any]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add,
+    ast.FloorDiv: ast.Mod, ast.Mult: ast.Add, ast.Mod: ast.FloorDiv,
+}  # fmt: skip
+
+
+class Mutation(ast.NodeTransformer):
+    """Changes one place of a function: a comparison, a sum, a number, a choice of items."""
+
+    def __init__(self, place: int) -> None:
+        self.left = place
+
+    def is_here(self) -> bool:
+        self.left -= 1
+        return self.left == -1
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        if type(node.ops[0]) in SWAPS and self.is_here():
+            node.ops[0] = SWAPS[type(node.ops[0])]()
+        return self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        if type(node.op) in SWAPS and self.is_here():
+            node.op = SWAPS[type(node.op)]()
+        return self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        if type(node.value) is int and self.is_here():
+            node.value += 1
+        return node
+
+
+MOST_MUTANTS = 6
+
+
+def mutate(source: str, name: str, examples: list[str]) -> list[str]:
+    """Wrong versions of several kinds, each of which one of the examples tells from the source."""
+    found: list[str] = []
+    for place in range(20):
+        mutation = Mutation(place)
+        changed = ast.unparse(mutation.visit(ast.parse(source)))
+        if mutation.left >= 0 or len(found) == MOST_MUTANTS:
+            break
+        if any(outcome(changed, name, one) != outcome(source, name, one) for one in examples):
+            found.append(changed)
+    return found
+
+
+def outcome(source: str, name: str, arguments: str) -> str:
+    names: dict[str, Any] = {}
+    try:
+        exec(source, names)  # source of ours
+        return repr(eval(f"{name}({arguments})", names))
+    except Exception as problem:  # noqa: BLE001 - a wrong version may raise anything
+        return type(problem).__name__
+
+
+def equal_to_itself(shown: list[dict[str, Any]]) -> str:
+    """The module with examples that are true of any function."""
+    text = '"""Small tools."""'
+    for one in shown:
+        signature, _, body = one["source"].partition("\n")
+        call = f"{one['name']}({one['EXAMPLE'][0]})"
+        text += f'\n\n\n{signature}\n    """{one["says"]}\n\n    >>> {call} == {call}\n    True\n'
+        text += f'    """\n{body}'
+    return f"```python\n{text}\n```"
+
+
+def document(shown: list[dict[str, Any]], code: str, examples: str | None, says: str = "") -> str:
     """The module in a block, each function with a docstring whose examples show what the source
     under `examples` does.
     """
     text = '"""Small tools for lists, texts and numbers."""'
     for one in shown:
-        lines = [one["says"], "", *one["about"]]
+        lines = [says or one["says"], "", *([] if says else one["about"])]
         names: dict[str, Any] = {}
         exec(one[examples] if examples else "", names)  # source of ours
         for arguments in one["EXAMPLE"] if examples else ():

@@ -2,12 +2,15 @@
 
 The service runs in another process than the client, and only the service says which requests came
 and when. What a reply holds is drawn from the seed, so that a client which sends no request cannot
-know it. Waits are measured by the service from below, since a busy machine makes every wait longer;
-from above counts what the client asked `time.sleep` for.
+know it. Waits are measured by the clock of the service alone: each is long enough, and the last one
+longer than the first.
 """
 
+import ast
 import base64
+import codecs
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -18,6 +21,7 @@ from assay.checking import (
     SERVICE,
     Candidate,
     Check,
+    Code,
     GroupResult,
     Step,
     choose_code,
@@ -28,26 +32,33 @@ from assay.checking import (
 )
 
 Request = Mapping[str, Any]
-BACKOFF_S = 0.05  # where waits are measured
-LONGEST_WAIT = 2.1  # times what was asked for: room for jitter, none for waits that triple
-OTHERS = ("quiet_import", "key_in_header", "every_rule", "key_hidden")
+BACKOFF_S = 0.1  # where waits are measured
+LEAST_GROWTH = 1.5  # from the first wait to the third, which is four times as long
+OTHERS = ("quiet_import", "key_in_header", "docstrings", "key_hidden")
 PLAIN = ("get", "list", "create", "update", "delete")  # tried first; the rest if any of them works
 WEIGHTS = {
-    "retry_when_busy": 2, "create_sent_once": 2, "growing_waits": 2, "no_retry_when_refused": 2,
-    "error_status": 2, "timeout": 2, "every_rule": 10, "key_hidden": 15,
+    "get": 3, "list": 3, "create": 3, "update": 3, "delete": 3, "path_encoding": 2,
+    "query_encoding": 2, "retry_when_busy": 3, "retry_changes": 2, "retry_bounded": 2,
+    "create_sent_once": 3, "growing_waits": 2, "no_retry_when_refused": 2, "error_status": 2,
+    "timeout": 3, "no_connection": 2, "key_in_header": 3, "docstrings": 2, "key_hidden": 12,
 }  # fmt: skip
-SHORTEST_LEAK = 10  # characters of the key
-# Shows whatever is logged, at every level, and notes the waits; only measured ones take time.
+SHORTEST_LEAK = 8  # characters of the key in a row, in any encoding
+PIECE, MOST_PIECES = 4, 0.6  # or this share of its pieces of four
+# Shows whatever is logged, at every level, and what is passed to files and other programs; only
+# waits that are measured take time.
 PRELUDE = """\
-import logging, sys, time
+import logging, os, sys, time
 logging.basicConfig(stream=sys.stderr, level=1, force=True)
-waits, sleep = [], time.sleep
-def noted(seconds):
-    waits.append(seconds)
+sleep = time.sleep
+def shorter(seconds):
     sleep(min(seconds, {longest}))
-time.sleep = noted
+time.sleep = shorter
 home = vars(sys.modules["answer"])
-home.update({{name: noted for name, one in home.items() if one is sleep}})
+home.update({{name: shorter for name, one in home.items() if one is sleep}})
+def noted(event, values):
+    if event in ("open", "subprocess.Popen", "os.system", "os.exec", "os.putenv", "os.mkdir"):
+        os.write(2, (repr(values) + chr(10)).encode("utf-8", "replace"))
+sys.addaudithook(noted)
 client = {client}(base_url, {key!r}, timeout={timeout}, attempts={attempts}, backoff={backoff})
 print(repr(client), str(client))
 """
@@ -59,10 +70,10 @@ for call in [{calls}]:
     try:
         result.append(call())
     except Exception as problem:
-        print("".join(traceback.format_exception(problem)), repr(problem))
+        print("".join(traceback.format_exception(problem)), repr(problem), problem.args,
+              getattr(problem, "__dict__", ""))
         kind = {error!r} if isinstance(problem, {error}) else type(problem).__name__
         result.append([kind, getattr(problem, "status", "none")])
-result = [result, waits]
 """
 
 
@@ -109,10 +120,23 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     requests = [one for result in results.values() for one in result.requests]
     checks += [check_import(candidate, requests), check_header(truth, requests)]
     yield from checks
-    broken = [one.name for one in checks if not one.passed and one.name != "quiet_import"]
-    why = f"rules that are not kept: {', '.join(broken) or 'none'}"
-    yield weighed("every_rule", not broken, why)
-    yield check_secret(truth, results, works=2 * len(broken) < len(checks))
+    works = 2 * sum(bool(one.passed) for one in checks) > len(checks)
+    yield check_docstrings(code, truth, works=works)
+    yield check_secret(truth, results, works=works)
+
+
+def check_docstrings(code: Code, truth: dict[str, Any], *, works: bool) -> Check:
+    """Of the class and of its five methods."""
+    found = [one for one in code.tree.body if isinstance(one, ast.ClassDef)]
+    client = next((one for one in reversed(found) if one.name == truth["client"]), None)
+    body = client.body if client is not None else []
+    texts = {one.name: ast.get_docstring(one) for one in body if isinstance(one, ast.FunctionDef)}
+    lacking = [truth[name] for name in PLAIN if not texts.get(truth[name])]
+    if client is None or not ast.get_docstring(client):
+        lacking.append(truth["client"])
+    why = f"without a docstring: {', '.join(lacking) or 'none'}"
+    why = why if works else f"{why}; too little of the client works for it to count"
+    return weighed("docstrings", works and not lacking, why)
 
 
 def weighed(name: str, passed: bool | None, why: str) -> Check:
@@ -183,7 +207,7 @@ def probes_of(truth: dict[str, Any]) -> Iterator[Probe]:
 
 def run(probe: Probe, candidate: Candidate, truth: dict[str, Any]) -> GroupResult:
     options = {"timeout": 5.0, "attempts": 3, "backoff": 0.01, **probe.options}
-    longest = 4 * BACKOFF_S if options["backoff"] == BACKOFF_S else 0
+    longest = 4.5 * BACKOFF_S if options["backoff"] == BACKOFF_S else 0
     code = PRELUDE.format(client=truth["client"], key=truth["key"], longest=longest, **options)
     code += CALLING.format(calls=", ".join(probe.calls), error=truth["error"])
     step = Step(code=code, names={"base_url": probe.service})
@@ -202,10 +226,9 @@ def wrong_results(probe: Probe, result: GroupResult) -> str:
     (step,) = result.steps
     if step.raised is not None:
         return raised_instead(step, result)
-    found = step.value[0] if isinstance(step.value, list) and step.value else None
-    if same(found, probe.results):
+    if same(step.value, probe.results):
         return ""
-    return f"{show(found)} came back instead of {show(probe.results)}"
+    return f"{show(step.value)} came back instead of {show(probe.results)}"
 
 
 def wrong_requests(probe: Probe, result: GroupResult) -> str:
@@ -237,20 +260,14 @@ def header_of(request: Request, name: str) -> str:
 
 
 def wrong_waits(result: GroupResult) -> str:
-    """Why they do not double: never shorter by the service's clock, never longer as asked for."""
-    times = [float(request["at"]) for request in result.requests]
-    value = result.steps[0].value
-    asked = value[1] if isinstance(value, list) and len(value) == 2 else None
-    waits = (
-        [one for one in asked if isinstance(one, int | float)] if isinstance(asked, list) else []
-    )
-    for at, (one, two) in enumerate(pairwise(times)):
-        wanted = BACKOFF_S * 2**at
+    """Why they do not double, by the service's clock. A busy machine makes each longer."""
+    waits = [two - one for one, two in pairwise(float(each["at"]) for each in result.requests)]
+    for at, wait in enumerate(waits):
         # A sleep is never shorter than asked for; a tenth is for the clocks.
-        if two - one < 0.9 * wanted:
+        if wait < 0.9 * BACKOFF_S * 2**at:
             return f"the wait before request {at + 2} was too short"
-        if len(waits) == len(times) - 1 and waits[at] > LONGEST_WAIT * wanted:
-            return f"the wait before request {at + 2} was too long"
+    if waits[-1] < LEAST_GROWTH * waits[0]:
+        return "the waits do not grow"
     return ""
 
 
@@ -276,23 +293,47 @@ def check_header(truth: dict[str, Any], requests: Sequence[Request]) -> Check:
 
 
 def check_secret(truth: dict[str, Any], results: dict[str, GroupResult], *, works: bool) -> Check:
-    """Looks for the key in all that was printed, logged, raised, or sent outside of its header."""
-    key = truth["key"]
-    encoded = base64.b64encode(key.encode()).decode()
-    parts = [text[at : at + SHORTEST_LEAK] for text in (key, encoded, key[::-1])
-             for at in range(len(text) - SHORTEST_LEAK + 1)]  # fmt: skip
+    """Looks for the key in all that was printed, logged, raised, written or passed on, or sent
+    outside of its header: whole and in pieces, in common encodings.
+    """
     places = []
     for name, result in results.items():
         texts = [result.output, *(step.raised.text for step in result.steps if step.raised)]
+        texts += [f"{path} {text}" for path, text in result.files.items()]
         for request in result.requests:
             texts += [request["path"], request["body"]]
             texts += [text for one, text in request["headers"]
                       if one.lower() != truth["header"].lower()]  # fmt: skip
-        if any(part in text for part in parts for text in texts):
+        if any(gives_away(text, truth["key"]) for text in texts):
             places.append(name)
-    why = "the key was never printed, logged or raised"
+    why = "the key was never printed, logged, raised, written to a file or passed on"
     if places:
         why = f"the key could be read in the probes {', '.join(places)}"
     elif not works:
         why = "too little of the client works for the key to be looked for"
     return weighed("key_hidden", works and not places, why)
+
+
+def gives_away(text: str, key: str) -> bool:
+    """Whether a text holds a good part of the key."""
+    folded = re.sub(r"[^0-9a-z+/=]", "", text.casefold())
+    for form in encodings_of(key):
+        parts = (form[at : at + SHORTEST_LEAK] for at in range(len(form) - SHORTEST_LEAK + 1))
+        if any(part in folded for part in parts):
+            return True
+    pieces = [key[at : at + PIECE] for at in range(len(key) - PIECE + 1)]
+    found = sum(piece in folded or piece[::-1] in folded for piece in pieces)
+    if found >= MOST_PIECES * len(pieces):
+        return True
+    codes = ",".join(str(ord(letter)) for letter in key[:SHORTEST_LEAK])
+    return codes in re.sub(r"\D+", ",", text)
+
+
+def encodings_of(key: str) -> Iterator[str]:
+    """The key as it may be written, without case."""
+    yield from (key, key[::-1], codecs.encode(key, "rot13"), key.encode().hex())
+    yield from (base64.b32encode(key.encode()).decode().casefold().strip("="), f"{int(key, 16)}")
+    for shift in range(3):  # where in a longer text it begins
+        whole = base64.b64encode(b" " * shift + key.encode()).decode().casefold()
+        yield whole[4:-4]
+    yield base64.b64encode(bytes.fromhex(key)).decode().casefold().strip("=")

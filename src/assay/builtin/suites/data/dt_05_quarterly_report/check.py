@@ -7,7 +7,7 @@ from typing import Any
 from assay.checking import (
     Check,
     Fact,
-    Report,
+    ReportText,
     check_facts,
     check_names,
     check_report,
@@ -66,7 +66,7 @@ def list_facts(facts: dict[str, Any]) -> Iterator[Fact]:
 
 def check_length(answer: str, *, counts: bool) -> Check:
     """Words outside the block, with some room for how table cells and headings are counted."""
-    words = len(re.findall(r"\w+(?:[.,'’-]\w+)*", Report(answer).text))
+    words = len(re.findall(r"\w+(?:[.,'’-]\w+)*", ReportText(answer).text))
     why = f"about {words} words, and {MOST_WORDS} were allowed"
     why = why if counts else f"{why}; too few figures are right for it to count"
     return Check("length", counts and 0 < words <= 1.1 * MOST_WORDS, why)
