@@ -1,7 +1,8 @@
-"""The three joints of Assay, open to `--plugin` and to the entry-point group `assay.plugins`.
+"""The four joints of Assay, open to `--plugin` and to the entry-point group `assay.plugins`.
 
 checks         "keywords" -> the class with its fields and `score`  one file in checks/
 model schemes  "ollama"   -> the class that answers `ollama:NAME`   a folder in models/
+measures       "speed"    -> a figure: asking, gate, column, advice one file in measures/
 report formats "html"     -> the function from a Report to a text   one file in reports/formats/
 """
 
@@ -23,6 +24,8 @@ from assay.errors import AssayError, UsageError
 from assay.messages import tr
 from assay.registry import Registered, Registry
 from assay.types.checks import make_check
+from assay.types.measures import Better, Measure, UserMeasure
+from assay.types.measures import measures as measures
 from assay.types.results import Report
 from assay.types.tests import AnswerCheck
 from assay.types.tests import checks as checks
@@ -113,6 +116,42 @@ def model(scheme: str) -> Callable[[Opener], Opener]:
     def register(opener: Opener) -> Opener:
         model_schemes.register(scheme, opener)
         return opener
+
+    return register
+
+
+_MEASURE = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+
+
+def measure(name: str, *, unit: str, better: Better) -> Callable[[Class], Class]:
+    """Register a class as a figure of a model: column, JSON, curve, gate.
+
+    `requests()` returns Ask, Read and Choose, `value(replies)` a number, a list of numbers (one a
+    reply, which gets an interval) or an Estimate. Optional: `column` (its heading), `scale` (worst
+    and best), `advice(estimate, limit)`.
+    """
+
+    def register(cls: Class) -> Class:
+        try:
+            if not _MEASURE.fullmatch(name):
+                raise ValueError(f"{name!r} is not a name: use letters, digits, '_' and '-'")
+            if better not in ("lower", "higher"):
+                raise ValueError(f"better is 'lower' or 'higher', not {better!r}")
+            if issubclass(cls, Measure):
+                cls.name, cls.unit, cls.better = name, unit, better
+                measures.register(name, cls())
+                return cls
+            for needed in ("requests", "value"):
+                if not callable(getattr(cls, needed, None)):
+                    raise TypeError(f"it has no method {needed}")
+            measures.register(name, UserMeasure(name, unit, better, cls))
+        except (TypeError, ValueError) as error:
+            raise UsageError(
+                tr("{place}: the measure {name!r} cannot be used: {error}",
+                   place=place_of(cls), name=name, error=error),
+                hint=tr("docs/how-to/add-a-measure.md shows two complete measures"),
+            ) from error  # fmt: skip
+        return cls
 
     return register
 

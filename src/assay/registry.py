@@ -19,7 +19,7 @@ class Registry(Generic[Registered]):
 
     def register(self, name: str, thing: Registered) -> None:
         """Refuse a name that is taken, unless the same definition runs again, as in a notebook."""
-        if not str(getattr(thing, "__module__", "")).startswith("assay."):
+        if not str(_definition(thing)[0]).startswith("assay."):
             self._load_shipped()
         if name in self._known and _definition(self._known[name]) != _definition(thing):
             raise ValueError(f"there is already a {self.kind} {name!r}")
@@ -56,4 +56,5 @@ class Registry(Generic[Registered]):
 
 
 def _definition(thing: object) -> tuple[object, object]:
+    thing = getattr(thing, "made_of", thing)
     return getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from assay.decide import advice
 from assay.decide.accept import accept
 from assay.decide.advice import MOST
-from assay.decide.trend import Trend, trend
+from assay.decide.trend import trend
 from assay.reports.checkpoints.facts import advice_texts
 from assay.types.decisions import Acceptance, Gate, Measurements, Recommendation, SuiteLimit
+from assay.types.trends import Trend
 from tests.decide.advice_cases import (
     GATE,
     acceptance,

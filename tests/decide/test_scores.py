@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from assay.decide.scores import os_average, weigh
+from assay.decide.scores import weigh
+from assay.measures.os_benchmark import os_average
 from assay.types import Estimate
 from tests.decide.candidates import candidate, estimate, os_suite, right, speed, suite, text
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.decide.trend import StepCurve, Trend, training_change, trend
+from assay.decide.trend import training_change, trend
+from assay.types.trends import StepCurve, Trend
 from tests.decide.advice_cases import checkpoint, os_suite, run, text
 
 FALLING = {1000.0: 4.0, 2000.0: 3.9, 4000.0: 3.8}

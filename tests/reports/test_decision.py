@@ -21,7 +21,6 @@ from assay.reports.formats.terminal import console_for, draw
 from assay.reports.run_report import run_document
 from assay.types import Health, HealthCheck
 from assay.types.decisions import (
-    MEASURES,
     DecisionFact,
     DecisionPlan,
     Gate,
@@ -32,6 +31,7 @@ from assay.types.decisions import (
     fact,
 )
 from assay.types.documents import Heading, Paragraph, Span, Table, plain_text
+from assay.types.measures import kinds_by_default
 from assay.types.results import ModelReport, Report
 from assay.workflow.reporting.checkpoint_files import write_decisions
 from assay.workflow.reporting.decision import decide
@@ -62,7 +62,7 @@ def deciding(
             )
             for each in measured
         ),
-        measures=MEASURES,
+        measures=kinds_by_default(),
         gate=gate,
         selects=selects,
         top=top,

@@ -17,14 +17,14 @@ from jsonschema import Draft202012Validator
 from assay.errors import InvalidFiles
 from assay.files.notes import Notes
 from assay.interfaces.cli.suites import schema as schema_command
+from assay.measures.limits import MOST
 from assay.suites.gate_file import (
-    GATE,
-    GATE_TABLES,
-    MOST,
     SHIPPED,
     check_gate,
     examine_gate,
     gate_schema,
+    gate_tables,
+    gate_validator,
     load_gate,
 )
 from assay.suites.load import examine
@@ -121,12 +121,12 @@ CLASSES = "{ tiny = 50, small = 30, medium = 20, large = 15 }"
 
 MISTAKES: list[tuple[str, str]] = [
     ("", "1:1: a gate that asks for nothing; name at least one of perplexity, suite, speed, "
-     "generation, memory, accuracy, drift"),
+     "generation, memory, accuracy, drift, measure"),
     ("[perplexty]\nmax = 5\n", "1:2: unknown key 'perplexty'; did you mean 'perplexity'?"),
     ("\n[[suites]]\n", "2:3: unknown key 'suites'; did you mean 'suite'?"),
     ("zzz = 1\n",
      "1:1: unknown key 'zzz'; known are perplexity, suite, speed, generation, memory, accuracy, "
-     "drift"),
+     "drift, measure"),
     ("perplexity = 30\n", "1:14: 'perplexity' must be a table, not a number"),
     ("[perplexity]\n", "1:1: 'perplexity' lacks 'max'"),
     ("[perplexity]\n  maximum = 3\n  max = 3",
@@ -393,19 +393,21 @@ LIKELY = st.one_of(
 )
 
 
-@pytest.mark.parametrize("name", GATE_TABLES)
+@pytest.mark.parametrize("name", gate_tables())
 @given(value=LIKELY)
 def test_what_the_loader_accepts_the_schema_accepts(name: str, value: Any) -> None:
     notes = Notes()
-    GATE.check({name: value}, notes)
+    gate_validator().check({name: value}, notes)
     if notes.errors == 0:
         assert [error.message for error in SCHEMA.iter_errors({name: value})] == []
 
 
 def test_the_schema_describes_every_key_and_the_command_prints_it() -> None:
     properties: Any = gate_schema()["properties"]
-    assert list(properties) == list(GATE_TABLES)
-    tables = [properties[name] for name in properties if name != "suite"]
+    assert list(properties) == list(gate_tables())
+    tables = [properties[name] for name in properties if name not in ("suite", "measure")]
+    assert properties["measure"]["description"]
+    tables.append({"description": "-", **properties["measure"]["additionalProperties"]})
     for table in [*tables, properties["suite"]["items"]]:
         assert table["description"]
         assert table["properties"]
@@ -427,7 +429,9 @@ def test_the_page_names_every_table_and_key(page: str) -> None:
     for name, table in properties.items():
         brackets = f"`[[{name}]]`" if name == "suite" else f"`[{name}]`"
         rows = [line for line in page.splitlines() if line.startswith(f"| {brackets} |")]
-        keys = table.get("items", table)["properties"]
+        brackets = "`[measure.NAME]`" if name == "measure" else brackets
+        rows = [line for line in page.splitlines() if line.startswith(f"| {brackets} |")]
+        keys = table.get("items", table.get("additionalProperties") or table)["properties"]
         assert {key for key in keys if any(f"| `{key}` |" in row for row in rows)} == set(keys)
 
 

@@ -6,12 +6,12 @@ from dataclasses import asdict, replace
 
 import pytest
 
+from assay.measures.generation import ways_to_write, written_id
 from assay.request_identity import make_measure_request
 from assay.suites.gate_file import load_gate
 from assay.suites.sample_prompts import load_samples
 from assay.types import Message, Sampling, ToAnswer
 from assay.types.decisions import DecisionPlan
-from assay.workflow.checkpoints.measures import ways_to_write, written_id
 
 FIRST = load_samples()[0]
 

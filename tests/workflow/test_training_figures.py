@@ -12,13 +12,13 @@ from hypothesis import strategies as some
 
 from assay import api
 from assay.errors import UsageError
+from assay.measures.training import training_figures
 from assay.types import Failed, ReadText
 from assay.types.decisions import DecisionPlan, Gate, PlannedCheckpoint
 from assay.workflow.checkpoints.measures import (
     MOST_BYTES,
     MOST_KEPT,
     TRAINER_STATE,
-    training_figures,
     training_log,
 )
 from tests.models.local.checkpoints import make_checkpoint

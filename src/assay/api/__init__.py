@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from assay.plugins import load_plugins, takes_options
 from assay.types import Observer
-from assay.types.decisions import MEASURES
+from assay.types.measures import kinds_by_default
 from assay.types.options import (
     DEFAULT_OUT,
     CompareOptions,
@@ -169,7 +169,7 @@ def watch(options: WatchOptions) -> Watching:
 
     measures = options.measures
     if measures is None and options.gate is None:
-        measures = MEASURES
+        measures = kinds_by_default()
     folder = str(options.folder)
     called = options.command_line("watch", folder)
     job = Job.of(options, models=(folder,), measures=measures, called=called)

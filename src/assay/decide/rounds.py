@@ -2,14 +2,13 @@
 
 A change for which a figure is known has it: the steps that a falling loss still needs, the lowest
 categories. Where advice says longer or more and not how much, it is TIMES as much; where a falling
-loss is too slow for any figure, FACTOR times, as far as the advice looks ahead.
+loss is too slow for any figure, as far as the advice looks ahead.
 """
 
 import math
 from collections.abc import Callable, Sequence
 
 from assay.decide.accept import accept
-from assay.decide.advice import FACTOR
 from assay.decide.scores import common_scale
 from assay.decide.select import difference
 from assay.types import Estimate
@@ -37,6 +36,12 @@ def compare_round(
     return "better" if by.low > 0 else "worse", by
 
 
+def times_of(advice: DecisionFact) -> float:
+    """How many times the steps done: what the advice says, else TIMES."""
+    factor = advice.values.get("factor")
+    return factor if advice.kind == "too_slow" and isinstance(factor, float) else TIMES
+
+
 def changes_of(
     advice: Sequence[Recommendation],
     in_force: Sequence[SuggestedChange],
@@ -58,7 +63,7 @@ def changes_of(
             continue
         if kind in ("train_longer_by", "too_slow") or kind in LONGER:
             if not longer and steps is not None:
-                most = math.ceil((FACTOR if kind == "too_slow" else TIMES) * steps)
+                most = math.ceil(times_of(each.advice) * steps)
                 if kind == "train_longer_by":
                     most = math.ceil(_number(values["step"]) + _number(values["high"]))
                 found.append(SuggestedChange(kind="steps", steps=most, reason=reason))

@@ -9,25 +9,15 @@ differ.
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from assay.decide.accept import accept
-from assay.decide.scores import (
-    GOOD_PERPLEXITY,
-    TESTS,
-    USUAL_SPEED,
-    WEIGHTS,
-    RankingScale,
-    common_scale,
-    parts_of,
-    weigh,
-)
+from assay.decide.scores import RankingScale, common_scale, own_scale, parts_of, weigh
 from assay.stats import composite
 from assay.text.number_format import fixed
 from assay.types import Estimate
 from assay.types.decisions import (
-    PARTS,
     Acceptance,
     DecisionFact,
     Gate,
@@ -37,8 +27,7 @@ from assay.types.decisions import (
     Value,
     fact,
 )
-
-Pairs = tuple[list[float], list[float]]
+from assay.types.measures import ScorePiece
 
 
 class _Candidate(NamedTuple):
@@ -137,7 +126,7 @@ def _why_selected(
 
 def _ranking(best: _Candidate, scale: RankingScale) -> dict[str, Value]:
     score = weigh(best.measured, scale)
-    adds = {part: score.adds.get(part) for part in PARTS}
+    adds = {part: score.adds.get(part) for part in own_scale().parts}
     parts = tuple(f"{part} {'–' if of is None else fixed(of, 3)}" for part, of in adds.items())
     return {"score": score.value, "parts": parts}
 
@@ -165,12 +154,12 @@ def _notes(
     evaluated: Sequence[_Candidate], scale: RankingScale, on_pairs: Sequence[DecisionFact]
 ) -> tuple[DecisionFact, ...]:
     notes = [*scale.notes, *on_pairs]
-    for part in PARTS:
+    for part in own_scale().parts:
         lacking = tuple(each.row.name for each in evaluated if part in each.row.missing_parts)
         if lacking and len(lacking) < len(evaluated):
             notes.append(fact("ranked_without", count=len(lacking), part=part, names=lacking))
-    if "speed" in scale.parts and len({_machine(each.measured) for each in evaluated}) > 1:
-        notes.append(fact("machines_differ"))
+    for measure in scale.measures:
+        notes += measure.notes_on([each.measured for each in evaluated])
     for each in evaluated:
         parts = parts_of(each.measured, scale)
         unfinished = tuple(part for part in scale.parts if parts[part].incomplete)
@@ -179,83 +168,19 @@ def _notes(
     return tuple(note for place, note in enumerate(notes) if note not in notes[:place])
 
 
-def _machine(measured: Measurements) -> tuple[str, str]:
-    """What decides how fast a processor is, as far as it was noted."""
-    noted = measured.provenance.get("machine")
-    known = noted if isinstance(noted, Mapping) else {}
-    return str(known.get("processor", "")), str(known.get("cores", ""))
-
-
 def difference(
     a: Measurements, b: Measurements, scale: RankingScale
 ) -> tuple[Estimate | None, tuple[DecisionFact, ...]]:
     """How much higher a ranks than b, with its interval, and notes on what could not be paired."""
-    pieces: list[composite.ScorePiece] = []
+    pieces: list[ScorePiece] = []
     notes: list[DecisionFact] = []
-    for part in scale.parts:
-        if part == "speed" and a.shape and a.shape == b.shape:
+    for measure in scale.measures:
+        if measure.is_equal(a, b):
             continue
-        if part in TESTS:
-            suite, categories = TESTS[part]
-            pairs = _pairs(a, b, suite, categories)
-            notes += _pairing_notes(a, b, suite, pairs)
-            weight = WEIGHTS[part] / len(categories)
-            weighted = [(*pair, weight) for pair in pairs.values()]
-            piece = composite.paired_tests(weighted) if weighted else None
-        else:
-            piece = _blocks(a, b, scale) if part == "perplexity" else _runs(a, b, scale)
+        piece, said = measure.difference(a, b, scale.of(measure.name))
+        notes += said
         if piece is None:  # two figures with their intervals
-            of_a, of_b = (parts_of(side, scale)[part] for side in (a, b))
-            piece = composite.unpaired(of_a, of_b, weight=WEIGHTS[part])
+            of_a, of_b = (parts_of(side, scale)[measure.name] for side in (a, b))
+            piece = composite.unpaired(of_a, of_b, weight=measure.weight)
         pieces.append(piece)
     return composite.composite_difference(pieces), tuple(notes)
-
-
-def _pairs(
-    a: Measurements, b: Measurements, suite: str, categories: Sequence[str]
-) -> dict[str, Pairs]:
-    """By category the scores of the tests that both have; nothing where one category has none."""
-    found: dict[str, Pairs] = {}
-    for category in categories:
-        of_a, of_b = (
-            side.suites[suite].scores.get(category, {}) if suite in side.suites else {}
-            for side in (a, b)
-        )
-        shared = sorted(of_a.keys() & of_b.keys())
-        if not shared:
-            return {}
-        found[category] = [of_a[test] for test in shared], [of_b[test] for test in shared]
-    return found
-
-
-def _pairing_notes(
-    a: Measurements, b: Measurements, suite: str, pairs: Mapping[str, Pairs]
-) -> list[DecisionFact]:
-    """What a reader must know where the two did not answer the same tests."""
-    if not pairs:
-        return [fact("tests_unpaired", a=a.name, b=b.name, suite=suite)]
-    of_a, of_b = a.suites[suite], b.suites[suite]
-    same = all(of_a.scores[name].keys() == of_b.scores[name].keys() for name in pairs)
-    if same and len({of_a.digest, of_b.digest} - {""}) < 2:
-        return []
-    return [fact("tests_differ", a=a.name, b=b.name, suite=suite)]
-
-
-def _blocks(a: Measurements, b: Measurements, scale: RankingScale) -> composite.ScorePiece | None:
-    if a.text is None or b.text is None or not a.text.blocks or not b.text.blocks:
-        return None
-    same_cut = [n for _, n in a.text.blocks] == [n for _, n in b.text.blocks]
-    return composite.text_blocks(
-        a=a.text.blocks,
-        b=b.text.blocks,
-        weight=WEIGHTS["perplexity"] * GOOD_PERPLEXITY,
-        together=same_cut and a.text.tokenizer == b.text.tokenizer,
-        stretches=(scale.stretch(a), scale.stretch(b)),
-    )
-
-
-def _runs(a: Measurements, b: Measurements, scale: RankingScale) -> composite.ScorePiece | None:
-    of_a, of_b = (speed.runs_per_s if (speed := scale.speed(each)) else () for each in (a, b))
-    if not of_a or not of_b:
-        return None
-    return composite.repeated_runs(a=of_a, b=of_b, weight=WEIGHTS["speed"] / USUAL_SPEED)

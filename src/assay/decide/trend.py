@@ -12,91 +12,30 @@ between neighbouring steps, paired by test, or the largest step back, if that is
 
 import math
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from statistics import NormalDist
-from typing import Literal, NamedTuple
 
-from assay.decide.accept import beside_guessing, is_above
-from assay.stats.estimates import average, ratio
+from assay.stats.estimates import average
 from assay.stats.intervals import Z95
-from assay.stats.pairs import paired_difference_by_category, tell_apart
+from assay.stats.pairs import tell_apart
+from assay.stats.suite_changes import asked_alike, beside_guessing, change_by_tests, is_above
 from assay.types import Estimate
-from assay.types.decisions import (
-    ChangeFromBase,
-    DecisionFact,
-    Measurements,
-    SuiteFigures,
-    SuiteSignal,
-    TextFigures,
-    fact,
+from assay.types.decisions import ChangeFromBase, Measurements, SuiteFigures, SuiteSignal
+from assay.types.measures import every_measure
+from assay.types.trends import (
+    Change,
+    ComparedSteps,
+    StepCurve,
+    TrainingChange,
+    Trend,
+    Unit,
 )
-
-Shape = Literal["improving", "flat", "worsening", "overfitting", "unclear", "too_few"]
-Unit = Literal["nats", "points"]
 
 FEWEST = 3
 SMALLEST: Mapping[Unit, float] = {"nats": 0.005, "points": 0.5}
 RESOLVED: Mapping[Unit, float] = {"nats": 0.05, "points": 5.0}
-
-
-class Point(NamedTuple):
-    step: float
-    value: Estimate
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """From one step to a later one, in the unit of its curve. `gain`: positive is better."""
-
-    since: float
-    until: float
-    estimate: Estimate
-    gain: float
-    counts: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepCurve:
-    """One figure over the steps. `best`: the earliest of the best; `change`: None of too few."""
-
-    measure: str  # perplexity, suite:NAME
-    points: tuple[Point, ...]
-    best: Point
-    shape: Shape
-    change: Change | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingChange:
-    """Mean training loss before each of two steps, in nats; `falls`: by more than their noise."""
-
-    since: float
-    until: float
-    before: float
-    after: float
-    falls: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trend:
-    """Every curve by its measure. `training`: from the lowest held-out step to the last."""
-
-    curves: Mapping[str, StepCurve]
-    training: TrainingChange | None = None
-
-    @property
-    def text(self) -> StepCurve | None:
-        return self.curves.get("perplexity")
-
-
-def curve_facts(curve: StepCurve) -> tuple[DecisionFact, ...]:
-    change = curve.change
-    if change is None:
-        return ()
-    ends = {"since": change.since, "until": change.until}
-    return (fact("curve_change", measure=curve.measure, change=change.estimate, **ends),)
 
 
 def trend(candidates: Sequence[Measurements]) -> Trend | None:
@@ -104,8 +43,7 @@ def trend(candidates: Sequence[Measurements]) -> Trend | None:
     steps = steps_of(candidates)
     if len(steps) < 2:
         return None
-    suites = sorted({name for each in steps for name in each.suites})
-    curves = [_text(steps), *(_suite(name, steps) for name in suites)]
+    curves = [_curve(of) for measure in every_measure() for of in measure.steps(steps)]
     return _with_training({curve.measure: curve for curve in curves if curve is not None}, steps)
 
 
@@ -118,68 +56,16 @@ def steps_of(candidates: Sequence[Measurements]) -> list[Measurements]:
     return [kept[step] for step in sorted(kept)]
 
 
-def _text(steps: Sequence[Measurements]) -> StepCurve | None:
-    """Only checkpoints that read the same blocks of text as the last one."""
-    read = [(each.step or 0.0, each.text) for each in steps if each.text is not None]
-    alike = [(step, text) for step, text in read if _blocks_of(text) == _blocks_of(read[-1][1])]
-    points = [Point(step, text.perplexity) for step, text in alike]
-
-    def compare(a: int, b: int) -> Estimate | None:
-        return paired_nats(alike[a][1], alike[b][1])
-
-    return _curve("perplexity", "nats", points, compare)
-
-
-def paired_nats(a: TextFigures, b: TextFigures) -> Estimate | None:
-    """By how much the loss per token rises from a to b, over blocks of the same tokens."""
-    pairs = zip(a.blocks, b.blocks, strict=True)
-    rises = [earlier - later for (earlier, _), (later, _) in pairs]
-    return ratio(rises, [float(tokens) for _, tokens in a.blocks], unit="nats")
-
-
-def _blocks_of(text: TextFigures) -> tuple[object, ...]:
-    cut = [tokens for _, tokens in text.blocks]
-    return text.text, text.tokenizer, text.window, text.stride, cut
-
-
-def _suite(name: str, steps: Sequence[Measurements]) -> StepCurve | None:
-    alike = asked_alike(name, steps)
-    points = [Point(step, suite.score) for step, suite in alike]
-    return _curve(
-        f"suite:{name}", "points", points, lambda a, b: change_by_tests(alike[a][1], alike[b][1])
-    )
-
-
-def asked_alike(name: str, steps: Sequence[Measurements]) -> list[tuple[float, SuiteFigures]]:
-    """Only checkpoints that were asked the tests the last one was asked."""
-    asked = [(each.step or 0.0, each.suites[name]) for each in steps if name in each.suites]
-    return [(step, suite) for step, suite in asked if suite.digest == asked[-1][1].digest]
-
-
-def change_by_tests(a: SuiteFigures, b: SuiteFigures) -> Estimate | None:
-    """Points, over the tests that both have a score for, each category with the same weight."""
-    pairs = {
-        category: ([earlier[test] for test in both], [b.scores[category][test] for test in both])
-        for category, earlier in a.scores.items()
-        if (both := sorted(earlier.keys() & b.scores.get(category, {}).keys()))
-    }
-    return paired_difference_by_category(pairs, dict.fromkeys(pairs, 1.0)).estimate
-
-
-def _curve(
-    measure: str,
-    unit: Unit,
-    points: Sequence[Point],
-    compare: Callable[[int, int], Estimate | None],
-) -> StepCurve | None:
+def _curve(of: ComparedSteps) -> StepCurve | None:
     """Worsening since the best step, else improving since the one in the middle, else flat."""
+    points, unit = of.points, of.unit
     known = [place for place, point in enumerate(points) if point.value.n]
     if not known:
         return None
     sign = 1 if unit == "points" else -1
 
     def change(since: int, until: int) -> Change | None:
-        found = compare(since, until)
+        found = of.compare(since, until)
         if found is None or found.value is None:
             return None
         return Change(
@@ -192,7 +78,7 @@ def _curve(
 
     best = max(known, key=lambda place: (sign * (points[place].value.value or 0.0), -place))
     curve = StepCurve(
-        measure=measure,
+        measure=of.measure,
         points=tuple(points[place] for place in known),
         best=points[best],
         shape="too_few",
@@ -256,29 +142,16 @@ def training_change(
 
 def changes_from_base(base: Measurements, adapted: Measurements) -> tuple[ChangeFromBase, ...]:
     """Perplexity, then the suites. Intervals are widened for all the figures looked at."""
-    found = [*_changes(base, adapted)]
+    found = [each for measure in every_measure() for each in measure.changes(base, adapted)]
     return tuple(
         ChangeFromBase(
-            measure=measure,
-            change=change,
-            gain=(change.value or 0.0) * (1 if unit == "points" else -1),
-            counts=beyond_noise(change, len(found), unit),
+            measure=each.measure,
+            change=each.change,
+            gain=(each.change.value or 0.0) * (1 if each.unit == "points" else -1),
+            counts=beyond_noise(each.change, len(found), each.unit),
         )
-        for measure, unit, change in found
+        for each in found
     )
-
-
-def _changes(base: Measurements, adapted: Measurements) -> Iterator[tuple[str, Unit, Estimate]]:
-    before, after = base.text, adapted.text
-    if before and after and before.text == after.text:
-        same_cut = [n for _, n in before.blocks] == [n for _, n in after.blocks]
-        change = paired_nats(before, after) if same_cut else None
-        if change is not None and change.value is not None:
-            yield "perplexity", "nats", change
-    for name in sorted(base.suites.keys() & adapted.suites.keys()):
-        change = change_by_tests(base.suites[name], adapted.suites[name])
-        if change is not None and change.n:
-            yield f"suite:{name}", "points", change
 
 
 LEAST = 2.0

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.stats.estimates import Limits, estimate
 from assay.stats.intervals import Z95
 from assay.stats.resampling import DRAWS, resampled_means
 from assay.types import Estimate
+from assay.types.measures import ScorePiece
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,18 +26,6 @@ if TYPE_CHECKING:
 
 AT_ONCE = 2_000_000  # counts held in memory while blocks are drawn: 16 MB
 Block = tuple[float, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScorePiece:
-    """One part of a difference. `n`: what was drawn; `value`: as observed; `spreads`: whether it is
-    known how it varies; `drawn(seed, draws)`: the difference in every draw.
-    """
-
-    n: int
-    value: float
-    spreads: bool
-    drawn: Callable[[int, int], Numbers]
 
 
 def paired_tests(

@@ -1,16 +1,12 @@
 """A gate file, or the one that ships, to a Gate, or every mistake in it at once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import field, make_dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from annotated_types import Ge, Le, Len, Lt
-
 from assay.errors import InvalidFiles
-from assay.files.fields import Distinct, Doc, Mistake, Rule, Text, ValueWords
 from assay.files.file_text import Refused
 from assay.files.notes import Notes, invalid_files
 from assay.files.toml_file import TomlFile, read_toml
@@ -18,172 +14,33 @@ from assay.files.validation import DIALECT, Validator
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
 from assay.types import FileFinding
-from assay.types.decisions import SIZE_CLASSES, TARGETS, Gate, GreedyRole, SizeClass, SuiteLimit
-from assay.types.measured.drift import DriftLimits
-
-MOST = 1_000_000_000  # beyond every model, and a float and an int alike on every machine
-
-Limit = Annotated[float, Ge(0), Le(MOST)]
+from assay.types.decisions import Gate
+from assay.types.measures import Measure, measures, with_tables
 
 
-def _refuse_second_limits(suites: Sequence[SuiteTable]) -> Sequence[SuiteTable]:
-    names = [suite.name for suite in suites]
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            message = tr("the suite '{name}' has a limit already; keep one", name=shown(name))
-            raise Mistake(message, (index, "name"))
-    return suites
+@cache
+def _gate_tables(names: tuple[str, ...]) -> tuple[Validator, tuple[str, ...]]:
+    """What a gate file may have: the tables of all measures, in the order of their criteria.
+    `names`: of the measures there are, for a plugin may add to them.
+    """
+    fields = [(each.name, _field(each), field(default=each.no_table)) for each in with_tables()]
+    made = make_dataclass("GateTables", fields, frozen=True)
+    made.__doc__ = "A gate file; a table that is left out asks for nothing."
+    return Validator(made, toml=True), tuple(name for name, *_ in fields)
 
 
-def _refuse_no_limit(suite: SuiteTable) -> SuiteTable:
-    if suite.min is None and not suite.above_guessing:
-        message = tr("the suite '{name}' has no limit; give it 'min' or 'above_guessing = true'",
-                     name=shown(suite.name))  # fmt: skip
-        raise Mistake(message, ("name",))
-    return suite
+def _field(of: Measure) -> Any:
+    optional = of.table if of.no_table is not None else of.table | None
+    return Annotated[optional, of.table_about] if of.table_about else optional
 
 
-def _refuse_empty(table: AccuracyTable | DriftTable) -> AccuracyTable | DriftTable:
-    limits = asdict(table)
-    if not any(limit is not None for limit in limits.values()):
-        name = "drift" if isinstance(table, DriftTable) else "accuracy"
-        one, other = limits
-        raise Mistake(tr("'{name}' has no limit; give it '{one}' or '{other}'",
-                         name=name, one=one, other=other))  # fmt: skip
-    return table
+def gate_tables() -> tuple[str, ...]:
+    """The names of the tables that a gate file may have."""
+    return _gate_tables(tuple(measures))[1]
 
 
-@dataclass(frozen=True)
-class BySizeClass:
-    tiny: Limit
-    small: Limit
-    medium: Limit
-    large: Limit
-
-
-Limits = (
-    Limit
-    | Annotated[BySizeClass, ValueWords(wanted=lambda: tr("a table with one for each size class"))]
-)
-
-
-@dataclass(frozen=True)
-class PerplexityTable:
-    max: Annotated[
-        Limits,
-        Doc("The perplexity per token must be below this: one number, or one for each size class."),
-    ]
-
-
-@dataclass(frozen=True)
-class SuiteTable:
-    name: Annotated[Text, Doc("The suite's name, as `assay suites` and reports show it.")]
-    min: (
-        Annotated[float, Ge(0), Lt(1), Doc("The mean score, from 0 to 1, must be above this.")]
-        | None
-    ) = None
-    categories: Annotated[
-        tuple[Text, ...],
-        Len(1),
-        Distinct,
-        Doc("The categories whose mean counts; without them, all of the suite."),
-    ] = ()
-    above_guessing: Annotated[
-        bool, Doc("The interval of the score must be above the best baseline.")
-    ] = False
-
-
-@dataclass(frozen=True)
-class SpeedTable:
-    min_tokens_per_s: Annotated[
-        Limits,
-        Doc("The tokens per second must be above this: one number, or one for each size class."),
-    ]
-
-
-@dataclass(frozen=True)
-class GenerationTable:
-    max_failures: Annotated[
-        int,
-        Ge(0),
-        Le(MOST),
-        Doc("Maximum number of prompts after which most samples loop, repeat themselves or are "
-            "nonsense."),
-    ]  # fmt: skip
-    temperature: Annotated[
-        float, Ge(0), Le(2), Doc("The temperature of the samples; 0 is greedy decoding alone.")
-    ] = 0.3
-    seeds: Annotated[
-        int, Ge(1), Le(100), Doc("How many samples are written after each prompt.")
-    ] = 3
-    greedy: Annotated[
-        GreedyRole,
-        Doc("Greedy decoding is always reported; with `gate` it must not fail either."),
-    ] = "report"
-
-
-@dataclass(frozen=True)
-class MemoryTable:
-    max_mb: Annotated[
-        Limits,
-        Doc("memory_usage_mb must be below this: one number, or one for each size class."),
-    ]
-
-
-ShareLimit = Annotated[float, Ge(0), Lt(1)]
-
-
-@dataclass(frozen=True)
-class AccuracyTable:
-    min_top1: Annotated[ShareLimit | None, Doc("accuracy_top1 must be above this.")] = None
-    min_top5: Annotated[ShareLimit | None, Doc("accuracy_top5 must be above this.")] = None
-
-
-@dataclass(frozen=True)
-class DriftTable:
-    max_kl: Annotated[
-        Limit | None, Doc("The mean KL divergence from the base, in nats, must not exceed this.")
-    ] = None
-    min_same_top: Annotated[
-        Annotated[float, Ge(0), Le(1)] | None,
-        Doc("How often the likeliest token must be the base's, from 0 to 1."),
-    ] = None
-
-
-@dataclass(frozen=True)
-class GateTables:
-    """A gate file; a table that is left out asks for nothing."""
-
-    perplexity: Annotated[
-        PerplexityTable | None, Doc("How well it must predict the held-out text.")
-    ] = None
-    suite: Annotated[
-        tuple[
-            Annotated[
-                SuiteTable,
-                Rule(_refuse_no_limit),
-                Doc("What it must score on a suite; one table for each suite."),
-            ],
-            ...,
-        ],
-        Len(1),
-        Rule(_refuse_second_limits),
-    ] = ()
-    speed: Annotated[SpeedTable | None, Doc("How fast it must write on the CPU.")] = None
-    generation: Annotated[GenerationTable | None, Doc("Limits on the generated samples.")] = None
-    memory: Annotated[MemoryTable | None, Doc("How much memory it may take.")] = None
-    accuracy: Annotated[
-        Annotated[AccuracyTable, Rule(_refuse_empty)] | None,
-        Doc("How often it must predict the next token of the held-out text."),
-    ] = None
-    drift: Annotated[
-        Annotated[DriftTable, Rule(_refuse_empty)] | None,
-        Doc("How far it may be from the model it was made of: for `assay drift`."),
-    ] = None
-
-
-GATE = Validator(GateTables, toml=True)
-GATE_TABLES = tuple(GateTables.__dataclass_fields__)
+def gate_validator() -> Validator:
+    return _gate_tables(tuple(measures))[0]
 
 
 def gate_schema() -> dict[str, object]:
@@ -192,12 +49,9 @@ def gate_schema() -> dict[str, object]:
     Whatever the loader accepts, the schema accepts; only the loader finds a suite that appears
     twice, `above_guessing = false` alone, and `nan`, which JSON does not have.
     """
-    schema: dict[str, Any] = GATE.schema()
-    schema["properties"]["suite"]["items"]["anyOf"] = [
-        {"required": [limit]} for limit in ("min", "above_guessing")
-    ]
-    for table in ("accuracy", "drift"):
-        schema["properties"][table]["minProperties"] = 1
+    schema: dict[str, Any] = gate_validator().schema()
+    for measure in with_tables():
+        measure.complete_schema(schema["properties"][measure.name])
     return {
         "$schema": DIALECT,
         "title": tr("Assay gate"),
@@ -221,24 +75,12 @@ def load_gate(path: Path | None) -> Gate:
         raise invalid_files(file.shown, findings)
     # As reports show it; a user's own file is never taken for the one that ships.
     own = f"./{DEFAULT}" if str(path) == DEFAULT else file.shown
-    return Gate(
-        source=DEFAULT if path is None else own,
-        perplexity_max=_by_size_class(tables.perplexity.max if tables.perplexity else None),
-        suites=tuple(SuiteLimit(**asdict(suite)) for suite in tables.suite),
-        speed_min=_by_size_class(tables.speed.min_tokens_per_s if tables.speed else None),
+    limits: dict[str, Any] = {}
+    for measure in with_tables():
         # What is not asked for is written the default way where it is measured all the same.
-        **{f"generation_{name}": value for name, value in asdict(tables.generation).items()}
-        if tables.generation
-        else {},
-        memory_max_mb=_by_size_class(tables.memory.max_mb if tables.memory else None),
-        accuracy_min={
-            name: least
-            for name in TARGETS
-            if (least := getattr(tables.accuracy, name.replace("accuracy", "min"), None))
-            is not None
-        },
-        drift=DriftLimits(**asdict(tables.drift)) if tables.drift else None,
-    )
+        table = getattr(tables, measure.name)
+        limits |= {} if table == measure.no_table else measure.limits_of(table)
+    return Gate(source=DEFAULT if path is None else own, **limits)
 
 
 def is_gate_file(path: Path) -> bool:
@@ -286,19 +128,11 @@ def _read(path: Path) -> TomlFile:
         raise invalid_files(refused.finding.file, [refused.finding]) from refused
 
 
-def _check(file: TomlFile) -> tuple[GateTables | None, tuple[FileFinding, ...]]:
+def _check(file: TomlFile) -> tuple[Any, tuple[FileFinding, ...]]:
     notes = Notes()
-    tables = GATE.check(file.document, notes)
+    tables = gate_validator().check(file.document, notes)
     if not file.document:
         message = tr("a gate that asks for nothing; name at least one of {tables}",
-                     tables=", ".join(GATE_TABLES))  # fmt: skip
+                     tables=", ".join(gate_tables()))  # fmt: skip
         notes.error((), message)
     return (None if notes.errors else tables), file.findings(notes)
-
-
-def _by_size_class(limit: float | BySizeClass | None) -> Mapping[SizeClass, float] | None:
-    if limit is None:
-        return None
-    if isinstance(limit, BySizeClass):
-        return {name: getattr(limit, name) for name in SIZE_CLASSES}
-    return dict.fromkeys(SIZE_CLASSES, limit)

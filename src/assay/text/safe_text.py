@@ -48,6 +48,18 @@ def one_line(text: str, *, longest: int | None = None) -> str:
     return flat
 
 
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def harmless(text: str, *, longest: int | None = None) -> str:
+    """One line of text for XML; a long one loses its middle: checkpoints differ at the end."""
+    flat = _NOT_XML.sub(lambda found: f"\\u{ord(found.group()):04x}", one_line(text))
+    if longest is None or len(flat) <= longest:
+        return flat
+    head = (longest - 1) // 3
+    return flat[:head].rstrip() + "…" + flat[len(flat) - (longest - 1 - head) :].lstrip()
+
+
 def markdown_inline(text: str, *, longest: int | None = None) -> str:
     """One line that Markdown takes for plain words, in a table cell too."""
     escaped = one_line(text, longest=longest)

@@ -38,19 +38,17 @@ from assay.models.local.loading.checkpoint import choose_device, choose_dtype
 from assay.suites.gate_file import load_gate
 from assay.trainer_callback.background import BackgroundEvaluation
 from assay.trainer_callback.step_evaluation import (
-    LOGGED,
     PREFIX,
     SavedStep,
     StepFigures,
     evaluate_step,
+    figures_logged,
 )
 from assay.types.choices import MeasureKind
 from assay.types.decisions import Gate
 from assay.workflow.commands.watch import CheckpointSequence
 from assay.workflow.running.job import Job
 from assay.workflow.running.job_files import check_files
-
-_SMALLER_IS_BETTER = ("perplexity", "generation_failures")
 
 NOTE = f"{PREFIX}note"
 _BEST = ("best_metric", "best_global_step", "best_model_checkpoint")  # fields of a Trainer's state
@@ -280,13 +278,14 @@ def check_metric(args: Any, job: Job, gate: Gate) -> None:
     if metric is None:
         return
     name = metric.removeprefix(PREFIX)
-    known = [each for each, of in LOGGED.items() if of is None or of in (job.measures or ())]
+    logged = figures_logged(gate, job.measures or ())
+    known = [*logged]
     known += [each.removeprefix("suite:") for each in gate.suite_criteria()]
     known += [f"{Path(str(each)).stem}_points" for each in job.suites]
     if name not in (*known, "accepted"):
         problem = tr("metric_for_best_model names {name}, which is not measured here", name=metric)
         raise UsageError(did_you_mean(problem, metric, [PREFIX + each for each in known]))
-    smaller = name in _SMALLER_IS_BETTER
+    smaller = logged.get(name, False)
     if bool(args.greater_is_better) is smaller:
         raise UsageError(
             tr("with this greater_is_better the worst {name} would be taken for the best",

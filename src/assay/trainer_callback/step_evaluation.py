@@ -3,27 +3,31 @@
 What goes wrong is a note in place of the figures, and never an exception; a Ctrl-C is raised.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay.errors import AssayError, UsageError, in_one_line
 from assay.messages import tr
-from assay.reports.checkpoints.figures import evaluated_folder, figures, suites_asked
+from assay.reports.checkpoints.figures import evaluated_folder, figures
 from assay.reports.checkpoints.headlines import checkpoint_line
 from assay.types.choices import MeasureKind
-from assay.types.decisions import Acceptance, Decision
-from assay.workflow.commands.single_checkpoint import MEASURE_OF
+from assay.types.decisions import Acceptance, Decision, Gate
+from assay.types.measures import every_measure
 from assay.workflow.commands.watch import CheckpointSequence, best_in, places_in
 
 PREFIX = "eval_assay_"  # integrations file what begins with eval_ under evaluation
-LOGGED: Mapping[str, MeasureKind | None] = {
-    "perplexity": "perplexity",
-    "accuracy_top1": "perplexity",
-    "accuracy_top5": "perplexity",
-    "generation_failures": "generation",
-    "weighted_score": None,
-}  # and what must be measured for it
+
+
+def figures_logged(gate: Gate, kinds: Collection[MeasureKind]) -> dict[str, bool]:
+    """By its name in the log each figure beside the suites', and whether less of it is better."""
+    followed = {
+        each.name: measure.better == "lower"
+        for measure in every_measure()
+        if measure.kind in kinds or measure.of_every_model
+        for each in measure.followed(gate)
+    }
+    return {**followed, "weighted_score": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +86,11 @@ def _evaluate(path: Path, steps: CheckpointSequence) -> StepFigures:
 
 def _accepted(acceptance: Acceptance, measures: Sequence[MeasureKind]) -> bool | None:
     """By the limits whose measure was asked for; the others are for `assay run`."""
+    kinds = {each.metric: each.kind for each in every_measure() if not each.of_every_model}
     passed = [
         each.passed
         for name, each in acceptance.criteria.items()
-        if name not in MEASURE_OF or MEASURE_OF[name] in measures
+        if not (kind := kinds.get(name)) or kind in measures
     ]
     if False in passed:
         return False
@@ -97,8 +102,12 @@ def _logged(decision: Decision, name: str, *, accepted: bool | None) -> dict[str
     seen = evaluated_folder(decision, decision.acceptances, None)
     checkpoint = next(each for each in decision.measured if each.name == name)
     found = figures(seen, checkpoint)
-    wanted = {each: each for each in LOGGED}
-    wanted |= {each.figure: each.criterion for each in suites_asked(seen)}
+    wanted = {
+        each.figure: each.name
+        for measure in every_measure()
+        for each in measure.followed(decision.gate)
+    }
+    wanted["weighted_score"] = "weighted_score"
     logged = {
         PREFIX + title.removeprefix("suite:"): figure.value
         for key, title in wanted.items()

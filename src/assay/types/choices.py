@@ -4,7 +4,7 @@ these and not the shapes.
 
 from typing import Literal
 
-MeasureKind = Literal["perplexity", "answers", "generation", "speed", "training"]
+MeasureKind = str  # what is asked for a measure; the registry of measures has them
 JudgeFormChoice = Literal["auto", "likelihood", "reasoned"]
 Layout = Literal["fence", "around", "again"]
 JudgeForm = Literal["likelihood", "reasoned"]

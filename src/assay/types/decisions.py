@@ -7,7 +7,7 @@ A figure that was not measured is None, never 0.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from assay.types import Estimate, Health, SamplePrompt, TokenizerFigures
 from assay.types.choices import MeasureKind
@@ -43,7 +43,6 @@ def size_class_of(parameters: int) -> SizeClass:
 OS_SUITE = "os"
 OS_TASKS = ("hardware_id", "driver_select", "command_complete", "installation")
 OS_AVERAGED = OS_TASKS[:3]  # installation is reported beside them
-TARGETS = {"accuracy_top1": 0.30, "accuracy_top5": 0.60}  # reported; a gate may ask for its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +55,14 @@ class SuiteLimit:
     min: float | None = None
     categories: tuple[str, ...] = ()
     above_guessing: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureLimits:
+    """A figure must lie above `min` and below `max`."""
+
+    min: Mapping[SizeClass, float] | None = None
+    max: Mapping[SizeClass, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +81,10 @@ class Gate:
     generation_seeds: int = 3
     generation_greedy: GreedyRole = "report"
     memory_max_mb: Mapping[SizeClass, float] | None = None
-    accuracy_min: Mapping[str, float] = field(default_factory=dict)  # by a name of TARGETS
+    accuracy_min: Mapping[str, float] = field(default_factory=dict)  # accuracy_top1, accuracy_top5
     drift: DriftLimits | None = None
+    # By its name the limits of any other measure, each for every size class.
+    tables: Mapping[str, MeasureLimits] = field(default_factory=dict, repr=False)
 
     def suite_criteria(self) -> dict[str, SuiteLimit]:
         """The suites, each asked for once, by the names of their criteria."""
@@ -244,6 +253,15 @@ class Measurements:
     timestamp: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
     failed: str = ""
+    figures: Mapping[str, Estimate] = field(default_factory=dict)  # of measures without a field
+
+
+class ChangedFigure(NamedTuple):
+    """From a base to what was made of it."""
+
+    measure: str
+    unit: Literal["nats", "points"]
+    change: Estimate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,8 +297,7 @@ class Acceptance:
     criteria: Mapping[str, GateCriterion]
 
 
-Part = Literal["perplexity", "os_benchmark", "mmlu_cs", "speed"]
-PARTS: tuple[Part, ...] = ("perplexity", "os_benchmark", "mmlu_cs", "speed")
+Part = str  # the name of a measure that has a weight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -349,10 +366,6 @@ class Selection:
     notes: tuple[DecisionFact, ...] = ()
 
 
-# Of every checkpoint; `training` needs a text that only its trainer has.
-MEASURES: tuple[MeasureKind, ...] = ("perplexity", "answers", "generation", "speed")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCheckpoint:
     """`spec` names it among the run's models. `folder`: the model folder, empty if it was named
@@ -393,7 +406,8 @@ class DecisionPlan:
     leaves: bool = True
 
 
-Concern = Literal["perplexity", "domain", "speed", "memory", "generation", "trend", "missing"]
+# A measure's name; of suites "domain"; "trend" and "missing".
+Concern = str
 
 
 @dataclass(frozen=True, slots=True)

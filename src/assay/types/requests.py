@@ -104,12 +104,14 @@ class ToChoose:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToRead:
     """Say how likely this text is, token by token. `tokens`: its token ids, where those are all
-    that is known of it. `digest` replaces either where the text itself is not stored.
+    that is known of it. `digest` replaces either where the text itself is not stored. `each_token`:
+    say also which tokens, and how likely each.
     """
 
     text: str = ""
     tokens: Sequence[int] | None = None
     digest: str = ""
+    each_token: bool = False
     kind: Literal["read"] = "read"
 
 
@@ -250,7 +252,8 @@ class ReadText:
     """How a model read a text: natural-log likelihood and what it was measured over.
 
     `blocks`: log-likelihood and tokens of every thousand tokens, in order. Each window of `window`
-    tokens predicts `stride` new ones.
+    tokens predicts `stride` new ones. `token_texts` and `logprobs`: of each token where that was
+    asked; the first has nothing before it, and no likelihood.
     """
 
     request_id: str
@@ -264,6 +267,8 @@ class ReadText:
     window: int | None = None
     stride: int | None = None
     total_s: float | None = None
+    token_texts: tuple[str, ...] = ()
+    logprobs: tuple[float | None, ...] = ()
     kind: Literal["read"] = "read"
 
 

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.checks.health.reading import QUOTED_AT_MOST, READ_AT_MOST, Read, Word, quote, read
+from assay.checks.health.reading import QUOTED_AT_MOST, READ_AT_MOST, AnswerWords, Word, quote, read
 from assay.messages import tr
 from assay.text.number_format import exact
 from assay.types.measured.samples import HealthCheck
@@ -131,7 +131,7 @@ def _folded(words: Sequence[Word]) -> list[str]:
     return [_EDGES.sub("", word.text).casefold() or word.text for word in words]
 
 
-def _data_times(about: Read, word: Word, period: int) -> float:
+def _data_times(about: AnswerWords, word: Word, period: int) -> float:
     """How much more often a unit may come that is no prose."""
     if about.is_prose_at(word.start):
         return 1.0
@@ -143,7 +143,7 @@ def _place(words: Sequence[Word], found: RepeatedStretch) -> Found:
     return words[found.start].start, words[found.end - 1].end, unit_end, found.times
 
 
-def _of_words(about: Read) -> Found | None:
+def _of_words(about: AnswerWords) -> Found | None:
     words = about.words[-ITEMS_COMPARED:]
     folded = _folded(words)
     for found in _stretches_of_words(folded, _AT_END[-1][1]):
@@ -166,7 +166,7 @@ def _of_words(about: Read) -> Found | None:
     return None
 
 
-def _counted(about: Read) -> Found | None:
+def _counted(about: AnswerWords) -> Found | None:
     """Units that differ in numbers only, each of which stays or goes up by one."""
     words = about.words[-ITEMS_COMPARED:]
     plain = _folded(words)
@@ -192,7 +192,7 @@ def _only_counts(words: Sequence[str], found: RepeatedStretch) -> bool:
     return True
 
 
-def _of_characters(about: Read) -> Found | None:
+def _of_characters(about: AnswerWords) -> Found | None:
     import numpy as np
 
     text = about.text.casefold()

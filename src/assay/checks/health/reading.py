@@ -46,7 +46,7 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Read:
+class AnswerWords:
     """The part of an answer that is looked at."""
 
     text: str
@@ -59,7 +59,7 @@ class Read:
 
 
 @lru_cache(maxsize=16)
-def read(answer: str) -> Read:
+def read(answer: str) -> AnswerWords:
     """Read an answer: at most its first 20,000 characters."""
     text = answer[:READ_AT_MOST]
     words = tuple(Word(m[0], m.start(), m.end()) for m in re.finditer(r"\S+", text))
@@ -72,7 +72,7 @@ def read(answer: str) -> Read:
         is_prose = not (fenced or fence) and _is_prose(line[:LONGEST_LINE], may_parse=left > 0)
         fenced ^= fence
         lines.append(Line(match.start(), match.start() + len(line), is_prose))
-    return Read(text, words, tuple(lines))
+    return AnswerWords(text, words, tuple(lines))
 
 
 def without_marker(line: str) -> str:

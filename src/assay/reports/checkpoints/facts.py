@@ -9,6 +9,7 @@ from assay.text.number_format import count, exact, fixed, percent, rounded
 from assay.text.safe_text import one_line
 from assay.types import Estimate
 from assay.types.decisions import DecisionFact, Recommendation, Value
+from assay.types.measures import every_measure
 
 DIGITS, MOST_DIGITS = 3, 10
 ONE_LINE = 70  # characters of a quoted passage or prompt
@@ -16,7 +17,14 @@ ONE_LINE = 70  # characters of a quoted passage or prompt
 
 def sentence(of: DecisionFact) -> str:
     gaps = {name: _Gap(value, of.values) for name, value in of.values.items()}
-    return fill(SENTENCES[of.kind], gaps)
+    return fill(_sentence_of(of.kind), gaps)
+
+
+def _sentence_of(kind: str) -> Message:
+    if kind in SENTENCES:
+        return SENTENCES[kind]
+    own = (each.sentences for each in every_measure(maker=True))
+    return next(sentences[kind] for sentences in own if kind in sentences)
 
 
 def sentences(facts: Sequence[DecisionFact]) -> str:
@@ -124,72 +132,10 @@ def _plain(value: Value | DecisionFact) -> str:
             return str(value)
 
 
+# Of decisions as such; those about a figure are in the file of its measure.
 SENTENCES: Mapping[str, Message] = {
-    # criteria of the gate
-    "perplexity_passes": message("Perplexity {value:beside} is below {limit:beside}."),
-    "perplexity_fails": message("Perplexity {value:beside} is not below {limit:beside}."),
-    "perplexity_not_measured": message("Perplexity was not measured."),
-    "suite_passes": message(
-        "The categories of {suite} have a mean of {value:beside}, above {limit:beside}."
-    ),
-    "suite_fails": message(
-        "The categories of {suite} have a mean of {value:beside}, not above {limit:beside}."
-    ),
-    "suite_not_measured": message("The suite {suite} was not run."),
-    "suite_empty": message("The suite {suite} has no value: nothing was scored in {categories}."),
-    "speed_passes": message("It writes {value:beside} tokens per second, above {limit:beside}."),
-    "speed_fails": message("It writes {value:beside} tokens per second, not above {limit:beside}."),
-    "speed_not_measured": message("Speed was not measured."),
-    "memory_passes": message("It takes {value:beside} MB of memory, below {limit:beside}."),
-    "memory_fails": message("It takes {value:beside} MB of memory, not below {limit:beside}."),
-    "memory_not_measured": message("Memory was not measured."),
-    "accuracy_passes": message("{name} {value:beside} is above {limit:beside}."),
-    "accuracy_fails": message("{name} {value:beside} is not above {limit:beside}."),
-    "accuracy_not_measured": message("{name} was not measured."),
-    "drift_not_measured": message(
-        "Drift is measured against the model it was made of: assay drift BASE MODEL --gate FILE."
-    ),
-    "above_guessing": message("{suite}: {value} is above guessing (best baseline {guess})."),
-    "at_guessing": message(
-        "{suite}, in points: {value:points} is not above guessing (best baseline {guess:points})."
-    ),
-    "baseline_unknown": message("The baseline of the suite {suite} is not known."),
-    "target_missed": message("{name}: {value} misses the target of {target}."),
     "part_missing": message(
         "{part} was not measured: a part of the weighted score with the weight {weight} adds 0."
-    ),
-    "size_unknown": message(
-        "Its limit depends on the size class, and the number of parameters is not known."
-    ),
-    "interval": message("Its 95 % interval is {low:beside} to {high:beside}."),
-    "interval_marginal": message(
-        "This is marginal: its 95 % interval, {low:beside} to {high:beside}, includes the limit."
-    ),
-    "range": message("Its runs range from {low:beside} to {high:beside}."),
-    "range_marginal": message(
-        "This is marginal: its runs range from {low:beside} to {high:beside}, across the limit."
-    ),
-    "incomplete": message(
-        "It is incomplete, {unscored} of {total} without a figure, and no gate passes on it."
-    ),
-    "category_incomplete": message(
-        "{name} is incomplete, {unscored} of {total} without a score, and no gate passes on it."
-    ),
-    "judge_not_qualified": message(
-        "It rests on a judge that is not qualified ({judges}), and no gate passes on it."
-    ),
-    "not_evaluated_because": message("The checkpoint could not be evaluated: {why}"),
-    "no_samples": message("No sample was written."),
-    "samples_passed": message_n(
-        "After the one prompt most samples neither loop nor repeat themselves nor are nonsense.",
-        "After none of {count} prompts do most samples loop, repeat themselves or write nonsense.",
-    ),
-    "samples_failed": message("Of {samples} prompts {failed} failed and {allowed} may: {which}."),
-    "greedy_samples": message("Greedy decoding, of {samples} prompts: {kinds}."),
-    "greedy_samples_passed": message("Greedy decoding fails after none of {samples} prompts."),
-    "samples_unknown": message_n(
-        "After {count} prompt requests failed, and what they would have written is not known.",
-        "After {count} prompts requests failed, and what they would have written is not known.",
     ),
     "text": "{text}",
     "reasons": "{reasons}",
@@ -222,134 +168,8 @@ SENTENCES: Mapping[str, Message] = {
         "Ranked without {part}, which {names} lacks.", "Ranked without {part}, which {names} lack."
     ),
     "ranked_on_incomplete": message("{name} is ranked on incomplete figures: {parts}."),
-    "machines_differ": message(
-        "Speeds were measured on different machines, and are ranked as they are."
-    ),
-    "part_is_noise": message(
-        "Ranked without {part}: over these steps the suite {suite} is noise, and decides nothing."
-    ),
-    "os_left_out": message(
-        "The OS benchmark is left out: for some checkpoints the best predictions were searched "
-        "for, for others they were sampled, and the two are never ranked side by side."
-    ),
-    "texts_differ": message(
-        "Perplexity is left out: the checkpoints were measured on different texts."
-    ),
-    "bits_unknown": message(
-        "Perplexity is left out: the tokenizers differ, and bits per byte are not known for a text "
-        "given as token ids."
-    ),
-    "tokenizers_differ": message(
-        "The tokenizers differ: perplexities per token cannot be compared, so the checkpoints are "
-        "compared by bits per byte."
-    ),
-    "tests_unpaired": message("{a} and {b} share too few tests of {suite}: compared unpaired."),
-    "tests_differ": message(
-        "{a} and {b} were not scored on the same tests of {suite}: compared on those they share."
-    ),
-    # advice on perplexity
-    "measure_steps": message(
-        "Whether longer training, a larger model or better data would bring the perplexity below "
-        "its limit shows over at least three steps of the run: `assay run {folder}`."
-    ),
-    "twice_the_steps": message("Twice the steps: a trend shows over three checkpoints of a round."),
-    "train_longer": message("Train longer: the held-out loss still falls."),
-    "train_longer_by": message(
-        "Train longer: the held-out loss still falls, and going on as before the limit is about "
-        "{low:roughly} to {high:roughly} steps beyond step {step:step}. If the learning rate has "
-        "already been decayed, plan a longer schedule instead of adding steps at its end."
-    ),
-    "too_slow": message(
-        "A larger model or better data comes first: the held-out loss falls so slowly that the "
-        "limit takes more than {factor} times the {steps:step} steps done."
-    ),
-    "larger_model": message(
-        "A larger model: the held-out loss no longer falls, so more steps of the same run will not "
-        "bring the perplexity below its limit."
-    ),
-    "better_data": message(
-        "Better data: where the loss is flat, cleaner and more varied text, nearer to the held-out "
-        "text, lowers it at the same size; remove duplicates and boilerplate first."
-    ),
-    "overfitting": message(
-        "The run overfits since step {best:step}: keep that checkpoint, and train on more or "
-        "better data (fewer passes over the same text, duplicates removed) before training longer."
-    ),
-    "unclear": message(
-        "Whether the held-out loss still falls is hidden by its noise: measure on a longer text "
-        "(`--text FILE`) before deciding between longer training and a larger model."
-    ),
-    "rising_without_training_loss": message(
-        "The held-out loss is rising since step {best:step}: keep that checkpoint. Only the "
-        "training loss can show whether the run overfits: give `--train-text FILE`, or keep the "
-        "trainer_state.json beside the checkpoint."
-    ),
-    "rising": message(
-        "The held-out loss is rising since step {best:step} and the training loss does not fall, "
-        "so it is not overfitting: look at the learning rate and at what changed in the data there."
-    ),
-    "perplexity_measured": message("perplexity {value}; limit below {limit}"),
-    "gap": message("gap {nats} nats per token"),
-    "next_token": message(
-        "next token right: {top1:percent} (target above 30 %), among the first five: "
-        "{top5:percent} (target above 60 %)"
-    ),
-    "steps_measured": message("steps with a perplexity: {steps}"),
-    "training_change": message(
-        "training loss at step {since:step}: {before}, at step {until:step}: {after}"
-    ),
+    # advice
     "curve_change": message("step {since:step} to {until:step}: {measure:unit} {change:change}"),
-    # advice on suites
-    "data_on_category": message_n(
-        "More training data for {categories}, the lowest category of {suite}.",
-        "More training data for {categories}, which are equally low in {suite}.",
-    ),
-    "train_longer_first": message(
-        "For {suite}, train longer first: the run still learns; change the mixture only if {suite} "
-        "stays low."
-    ),
-    "subject_is_missing": message(
-        "Perplexity is fine and {suite} is low, so the subject is missing rather than the "
-        "language: raise its share in the mixture, or fine-tune on it."
-    ),
-    "raise_share": message(
-        "Raise the share of the subject of {suite} in the mixture for the next run; fine-tuning on "
-        "it comes after a better base."
-    ),
-    "suite_level": message("{suite}: {value:beside}, limit above {limit}"),
-    "category_level": message("{category}: {value}"),
-    # advice on samples
-    "repeats": message(
-        "The model repeats itself after {prompts}: look for repeated documents and templates in "
-        "the training data, and for missing end-of-text tokens between documents; where a higher "
-        "sampling temperature cures it, the distribution is only too narrow."
-    ),
-    "nonsense": message(
-        "The model writes nonsense after {prompts}: check that the tokenizer is the one it was "
-        "trained with, and look for broken text (wrong encodings, shuffled lines) in the training "
-        "data."
-    ),
-    "nonsense_still_learning": message(
-        "The model writes nonsense after {prompts}: its held-out loss still falls, so train longer "
-        "before looking at the data."
-    ),
-    "failing_samples": message("{failed} of {samples} prompts failed, {allowed} may: {kinds}"),
-    "sample_quoted": message("{id} “{prompt:short}”: {kinds}, “{passage:short}”"),
-    # advice on speed and memory
-    "smaller_or_quantised": message(
-        "A smaller model, or quantise before this gate; a profile shows where the time goes. It "
-        "must become {factor} times as fast."
-    ),
-    "speed_level": message("{value} tokens per second; limit above {limit}"),
-    "parameters": message("{parameters:million} parameters"),
-    "smaller_model": message(
-        "A smaller model or a shorter context: it takes {excess} MB too much."
-    ),
-    "memory_level": message("memory {value:beside} MB, limit below {limit} MB"),
-    "memory_of_weights": message("weights {size} MB"),
-    "memory_of_cache": message("cache {size} MB"),
-    "memory_of_activations": message("activations {size} MB"),
-    # advice on what to measure
     "measure_missing": message("Measure what is missing before deciding: {commands}."),
     "one_limit_for_all_sizes": message(
         "Give a gate one limit for all sizes: the size class is not known."
@@ -358,10 +178,6 @@ SENTENCES: Mapping[str, Message] = {
         "Complete {criterion}: the same command asks again what failed or could not be scored "
         "(`{command}`)."
     ),
-    "fetch_mmlu": message(
-        "The weighted score lacks mmlu_cs: `assay fetch mmlu`, then `{command}`."
-    ),
-    "mmlu_missing": message("mmlu_cs not measured: a part with a weight of 0.2 adds 0"),
     "repair_one": message(
         "Repair or write again {checkpoint}: it could not be evaluated, so nothing is known of it."
     ),

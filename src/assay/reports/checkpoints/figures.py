@@ -1,29 +1,21 @@
 """The checkpoints of one model folder as reports see them: figures, names, decisions."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from assay.messages import tr
-from assay.stats import estimates
 from assay.text.number_format import count, fixed, readable
 from assay.types import Estimate
 from assay.types.decisions import (
-    OS_AVERAGED,
-    OS_SUITE,
     Acceptance,
     Decision,
     Gate,
     GateCriterion,
     Measurements,
     Selection,
-    SuiteLimit,
     WeightedScore,
-    group_samples,
 )
-
-OS_AVERAGE = "os_benchmark.avg"
-OS_BENCHMARK = SuiteLimit(name=OS_SUITE, min=0.0, categories=OS_AVERAGED)
+from assay.types.measures import every_measure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,14 +39,6 @@ def evaluated_folder(
     )
 
 
-class SuiteAsked(NamedTuple):
-    """A suite of the gate: the names of its criterion and of its figure, and the limit."""
-
-    criterion: str
-    figure: str
-    limit: SuiteLimit
-
-
 def in_words(figure: Estimate) -> str:
     shown = readable(figure.value or 0.0)
     if figure.low is not None or figure.high is not None:
@@ -65,17 +49,14 @@ def in_words(figure: Estimate) -> str:
 
 
 def figures(of: EvaluatedFolder, checkpoint: Measurements) -> dict[str, Estimate | None]:
-    found = estimates_of(checkpoint)
-    speed, memory = found.pop("inference_speed"), found.pop("memory_usage_mb")
-    found[OS_AVERAGE] = found.pop("os_benchmark")
-    found |= {each.figure: mean_of_suite(checkpoint, each.limit) for each in suites_asked(of)}
-    score = of.weighted.get(checkpoint.name)
+    criteria, score = _criteria(of, checkpoint), of.weighted.get(checkpoint.name)
+    found = {
+        name: figure
+        for measure in every_measure()
+        for name, figure in measure.shown(checkpoint, of.gate, criteria).items()
+    }
     parts = score.parts if score else {}
     found |= {
-        **dict(_categories(checkpoint)),
-        "inference_speed": speed,
-        "memory_usage_mb": memory,
-        "generation_failures": generation_failures(of, checkpoint),
         "weighted_score": score.estimate if score else None,
         **{f"weighted_score.{part}": each for part, each in parts.items()},
     }
@@ -95,57 +76,8 @@ def figure_cells(of: Estimate | None) -> tuple[float | None, ...]:
 
 
 def estimates_of(checkpoint: Measurements) -> dict[str, Estimate | None]:
-    text, speed = checkpoint.text, checkpoint.speed
-    return {
-        "perplexity": text.perplexity if text else None,
-        "perplexity_per_word": text.per_word if text else None,
-        "perplexity_per_byte": text.per_byte if text else None,
-        "bits_per_byte": text.bits_per_byte if text else None,
-        "accuracy_top1": text.top1 if text else None,
-        "accuracy_top5": text.top5 if text else None,
-        "mmlu_cs": checkpoint.mmlu_cs,
-        "hellaswag": checkpoint.hellaswag,
-        "os_benchmark": mean_of_suite(checkpoint, OS_BENCHMARK),
-        "inference_speed": speed.tokens_per_s if speed else None,
-        "memory_usage_mb": checkpoint.memory_mb,
-    }
-
-
-def suites_asked(of: EvaluatedFolder) -> list[SuiteAsked]:
-    found = []
-    for name, limit in of.gate.suite_criteria().items():
-        averaged = name == "os_benchmark" and set(limit.categories) == set(OS_AVERAGED)
-        found.append(SuiteAsked(name, OS_AVERAGE if averaged else name, limit))
-    return found or [SuiteAsked("os_benchmark", OS_AVERAGE, OS_BENCHMARK)]
-
-
-def mean_of_suite(checkpoint: Measurements, limit: SuiteLimit) -> Estimate | None:
-    suite = checkpoint.suites.get(limit.name)
-    if suite is None:
-        return None
-    names = limit.categories or tuple(suite.categories)
-    return estimates.even_mean([suite.categories.get(name) for name in names])
-
-
-def generation_failures(of: EvaluatedFolder, checkpoint: Measurements) -> Estimate | None:
-    prompts, _ = group_samples(checkpoint.samples or ())
-    examined = [each for each in prompts if any(one.health for one in each.samples)]
-    if not examined:
-        return None
-    criterion = _criteria(of, checkpoint).get("generation")
-    counted = criterion.value if criterion is not None else None
-    failing = sum(bool(each.fails) for each in examined) if counted is None else counted
-    nothing = estimates.nothing(unit="samples", method="counted")
-    return replace(nothing, value=failing, n=len(examined))
-
-
-def _categories(checkpoint: Measurements) -> Iterator[tuple[str, Estimate]]:
-    for name, suite in checkpoint.suites.items():
-        if name != OS_SUITE:
-            yield f"suite:{name}.score", suite.score
-        for category, estimate in suite.categories.items():
-            parent = "os_benchmark" if name == OS_SUITE else f"suite:{name}"
-            yield f"{parent}.{category}", estimate
+    found = (measure.figures(checkpoint).items() for measure in every_measure())
+    return {name: figure for figures in found for name, figure in figures}
 
 
 def limits(of: EvaluatedFolder, name: str) -> list[float]:

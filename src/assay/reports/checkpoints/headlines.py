@@ -3,9 +3,10 @@
 from collections.abc import Collection
 
 from assay.messages import labelled, tr
-from assay.reports.checkpoints.figures import evaluated_folder, figures, in_words, suites_asked
+from assay.reports.checkpoints.figures import evaluated_folder, figures, in_words
 from assay.text.safe_text import one_line
 from assay.types.decisions import Acceptance, Decision, Measurements, Selection
+from assay.types.measures import every_measure
 
 
 def selection_headline(decision: Decision, selection: Selection, of: str) -> str:
@@ -95,9 +96,12 @@ def checkpoint_line(decision: Decision, name: str, selection: Selection) -> str:
     seen = evaluated_folder(decision, [each.name for each in decision.measured], selection)
     checkpoint = next(each for each in decision.measured if each.name == name)
     found = figures(seen, checkpoint)
-    shown = {tr("perplexity"): found["perplexity"]}
-    for asked in suites_asked(seen):
-        shown[asked.criterion] = found[asked.figure]
+    shown = {
+        each.heading: found.get(each.figure)
+        for measure in every_measure()
+        for each in measure.followed(decision.gate)
+        if each.heading
+    }
     none = tr("not measured")
     parts = [f"{title} {in_words(of) if of else none}" for title, of in shown.items()]
     line = labelled(name, ", ".join([*parts, _accepted(decision.acceptances[name])]))

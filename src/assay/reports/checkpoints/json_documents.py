@@ -2,54 +2,30 @@
 `details` enough to decide again without the store.
 """
 
-import math
-from collections.abc import Sequence
-from typing import Any
-
 from assay.reports.checkpoints.facts import advice_texts, sentence, sentences
 from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.checkpoints.headlines import checkpoint_headline
 from assay.reports.json_values import JsonObject, pick, plain_value
-from assay.types import Estimate
-from assay.types.decisions import (
-    OS_SUITE,
-    OS_TASKS,
-    TARGETS,
-    Acceptance,
-    Decision,
-    Measurements,
-    Recommendation,
-    Sample,
-    Selection,
-    TextFigures,
-    group_samples,
-)
+from assay.types.decisions import Acceptance, Decision, Measurements, Recommendation, Selection
+from assay.types.measures import every_measure
 
 
 def evaluation_report(decision: Decision, measured: Measurements) -> JsonObject:
     name = measured.name
-    figures, samples, speed = _figures(measured), measured.samples, measured.speed
     changes = decision.changes.get(name, ())
+    found = (measure.details(measured).items() for measure in every_measure())
     details = {
-        **figures,
-        "targets": {name: _target(figures[name], least) for name, least in TARGETS.items()},
+        **{key: each for figures in found for key, each in figures},
         "model": {
             **pick(measured, "path step parameters size_class fingerprint shape"),
             "failed": measured.failed or None,
         },
-        "text": None if measured.text is None else _text(measured.text),
-        "suites": measured.suites,
         "acceptance": acceptance_document(decision.acceptances[name]),
         "weighted_score": decision.weighted[name].value,
         "weighted_parts": decision.weighted[name].adds,
         "missing_parts": decision.weighted[name].missing,
         "not_covered": [sentence(each) for each in decision.not_covered.get(name, ())],
-        "generation": None if samples is None else _generation(measured, samples),
-        "speed": None if speed is None else {**speed.details, "runs_per_s": speed.runs_per_s},
-        "tokenizer": measured.tokenizer,
-        "memory": measured.memory if measured.memory or measured.memory_mb else None,
         "not_measured": measured.not_measured,
-        "training_loss": list(measured.training_loss.items()),
         "recommendations": [_recommendation(each) for each in decision.advice[name]],
         "changes_from_base": {each.measure: each.change for each in changes} or None,
         "provenance": measured.provenance,
@@ -58,37 +34,9 @@ def evaluation_report(decision: Decision, measured: Measurements) -> JsonObject:
 
 
 def headline(measured: Measurements) -> JsonObject:
-    figures = _figures(measured)
-    shown = (
-        "perplexity", "accuracy_top1", "accuracy_top5", "mmlu_cs", "hellaswag", "os_benchmark",
-        "inference_speed", "memory_usage_mb",
-    )  # fmt: skip
-    values = {name: _value(figures[name]) for name in shown}
+    found = (measure.headline(measured).items() for measure in every_measure())
+    values = {key: each for figures in found for key, each in figures}
     return {"checkpoint": measured.name, **values, "timestamp": measured.timestamp}
-
-
-def _value(of: Any) -> object:
-    if isinstance(of, dict):
-        return {name: _value(each) for name, each in of.items()}
-    return None if of is None else of.value
-
-
-def _figures(measured: Measurements) -> dict[str, Any]:
-    suite, known = measured.suites.get(OS_SUITE), estimates_of(measured)
-    tasks = {name: suite.categories.get(name) if suite else None for name in OS_TASKS}
-    return {**known, "os_benchmark": {**tasks, "avg": known["os_benchmark"]}}
-
-
-def _target(share: Estimate | None, least: float) -> JsonObject:
-    reached = None if share is None or share.value is None else share.value > least
-    return {"above": least, "reached": reached}
-
-
-def _text(text: TextFigures) -> JsonObject:
-    """Without all blocks, log-likelihood and tokens, nothing can be drawn from them."""
-    usable = all(math.isfinite(likelihood) for likelihood, _ in text.blocks)
-    blocks = text.blocks if usable else ()
-    return {**pick(text, "text tokenizer window stride"), "blocks": blocks}
 
 
 def acceptance_document(acceptance: Acceptance) -> JsonObject:
@@ -120,25 +68,6 @@ def _recommendation(of: Recommendation) -> JsonObject:
     return {"concern": of.concern, "advice": advice, "figures": figures}
 
 
-def _generation(measured: Measurements, samples: Sequence[Sample]) -> JsonObject:
-    healths = [sample.health for sample in samples]
-    passed = [None if health is None else health.all_passed for health in healths]
-    return {
-        "all_passed": False if False in passed else None if None in passed else True,
-        "failures": sum(bool(each.fails) for each in group_samples(samples)[0]),
-        "judges": measured.sample_judges,
-        "samples": [
-            {
-                **pick(sample, "id prompt temperature seed text uncertainty"),
-                "all_passed": health and health.all_passed,
-                "checks": health and health.checks,
-                "failed": sample.failed or None,
-            }
-            for sample, health in zip(samples, healths, strict=True)
-        ],
-    }
-
-
 def selection_document(selection: Selection) -> JsonObject:
     """best_checkpoint_selection.json. It has no key for notes: they follow the reason."""
     scores = "accepted weighted_score ranking_score missing_parts"
@@ -157,7 +86,7 @@ def selection_document(selection: Selection) -> JsonObject:
 
 def checkpoint_document(decision: Decision, name: str, selection: Selection) -> JsonObject:
     checkpoint = next(each for each in decision.measured if each.name == name)
-    figures, acceptance = _figures(checkpoint), decision.acceptances[name]
+    figures, acceptance = estimates_of(checkpoint), decision.acceptances[name]
     criteria = {key: pick(each, "passed marginal") for key, each in acceptance.criteria.items()}
     return {
         "checkpoint": name,

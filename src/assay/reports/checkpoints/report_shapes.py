@@ -5,26 +5,18 @@ What is missing in a file that is read back, of another type or at odds with the
 refused with its key.
 """
 
-from functools import partial
-from typing import Annotated, Any, NoReturn
+from functools import cache, partial
+from typing import Annotated, Any, Literal, NoReturn
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from assay.errors import InvalidFiles
 from assay.messages import tr
 from assay.reports.checkpoints.file_names import REPORT_FILE
 from assay.reports.checkpoints.json_documents import headline
-from assay.types import Estimate, FileFinding, Health, HealthCheck, TokenizerFigures
-from assay.types.decisions import (
-    Concern,
-    Measurements,
-    Part,
-    Sample,
-    SizeClass,
-    SpeedFigures,
-    SuiteFigures,
-    TextFigures,
-)
+from assay.types import Estimate, FileFinding, HealthCheck, TokenizerFigures
+from assay.types.decisions import Concern, Measurements, SizeClass, SuiteFigures
+from assay.types.measures import NumberKind, every_measure, measures, with_parts
 
 Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -40,6 +32,14 @@ Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 LogLikelihood = Annotated[float, Field(strict=True, le=0, allow_inf_nan=False)]
 Tokens = Annotated[int, Field(strict=True, ge=1)]
 Timestamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+
+
+_NUMBERS: dict[NumberKind, Any] = {
+    "share": Share,
+    "perplexity": Perplexity,
+    "positive": Positive,
+    "number": Number,
+}
 
 
 class OsShares(BaseModel):
@@ -119,19 +119,9 @@ class SpeedShape(BaseModel):
     runs_per_s: tuple[Positive, ...]
 
 
-class Details(BaseModel):
-    """What each number rests on, and the decision. Those with a default are made from others."""
+class DetailsShape(BaseModel):
+    """What is more than the ESTIMATE of a key. Those with a default are made from others."""
 
-    perplexity: Estimate | None
-    perplexity_per_word: Estimate | None
-    perplexity_per_byte: Estimate | None
-    bits_per_byte: Estimate | None
-    accuracy_top1: Estimate | None
-    accuracy_top5: Estimate | None
-    mmlu_cs: Estimate | None
-    hellaswag: Estimate | None
-    inference_speed: Estimate | None
-    memory_usage_mb: Estimate | None
     os_benchmark: dict[str, Estimate | None] | None = None
     targets: dict[str, Target] | None = None
     model: ModelShape
@@ -139,8 +129,6 @@ class Details(BaseModel):
     suites: dict[str, SuiteFigures]
     acceptance: AcceptanceShape | None = None
     weighted_score: Number | None = None
-    weighted_parts: dict[Part, Number | None] = {}
-    missing_parts: tuple[Part, ...] = ()
     not_covered: tuple[Name, ...] = ()
     generation: GenerationShape | None
     speed: SpeedShape | None
@@ -153,24 +141,42 @@ class Details(BaseModel):
     provenance: dict[str, Any]
 
 
-class EvaluationReport(BaseModel):
-    """One checkpoint. What was not measured is null, never 0."""
+@cache
+def report_shape(names: tuple[str, ...]) -> type[BaseModel]:
+    """evaluation_report.json. `names`: of the measures there are, for a plugin may add to them."""
+    keys = [key for measure in every_measure() for key in measure.keys]
+    optional = Estimate | None
+    figures: dict[str, Any] = {key.name: (optional, ... if key.required else None) for key in keys}
+    parts: Any = Literal[tuple(each.name for each in with_parts())]
+    of_score: dict[str, Any] = {
+        "weighted_parts": (dict[parts, Number | None], {}),
+        "missing_parts": (tuple[parts, ...], ()),
+    }
+    details = create_model(
+        "Details",
+        __base__=DetailsShape,
+        __doc__="What each number rests on, and the decision.",
+        **figures,
+        **of_score,
+    )
+    top: dict[str, Any] = {
+        key.name: (_NUMBERS[key.number] | None, Field(description=key.description))
+        for key in keys
+        if key.description
+    }
+    return create_model(
+        "EvaluationReport",
+        __doc__="One checkpoint. What was not measured is null, never 0.",
+        checkpoint=(Name, Field(description="Parent and step, such as medium_150M/step_100000.")),
+        **top,
+        os_benchmark=(OsShares, ...),
+        timestamp=(Timestamp, Field(description="UTC, whole seconds.")),
+        details=(details, ...),
+    )
 
-    checkpoint: Name = Field(description="Parent and step, such as medium_150M/step_100000.")
-    perplexity: Perplexity | None = Field(
-        description="exp of the mean cross-entropy over all predicted tokens; lower is better."
-    )
-    accuracy_top1: Share | None = Field(description="Tokens that were the first guess.")
-    accuracy_top5: Share | None = Field(description="Tokens among the first five guesses.")
-    mmlu_cs: Share | None = Field(description="Accuracy on the computer science part of MMLU.")
-    hellaswag: Share | None = Field(description="Accuracy on the technical part of HellaSwag.")
-    os_benchmark: OsShares
-    inference_speed: Positive | None = Field(description="Tokens per second, written on the CPU.")
-    memory_usage_mb: Number | None = Field(
-        description="Weights in 16 bits, cache and activations, in MB."
-    )
-    timestamp: Timestamp = Field(description="UTC, whole seconds.")
-    details: Details
+
+def evaluation_report_shape() -> type[BaseModel]:
+    return report_shape(tuple(measures))
 
 
 class RankedShape(BaseModel):
@@ -178,7 +184,7 @@ class RankedShape(BaseModel):
     accepted: Flag | None
     weighted_score: Number | None
     ranking_score: Number | None
-    missing_parts: tuple[Part, ...]
+    missing_parts: tuple[Name, ...]
     failed: Name | None
 
 
@@ -193,7 +199,7 @@ class SelectionShape(BaseModel):
         description="Every accepted checkpoint that is not significantly worse."
     )
     ranking: tuple[RankedShape, ...] = Field(description="Accepted ones first, failed ones last.")
-    ranked_on: tuple[Part, ...] = Field(
+    ranked_on: tuple[Name, ...] = Field(
         description="The parts of the score that all candidates have."
     )
     difference: Estimate | None = Field(
@@ -220,7 +226,14 @@ def _closed(node: Any) -> Any:
     return made
 
 
-report_schema = partial(_schema, EvaluationReport, "Assay evaluation report")
+def report_schema() -> Schema:
+    """A plugin's measure may be in `details` of a report where the plugin is not loaded."""
+    schema = _schema(evaluation_report_shape(), "Assay evaluation report")
+    estimate = {"anyOf": [{"$ref": "#/$defs/Estimate"}, {"type": "null"}]}
+    schema["$defs"]["Details"]["additionalProperties"] = estimate
+    return schema
+
+
 selection_schema = partial(_schema, SelectionShape, "Assay selection")
 
 
@@ -228,26 +241,16 @@ def measured_from(document: object, *, source: str = REPORT_FILE) -> Measurement
     """What was measured. `source` names the file in what is refused."""
     report = _checked(document, source)
     details, model = report.details, report.details.model
-    written = details.generation
     measured = Measurements(
         name=report.checkpoint,
         **model.model_dump(exclude={"failed"}),
-        text=_text(details),
-        suites=details.suites,
-        mmlu_cs=details.mmlu_cs,
-        hellaswag=details.hellaswag,
-        speed=_speed(details),
-        memory_mb=details.memory_usage_mb,
-        memory=details.memory or {},
-        samples=None if written is None else tuple(map(_sample, written.samples)),
-        sample_judges=written.judges if written else {},
-        tokenizer=details.tokenizer,
         not_measured=details.not_measured,
-        training_loss=dict(details.training_loss),
         timestamp=report.timestamp,
         provenance=details.provenance,
         failed=model.failed or "",
     )
+    for measure in every_measure():
+        measured = measure.read(measured, details)
     above = report.model_dump(exclude={"details"})
     for key, value in headline(measured).items():  # a difference was made by hand
         if above[key] != value:
@@ -255,9 +258,9 @@ def measured_from(document: object, *, source: str = REPORT_FILE) -> Measurement
     return measured
 
 
-def _checked(document: object, source: str) -> EvaluationReport:
+def _checked(document: object, source: str) -> Any:
     try:
-        return EvaluationReport.model_validate(document)
+        return evaluation_report_shape().model_validate(document)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(map(str, first["loc"])) or source
@@ -272,37 +275,3 @@ def _refuse(source: str, sentence: str) -> NoReturn:
         [FileFinding(file=source, line=1, column=1, message=sentence)],
         hint=tr("Evaluate the checkpoint again with: assay run"),
     )
-
-
-def _text(details: Details) -> TextFigures | None:
-    """None where a figure beside it is missing: then all of them were not measured."""
-    text = details.text
-    perplexity, top1, top5 = details.perplexity, details.accuracy_top1, details.accuracy_top5
-    if text is None or perplexity is None or top1 is None or top5 is None:
-        return None
-    return TextFigures(
-        perplexity=perplexity,
-        per_word=details.perplexity_per_word,
-        per_byte=details.perplexity_per_byte,
-        bits_per_byte=details.bits_per_byte,
-        top1=top1,
-        top5=top5,
-        **text.model_dump(),
-    )
-
-
-def _speed(details: Details) -> SpeedFigures | None:
-    if details.speed is None or details.inference_speed is None:
-        return None
-    noted = details.speed.model_dump()
-    return SpeedFigures(
-        tokens_per_s=details.inference_speed,
-        runs_per_s=noted.pop("runs_per_s"),
-        details=noted,
-    )
-
-
-def _sample(of: SampleShape) -> Sample:
-    health = None if of.checks is None else Health(checks=of.checks)
-    as_stored = of.model_dump(exclude={"all_passed", "checks", "failed"})
-    return Sample(health=health, failed=of.failed or "", **as_stored)

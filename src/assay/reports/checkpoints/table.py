@@ -1,6 +1,6 @@
 """The checkpoints of a model folder as a table; the least important columns go first."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from assay.messages import tr, trn
 from assay.reports.checkpoints import figures as known
@@ -8,9 +8,8 @@ from assay.reports.checkpoints.figures import EvaluatedFolder, figures
 from assay.reports.pictures.canvas import harmless
 from assay.text import number_format as numbers
 from assay.types import Estimate, TokenizerFigures
-from assay.types.decisions import OS_SUITE, PARTS, Measurements, SpeedFigures, SuiteSignal
+from assay.types.decisions import Measurements, SpeedFigures, SuiteSignal
 from assay.types.documents import (
-    STAYS,
     Fold,
     Line,
     Paragraph,
@@ -20,32 +19,29 @@ from assay.types.documents import (
     Tone,
     table,
 )
+from assay.types.measures import FigureColumn, every_measure
 
 LONGEST_NAME = 120
-LONGEST_HEAD = 16
-
-
-_Column = tuple[str, str, int]  # its head, the name of its figure, and how long it stays
 FigureRow = dict[str, Estimate | None]
 
 
 def checkpoint_table(of: EvaluatedFolder) -> Table:
     rows = [figures(of, checkpoint) for checkpoint in of.checkpoints]
-    columns = [each for each in _columns(of, rows) if any(row.get(each[1]) for row in rows)]
+    columns = [each for each in _columns(of, rows) if any(row.get(each.figure) for row in rows)]
     parent = known.parent_of(of.checkpoints)
     return table(
-        (tr("checkpoint"), tr("accepted"), *(head for head, _, _ in columns)),
+        (tr("checkpoint"), tr("accepted"), *(harmless(each.head) for each in columns)),
         (
-            _row(of, checkpoint, parent, [_cell(row.get(name)) for _, name, _ in columns])
+            _row(of, checkpoint, parent, [_cell(row.get(each.figure)) for each in columns])
             for checkpoint, row in zip(of.checkpoints, rows, strict=True)
         ),
         right=range(2, len(columns) + 2),
-        weights={place: rank for place, (_, _, rank) in enumerate(columns, 2)},
+        weights={place: each.rank for place, each in enumerate(columns, 2)},
     )
 
 
 def score_table(of: EvaluatedFolder) -> Table:
-    heads: dict[str, str] = {f"weighted_score.{part}": part for part in PARTS}
+    heads: dict[str, str] = {f"weighted_score.{part}": part for part in _parts(of)}
     heads["weighted_score"] = tr("score")
     parent = known.parent_of(of.checkpoints)
     rows = (
@@ -61,6 +57,10 @@ def score_table(of: EvaluatedFolder) -> Table:
     )
     right = range(1, len(heads) + 1)
     return table((tr("checkpoint"), *heads.values()), rows, right=right)
+
+
+def _parts(of: EvaluatedFolder) -> list[str]:
+    return list(dict.fromkeys(part for score in of.weighted.values() for part in score.parts))
 
 
 def signal_table(signals: Sequence[SuiteSignal]) -> Table:
@@ -128,33 +128,8 @@ def timing_line(speed: SpeedFigures | None) -> str:
     )
 
 
-def _columns(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column]:
+def _columns(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> list[FigureColumn]:
     """In the order of reading; the ranks say which go first."""
-    yield tr("perplexity"), "perplexity", STAYS
-    yield tr("top-1"), "accuracy_top1", 62
-    yield tr("top-5"), "accuracy_top5", 60
-    yield from _suites(of, rows)
-    yield "mmlu_cs", "mmlu_cs", 70
-    yield "hellaswag", "hellaswag", 58
-    yield tr("tokens/s"), "inference_speed", 85
-    yield tr("MB"), "memory_usage_mb", 75
-    yield tr("failures"), "generation_failures", 80
-
-
-def _suites(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column]:
-    """The mean of each suite of the gate, as its file names it, and the points of the others."""
-    asked = known.suites_asked(of)
-    for each in asked:
-        yield (
-            harmless(each.criterion, longest=LONGEST_HEAD),
-            each.figure,
-            STAYS if each is asked[0] else 90,
-        )
-    if all(each.limit.name != OS_SUITE for each in asked):
-        yield "os_benchmark", known.OS_AVERAGE, 56
-    known_already = {f"suite:{each.limit.name}.score" for each in asked}
-    for name in dict.fromkeys(name for row in rows for name in row):
-        if name.endswith(".score") and name not in known_already:
-            suite = name.removeprefix("suite:").removesuffix(".score")
-            head = harmless(suite, longest=LONGEST_HEAD)
-            yield tr("{suite}, points", suite=head), name, 45
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    found = [each for measure in every_measure() for each in measure.columns(of.gate, names)]
+    return sorted(found, key=lambda each: each.place)

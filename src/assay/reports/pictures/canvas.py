@@ -3,19 +3,17 @@ can tell apart (Okabe and Ito); no meaning rests on colour alone.
 """
 
 import math
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from assay.text.safe_text import one_line
+from assay.text.safe_text import harmless as harmless
 
 TEXT = 13  # pixels, at full width
 MOST_LETTERS = 700  # more would not fit into any picture
 
 # Letters of common screen fonts, in parts of the font size.
 _NARROW, _BROAD = frozenset("iljtfI.,:;'|!()[]/ "), frozenset("mwMW@%—…")
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 WIDTH = 700
 FONT = "system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', Arial, sans-serif"
@@ -124,15 +122,6 @@ def _wrapped(parts: Sequence[str], width: float) -> list[str]:
         else:
             lines.append(part)
     return lines
-
-
-def harmless(text: str, *, longest: int | None = None) -> str:
-    """One line of text for XML; a long one loses its middle: checkpoints differ at the end."""
-    flat = _NOT_XML.sub(lambda found: f"\\u{ord(found.group()):04x}", one_line(text))
-    if longest is None or len(flat) <= longest:
-        return flat
-    head = (longest - 1) // 3
-    return flat[:head].rstrip() + "…" + flat[len(flat) - (longest - 1 - head) :].lstrip()
 
 
 def fitted(text: str, width: float, *, bold: bool = False) -> str:

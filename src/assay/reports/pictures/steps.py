@@ -3,6 +3,7 @@ without it is a gap in the line; `final` is behind the last step.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from assay.messages import joined, labelled, tr, trn
 from assay.reports.checkpoints import figures as known
@@ -13,7 +14,8 @@ from assay.reports.pictures.plot import Dot, Extent, Limit, Panel, draw_panels
 from assay.reports.pictures.scales import scale_for
 from assay.text.number_format import exact, readable
 from assay.types import Estimate
-from assay.types.decisions import Measurements, SuiteLimit
+from assay.types.decisions import Measurements
+from assay.types.measures import every_measure
 
 BEHIND = 0.2  # of the steps, from the last one to what has none
 DESCRIBED = 12
@@ -44,24 +46,11 @@ def over_steps(of: EvaluatedFolder, axis: str = "") -> str:
     )
 
 
-def suite_title(limit: SuiteLimit) -> str:
-    if not limit.categories:
-        return tr("{suite}: mean of its categories", suite=limit.name)
-    categories = ", ".join(limit.categories)
-    return tr("{suite}: mean of {categories}", suite=limit.name, categories=categories)
-
-
 def _panels(of: EvaluatedFolder) -> Iterator[Panel]:
-    limits = [(limit, f"< {exact(limit)}") for limit in known.limits(of, "perplexity")]
-    title = tr("perplexity, lower is better")
-    curves = _curves(of, "perplexity", "perplexity", limits)
-    yield Panel("perplexity", title, curves, limits, by_ratio=True)
-    for asked in known.suites_asked(of):
-        limit = asked.limit
-        drawn = [limit.min] if of.gate.suites and limit.min is not None else []
-        least = [(each, f"> {exact(each)}") for each in drawn]
-        curves = _curves(of, asked.figure, asked.criterion, least)
-        yield Panel(asked.figure, suite_title(limit), curves, least)
+    for measure in every_measure():
+        for each in measure.panels(of.gate, partial(known.limits, of)):
+            curves = _curves(of, each.figure, each.criterion, each.limits)
+            yield Panel(each.figure, each.title, curves, each.limits, by_ratio=each.by_ratio)
     yield Panel("weighted_score", tr("weighted score"), _curves(of, "weighted_score", None, ()))
 
 
@@ -71,7 +60,7 @@ def _curves(
     """The selected one has its value written; a reader points at the others."""
     curves: list[list[Dot]] = [[]]
     for checkpoint, place in zip(of.checkpoints, _places(of), strict=True):
-        figure = known.figures(of, checkpoint)[name]
+        figure = known.figures(of, checkpoint).get(name)
         if figure is None:
             curves.append([])
             continue

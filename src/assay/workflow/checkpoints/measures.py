@@ -5,12 +5,12 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import product
 from pathlib import Path
 
 from assay.files.file_text import Refused, read_bytes
 from assay.judge.sense import decide_sense
 from assay.machine import this_machine
+from assay.measures.generation import samples_by_id
 from assay.messages import tr
 from assay.models.http.faults import reported_number
 from assay.plan import Plan
@@ -18,109 +18,73 @@ from assay.request_identity import GENERATION, MEASURE, make_measure_request
 from assay.store import Run, RunModel, StoredJudgement, StoredTry
 from assay.suites.held_out_text import HeldOut
 from assay.suites.sample_prompts import load_samples
-from assay.summary.checkpoints import (
-    HELLASWAG,
-    HELLASWAG_CATEGORY,
-    MMLU,
-    MMLU_CATEGORY,
-    samples_of,
-    share_of,
-    speed_figures,
-    suite_figures,
-    text_figures,
-)
-from assay.types import (
-    Failed,
-    Message,
-    ModelFacts,
-    Reply,
-    Request,
-    SamplePrompt,
-    Sampling,
-    Score,
-    ToAnswer,
-    ToRead,
-    ToTime,
-)
-from assay.types.choices import MeasureKind
+from assay.types import Failed, ModelFacts, Reply, Request, SamplePrompt, Sampling, Score
 from assay.types.decisions import DecisionPlan, Measurements, PlannedCheckpoint, size_class_of
+from assay.types.measures import Asking, TakenReplies, every_measure
 from assay.types.results import SuiteSummary
 from assay.version import __version__
 
 MEASURED = Score(scorer="measure", version=1, unscored_reason="measured")
 SPEED = f"{MEASURE}speed"
-MEMORY = ("memory_usage_mb", "weights_mb", "cache_mb", "activations_mb", "resident_mb")
 TIMED_RUNS = 3
-MOST_TOKENS = 160
-GREEDY = Sampling(temperature=0.0, seed=0, max_tokens=MOST_TOKENS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    deciding: DecisionPlan
-    held_out: HeldOut
+    """What measures may ask with. `of_plugins`: those that every model is asked for."""
+
+    deciding: DecisionPlan | None = None
+    held_out: HeldOut | None = None
     training: HeldOut | None = None
+    of_plugins: tuple[str, ...] = ()
 
-    def requests(self, plan: Plan, timed_runs: Iterable[int]) -> Iterator[Request]:
-        """All of them for one checkpoint, and these of the timed runs of its shape."""
-        facts = plan.facts
-        kinds, reads = self.deciding.measures, "score_text" in facts.capabilities
-        if "perplexity" in kinds and reads:
-            yield from _reading(facts, "perplexity", self.held_out)
-        if "training" in kinds and reads and self.training is not None:
-            yield from _reading(facts, "training", self.training)
-        if "answers" in kinds and reads:
-            for case, likelihood in plan.right_answers():
-                test = answered_id(case.suite, case.id)
-                yield make_measure_request(
-                    facts.fingerprint, "answers", test, likelihood, asdict(likelihood)
-                )
-        if "generation" in kinds and "generate" in facts.capabilities:
-            for name, (sample, way) in samples_by_id(self.deciding).items():
-                said = (Message("user", sample.prompt),)
-                work = ToAnswer(messages=said, sampling=way, read_back=True)
-                how = asdict(way)
-                del how["loop_stop"]  # of served models only
-                content = [sample.prompt, how]
-                yield make_measure_request(facts.fingerprint, "generation", name, work, content)
-        if "speed" in kinds:
-            here = this_machine()
-            machine = [here.system, here.processor, str(here.cores)]
-            for number in timed_runs:
-                yield make_measure_request(
-                    _shape(facts), "speed", f"cpu_{number}", ToTime(repeats=1), machine
-                )
+    def requests(
+        self, plan: Plan, timed_runs: Sequence[int] = (), *, subject: bool = True
+    ) -> Iterator[Request]:
+        """All of them for one model. `subject`: it is decided on; `timed_runs`: of its shape."""
+        deciding = self.deciding if subject else None
+        kinds = deciding.measures if deciding else ()
+        asking = Asking(
+            facts=plan.facts,
+            deciding=deciding,
+            texts={
+                "perplexity": self.held_out.documents if self.held_out else (),
+                "training": self.training.documents if self.training else (),
+            },
+            right_answers=lambda: (
+                (answered_id(case.suite, case.id), likelihood)
+                for case, likelihood in plan.right_answers()
+            ),
+            samples=deciding.samples or load_samples() if deciding else (),
+            timed_runs=timed_runs,
+            machine=_machine() if timed_runs else (),
+        )
+        for measure in sorted(every_measure(), key=lambda each: each.places.asking):
+            if measure.kind in kinds or measure.name in self.of_plugins:
+                for each in measure.ask(asking):
+                    yield make_measure_request(
+                        _shape(plan.facts) if each.of_shape else plan.facts.fingerprint,
+                        measure.kind,
+                        each.test_id,
+                        each.work,
+                        each.content,
+                    )
 
 
-def ways_to_write(deciding: DecisionPlan) -> tuple[Sampling, ...]:
-    """With each seed at the gate's temperature, and greedily, unless prompts are the user's own."""
-    gate = deciding.gate
-    if not gate.generation_temperature:
-        return (GREEDY,)
-    seeded = tuple(
-        Sampling(temperature=gate.generation_temperature, seed=seed, max_tokens=MOST_TOKENS)
-        for seed in range(gate.generation_seeds)
-    )
-    return seeded if deciding.samples else (*seeded, GREEDY)
+def _machine() -> tuple[str, ...]:
+    here = this_machine()
+    return here.system, here.processor, str(here.cores)
 
 
 def answered_id(suite: str, test_id: str) -> str:
     return f"{suite}/{test_id}"
 
 
-def written_id(sample: SamplePrompt, way: Sampling) -> str:
-    """What a sample is stored under: the first seed has the prompt's id, as it always had."""
-    if way == GREEDY:
-        return f"{sample.id}@greedy"
-    return f"{sample.id}@seed_{way.seed}" if way.seed else sample.id
-
-
-def samples_by_id(deciding: DecisionPlan | None) -> dict[str, tuple[SamplePrompt, Sampling]]:
+def samples_of_run(deciding: DecisionPlan | None) -> dict[str, tuple[SamplePrompt, Sampling]]:
     """Each sample prompt in each way it is continued, by what it is stored under."""
     if deciding is None:
         return {}
-    asked = product(deciding.samples or load_samples(), ways_to_write(deciding))
-    return {written_id(sample, way): (sample, way) for sample, way in asked}
+    return samples_by_id(deciding, deciding.samples or load_samples())
 
 
 def share_timed_runs(facts: ModelFacts, of_run: Sequence[ModelFacts]) -> range:
@@ -156,14 +120,6 @@ def pool_timed_runs(
     }
 
 
-def _reading(facts: ModelFacts, kind: MeasureKind, text: HeldOut) -> Iterator[Request]:
-    for number, document in enumerate(text.documents, 1):
-        work = ToRead(text=document.text, tokens=document.tokens, digest=document.digest)
-        yield make_measure_request(
-            facts.fingerprint, kind, f"text_{number:05d}", work, document.digest
-        )
-
-
 def measured_of(
     subject: PlannedCheckpoint,
     model: RunModel,
@@ -192,25 +148,25 @@ def measured_of(
     }
     written = [
         (sample, way, reply, senses.get(name))
-        for name, (sample, way) in samples_by_id(run.deciding).items()
+        for name, (sample, way) in samples_of_run(run.deciding).items()
         if (reply := replies.get("generation", {}).get(name))
     ]
     judges = run.judging.judges if run.judging and senses else ()
     facts = model.facts
-    read = list(replies.get("perplexity", {}).values())
-    deciding = run.deciding
-    digest = deciding.text_digest if deciding else ""
-    text, no_text = text_figures(read, text=digest, tokenizer=facts.tokenizer)
-    read_again = list(replies.get("training", {}).values())
-    losses, no_loss, trained_on = training_figures(subject, read_again, deciding)
-    speed, memory, no_speed = speed_figures(list(replies.get("speed", {}).values()))
-    reasons = {
-        "perplexity": no_text,
-        "speed": no_speed,
-        "memory": no_speed,
-        "training_loss": no_loss,
-    }
-    return Measurements(
+    taken = TakenReplies(
+        subject=subject,
+        facts=facts,
+        deciding=run.deciding,
+        replies=replies,
+        summaries=summaries,
+        digests=digests,
+        unqualified=unqualified,
+        samples=written,
+        sample_judges={each.spec: each.qualified for each in judges},
+        examine=examine,
+        tokenizer=model.observed.tokenizer if model.observed else (),
+    )
+    measured = Measurements(
         name=subject.name,
         path=subject.path,
         step=subject.step,
@@ -218,26 +174,25 @@ def measured_of(
         size_class=size_class_of(facts.parameters) if facts.parameters else None,
         fingerprint=facts.fingerprint,
         shape=facts.shape,
-        text=text,
-        suites={
-            each.suite: suite_figures(
-                each, digests.get(each.suite, ""), unqualified.get(each.suite, ())
-            )
-            for each in summaries
-        },
-        mmlu_cs=share_of(summaries, MMLU, MMLU_CATEGORY),
-        hellaswag=share_of(summaries, HELLASWAG, HELLASWAG_CATEGORY),
-        speed=speed,
-        memory_mb=memory,
-        memory={name: speed.details.get(name) for name in MEMORY} if speed else {},
-        samples=samples_of(written, examine),
-        sample_judges={each.spec: each.qualified for each in judges},
-        tokenizer=model.observed.tokenizer if model.observed else (),
-        not_measured={name: why for name, why in reasons.items() if why},
-        training_loss=losses,
         timestamp=run.finished or run.created,
-        provenance={**_provenance(run, model), **trained_on},
+        provenance=_provenance(run, model),
     )
+    for measure in every_measure():
+        measured = measure.take(measured, taken)
+    return measured
+
+
+def take_own_figures(model: RunModel, tries: Iterable[StoredTry]) -> Measurements:
+    """The figures of plugins, of a model that nothing is decided on."""
+    replies: dict[str, dict[str, Reply]] = {}
+    for kept in tries:
+        replies.setdefault(kept.suite.removeprefix(MEASURE), {})[kept.test_id] = kept.reply
+    subject = PlannedCheckpoint(spec=model.spec, name=model.spec, path="", step=None)
+    taken = TakenReplies(subject=subject, facts=model.facts, deciding=None, replies=replies)
+    measured = Measurements(name=model.spec, path="", step=None)
+    for measure in every_measure():
+        measured = measure.take(measured, taken) if measure.of_every_model else measured
+    return measured
 
 
 def _provenance(run: Run, model: RunModel) -> dict[str, object]:
@@ -269,27 +224,6 @@ MOST_BYTES = 64_000_000
 MOST_KEPT = 1_000  # of a longer log, neighbours are put together
 
 Losses = tuple[tuple[float, float], ...]
-
-
-def training_figures(
-    subject: PlannedCheckpoint, replies: Sequence[Reply], deciding: DecisionPlan | None
-) -> tuple[Mapping[float, float], str, Mapping[str, object]]:
-    """The losses by step, why there are none where there should be, and what to note of them."""
-    if deciding is None or "training" not in deciding.measures:
-        return dict(subject.training), subject.training_note, {}
-    figures, why = text_figures(replies, text=deciding.train_text_digest, tokenizer="")
-    if figures is None or figures.perplexity.value is None:
-        return {}, why, {}
-    loss = math.log(figures.perplexity.value)
-    # The final one has no step to draw a curve by; its loss is in the provenance alone.
-    losses = {} if subject.step is None else {subject.step: loss}
-    text = {
-        "text": deciding.train_text,
-        "digest": deciding.train_text_digest,
-        "loss": loss,
-        "tokens": figures.perplexity.n,
-    }
-    return losses, "", {"training_text": text}
 
 
 def training_log(path: Path, folder: Path | None, step: float | None) -> tuple[Losses, str]:

@@ -17,14 +17,13 @@ from assay.plugins import takes_options
 from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.checkpoints.json_documents import evaluation_report
 from assay.reports.progress import observer_for
-from assay.stats import estimates
 from assay.store import Store
 from assay.suites.held_out_text import texts_given
 from assay.suites.load import find
 from assay.suites.sample_prompts import load_samples
 from assay.types import Estimate, SamplePrompt
-from assay.types.choices import MeasureKind
 from assay.types.decisions import OS_SUITE, Measurements, Sample
+from assay.types.measures import Measure, every_measure
 from assay.types.options import CheckpointCallOptions
 from assay.types.results import Report
 from assay.workflow.checkpoints.places import (
@@ -40,16 +39,10 @@ from assay.workflow.reporting.checkpoint_files import write_checkpoint_report
 from assay.workflow.reporting.decision import decide
 from assay.workflow.running.job import Job
 
-MEASURE_OF: dict[str, MeasureKind] = {
-    "perplexity": "perplexity",
-    "accuracy": "perplexity",
-    "generation": "generation",
-    "speed": "speed",
-    "memory": "speed",
-}
-SUITE_OF = {"os_benchmark": OS_SUITE, "mmlu": "mmlu", "hellaswag": "hellaswag"}
-KEY_OF = {"mmlu": "mmlu_cs", "hellaswag": "hellaswag"}  # of those that must be fetched
-METRICS = (*MEASURE_OF, *SUITE_OF)
+
+def metrics_known() -> dict[str, Measure]:
+    """What can be asked of `evaluate_model`, by name."""
+    return {each.metric: each for each in every_measure() if each.metric}
 
 
 @dataclass(frozen=True)
@@ -72,7 +65,7 @@ def evaluate_model(options: ModelToEvaluate) -> dict[str, object]:
     """
     checkpoint, text = options.checkpoint_path, options.test_dataset
     metrics = options.metrics
-    wanted = _checked(metrics)
+    wanted, known = _checked(metrics), metrics_known()
     suites, missing = _suites_for(wanted, options)
     texts = None if text is None or isinstance(text, str | Path) else texts_given(text)
     job = _job(
@@ -81,7 +74,7 @@ def evaluate_model(options: ModelToEvaluate) -> dict[str, object]:
         suites=suites,
         text=Path(text) if isinstance(text, str | Path) else None,
         texts=texts,
-        measures=tuple(dict.fromkeys(MEASURE_OF[name] for name in wanted if name in MEASURE_OF)),
+        measures=tuple(dict.fromkeys(of.kind for name in wanted if (of := known[name]).kind)),
         called=_call(
             "evaluate_model",
             checkpoint,
@@ -102,18 +95,19 @@ def evaluate_model(options: ModelToEvaluate) -> dict[str, object]:
 
 
 def _checked(metrics: Sequence[str] | None) -> tuple[str, ...]:
+    known = tuple(metrics_known())
     if metrics is None:
-        return METRICS
+        return known
     given = [metrics] if isinstance(metrics, str) else list(metrics)
     problems = [
-        did_you_mean(tr("there is no metric '{name}'", name=name), str(name), METRICS)
+        did_you_mean(tr("there is no metric '{name}'", name=name), str(name), known)
         for name in given
-        if name not in METRICS
+        if name not in known
     ]
     if not given or problems:
         problem = "\n".join(problems) or tr("no metric was named")
-        raise UsageError(problem, hint=tr("metrics are {names}", names=", ".join(METRICS)))
-    return tuple(name for name in METRICS if name in given)
+        raise UsageError(problem, hint=tr("metrics are {names}", names=", ".join(known)))
+    return tuple(name for name in known if name in given)
 
 
 def _suites_for(
@@ -121,38 +115,24 @@ def _suites_for(
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     suites: list[str] = []
     missing: dict[str, str] = {}
-    for metric, suite in SUITE_OF.items():
-        if metric not in wanted:
+    for metric, measure in metrics_known().items():
+        if metric not in wanted or not measure.suite:
             continue
         try:
-            find(suite, options.benchmarks)
+            find(measure.suite, options.benchmarks)
         except SuiteNotFound as error:
-            missing[KEY_OF[metric]] = f"{error.message}. {error.hint}"
+            missing[measure.name] = f"{error.message}. {error.hint}"
         else:
-            suites.append(suite)
+            suites.append(measure.suite)
     return tuple(suites), missing
 
 
 def _only(measured: Measurements, wanted: Sequence[str], missing: dict[str, str]) -> Measurements:
     """Without what was not asked for: one reading and one timing give two figures each."""
-    text = measured.text
-    if text is not None and "accuracy" not in wanted:
-        nothing = estimates.nothing(unit=text.top1.unit, method=text.top1.method)
-        text = replace(text, top1=nothing, top5=nothing)
-    if text is not None and "perplexity" not in wanted:
-        text = replace(
-            text,
-            perplexity=estimates.nothing(unit=text.perplexity.unit, method=text.perplexity.method),
-            per_word=None,
-            per_byte=None,
-            bits_per_byte=None,
-            blocks=(),
-        )
-    if "memory" not in wanted:
-        measured = replace(measured, memory_mb=None, memory={})
-    if "speed" not in wanted:
-        measured = replace(measured, speed=None)
-    return replace(measured, text=text, not_measured={**measured.not_measured, **missing})
+    for metric, measure in metrics_known().items():
+        if metric not in wanted:
+            measured = measure.drop(measured)
+    return replace(measured, not_measured={**measured.not_measured, **missing})
 
 
 @dataclass(frozen=True)
@@ -180,8 +160,9 @@ def run_benchmark(options: BenchmarkToRun) -> Estimate:
     report = evaluate(
         _job(options, checkpoint, suites=(suite,), called=called), observer_for(options.observer)
     )
-    key = "os_benchmark" if name == "custom_os_eval" else KEY_OF.get(name)
-    if key is None:
+    fetched = {each.suite: each.name for each in metrics_known().values() if each.suite}
+    key = "os_benchmark" if name == "custom_os_eval" else fetched.get(name)
+    if key is None or name == OS_SUITE:
         return report.models[0].suites[0].score.mapped(lambda points: points / 100, unit="share")
     score = estimates_of(_measured(report)).get(key)
     if score is None:

@@ -7,7 +7,7 @@ from assay.decide.accept import accept, find_not_covered
 from assay.decide.advice import advise
 from assay.decide.scores import weigh
 from assay.decide.select import select
-from assay.decide.trend import Trend, changes_from_base, find_signals, trend
+from assay.decide.trend import changes_from_base, find_signals, trend
 from assay.types.decisions import (
     Acceptance,
     ChangeFromBase,
@@ -16,6 +16,7 @@ from assay.types.decisions import (
     Measurements,
     Selection,
 )
+from assay.types.trends import Trend
 
 
 def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestamp: str) -> Decision:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from assay.errors import UsageError
 from assay.machine import this_machine
+from assay.measures.speed import speed_figures
 from assay.messages import tr
 from assay.request_identity import MEASURE
 from assay.stats import estimates
 from assay.store import Run, RunModel, Store, StoredTry
-from assay.summary.checkpoints import speed_figures
 from assay.summary.speed import depth_figures, performance
 from assay.text import number_format as numbers
 from assay.types import Machine, Reply

@@ -10,7 +10,6 @@ from assay.errors import ExitCode
 from assay.judge.final_judgement import NO_JUDGE, SCORER
 from assay.messages import tr, trn
 from assay.plugins import load_plugins
-from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.reports.formats.notebook import RunResult
 from assay.request_identity import MEASURE
@@ -22,6 +21,7 @@ from assay.summary.trials import measurements, summarise
 from assay.types import Failed, Reply, Suite
 from assay.types.decisions import Decision, Measurements
 from assay.types.judging.judged import Judged
+from assay.types.measures import every_measure
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
 from assay.workflow.checkpoints.measures import (
@@ -29,6 +29,7 @@ from assay.workflow.checkpoints.measures import (
     failed_subject,
     measured_of,
     pool_timed_runs,
+    take_own_figures,
 )
 from assay.workflow.reporting.decision import decide, passes, selected_in
 from assay.workflow.reporting.footprints import depths_in, known_depths
@@ -99,7 +100,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         reviews=reviewed_of(store, run, suites),
         failed=broken,
         leads=() if decision and decision.gate_decides else find_leads(run.id, models),
-        notes=tuple(_notes(run, suites, asked.tries, broken)),
+        notes=(*_notes(run, suites, asked.tries, broken), *_not_measured(asked)),
         hints=tuple(_hints(run, asked.failed, asked.too_long, unheard, unjudged)),
         machine=run.machine,
         sampling=run.sampling,
@@ -117,6 +118,7 @@ class _AskedModels:
     tries: int = 0
     models: list[ModelReport] = field(default_factory=list)
     measured: dict[str, Measurements] = field(default_factory=dict)
+    not_measured: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def _summarise_models(
@@ -129,7 +131,13 @@ def _summarise_models(
         for model in run.models
         if model.spec in subjects
     }
-    asked = _AskedModels(failed=len(_failed_requests(asked_beside)))
+    taken = {f"{MEASURE}{each.kind}" for each in every_measure() if each.of_every_model}
+    own = {
+        model.spec: [kept for kept in store.read_measures(run, model) if kept.suite in taken]
+        for model in run.models
+        if taken and model.spec not in subjects
+    }
+    asked = _AskedModels(failed=len(_failed_requests({**asked_beside, **own})))
     measures = pool_timed_runs([m for m in run.models if m.spec in subjects], asked_beside)
     for model in run.models:
         tries = tuple(store.read_tries(run, model))
@@ -149,12 +157,24 @@ def _summarise_models(
             for suite in suites
         )
         asked.models.append(_model_report(store, run, model, tries, summaries))
+        if model.spec not in subjects:
+            _add_own_figures(asked, model, own.get(model.spec, ()))
         if subject := subjects.get(model.spec):
             asked.measured[model.spec] = measured_of(
                 subject, model, run, summaries, digests, beside,
                 store.read_judgements(run, model, of_samples=True), _unqualified(run, tries),
             )  # fmt: skip
+            asked.not_measured[model.spec] = asked.measured[model.spec].not_measured
     return asked
+
+
+def _add_own_figures(asked: _AskedModels, model: RunModel, tries: Sequence[StoredTry]) -> None:
+    """Of a model that nothing is decided on."""
+    found = take_own_figures(model, tries)
+    report = asked.models[-1]
+    figures = {**report.measurements, **found.figures}
+    asked.models[-1] = replace(report, measurements=figures)
+    asked.not_measured[model.spec] = found.not_measured
 
 
 def _right_answers(suite: Suite, beside: Sequence[StoredTry]) -> dict[str, Reply]:
@@ -218,10 +238,11 @@ def _decided(
         accepted=decision.acceptances[measured.name].accepted if decision.gate_decides else None,
         measurements={
             **report.measurements,
-            **{  # per word and per byte are in evaluation_report.json alone
-                name: each
-                for name, each in estimates_of(measured).items()
-                if each is not None and not name.startswith("perplexity_per_")
+            **{
+                name: figure
+                for measure in every_measure()
+                for name, figure in measure.figures(measured).items()
+                if figure is not None and name not in measure.in_reports_only
             },
         },
         report=str(file) if report.report and left else report.report,
@@ -308,6 +329,20 @@ def _notes(
                 )
     for each in broken:
         yield tr("{name} could not be evaluated: {why}", name=each.name, why=each.why)
+
+
+def _not_measured(asked: _AskedModels) -> Iterator[str]:
+    """Which figures of plugins are missing, of which models, and why."""
+    own = [each.name for each in every_measure() if each.of_every_model]
+    why = {
+        (name, reasons[name]): [spec for spec, of in asked.not_measured.items() if name in of]
+        for reasons in asked.not_measured.values()
+        for name in own
+        if name in reasons
+    }
+    for (name, reason), specs in why.items():
+        yield tr("{measure} was not measured of {models}: {why}",
+                 measure=name, models=", ".join(specs), why=reason)  # fmt: skip
 
 
 def _unjudged(suites: Sequence[Suite], found: Judged | None) -> int:

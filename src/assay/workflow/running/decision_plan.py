@@ -1,16 +1,12 @@
 """What a run will measure of its checkpoints and decide on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.suites.held_out_text import HeldOut
 from assay.types.choices import MeasureKind
-from assay.types.decisions import (
-    MEASURES,
-    DecisionPlan,
-    Gate,
-    PlannedCheckpoint,
-)
+from assay.types.decisions import DecisionPlan, Gate, PlannedCheckpoint
+from assay.types.measures import every_measure, kinds_by_default
 from assay.workflow.checkpoints.measures import training_log
 from assay.workflow.checkpoints.places import CheckpointPlace, planned_checkpoint
 from assay.workflow.running.job import Job
@@ -63,13 +59,10 @@ def what_to_decide(
 def _measurable(gate: Gate, opened: Opened) -> Gate:
     """The default gate for plugins' models alone, without what they cannot do."""
     writes = all("generate" in model.facts.capabilities for model in opened.models)
-    return replace(
-        gate,
-        suites=gate.suites if writes else (),
-        speed_min=None,
-        memory_max_mb=None,
-        generation_max_failures=gate.generation_max_failures if writes else None,
-    )
+    for measure in every_measure():
+        if measure.kind == "speed" or (measure.kind == "generation" and not writes):
+            gate = measure.leave_out(gate)
+    return gate if writes else replace(gate, suites=())
 
 
 def measures_of(job: Job, gate: Gate) -> tuple[MeasureKind, ...]:
@@ -77,14 +70,10 @@ def measures_of(job: Job, gate: Gate) -> tuple[MeasureKind, ...]:
     if job.measures is not None:
         return (*job.measures, *training)
     asked = job.gate is not None
-    needed: Mapping[MeasureKind, bool] = {
-        "perplexity": job.text is not None
-        or (asked and (gate.perplexity_max is not None or bool(gate.accuracy_min))),
-        "answers": False,
-        "generation": asked and gate.generation_max_failures is not None,
-        "speed": asked and not (gate.speed_min is None and gate.memory_max_mb is None),
-    }
-    return (*(kind for kind in MEASURES if needed[kind]), *training)
+    needed = {each.kind for each in every_measure() if asked and each.is_needed(gate)}
+    if job.text is not None:
+        needed.add("perplexity")
+    return (*(kind for kind in kinds_by_default() if kind in needed), *training)
 
 
 def _subject(

@@ -13,7 +13,7 @@ from assay.suites.load import (
 )
 from assay.suites.suite_file import language_code
 from assay.types import LANGUAGES
-from assay.types.decisions import MEASURES
+from assay.types.measures import every_measure, kinds_by_default
 from assay.workflow.checkpoints.places import (
     CheckpointPlace,
     is_text,
@@ -31,7 +31,7 @@ def with_usual_suites(job: Job, places: Sequence[CheckpointPlace | None]) -> Job
         return job
     installed = catalogue(job.benchmarks)
     suites = tuple(name for name in OF_CHECKPOINTS if name in installed)
-    return replace(job, suites=suites, measures=job.measures or MEASURES)
+    return replace(job, suites=suites, measures=job.measures or kinds_by_default())
 
 
 def senseless(job: Job) -> Iterator[UsageError]:
@@ -50,10 +50,11 @@ def senseless(job: Job) -> Iterator[UsageError]:
             ),
             hint=tr("rename that file or folder"),
         )
+    known = [*kinds_by_default(), *(each.name for each in every_measure() if each.of_every_model)]
     for name in job.measures or ():
-        if name not in MEASURES:
+        if name not in known:
             yield UsageError(
-                did_you_mean(tr("there is no measure '{name}'", name=name), str(name), MEASURES),
+                did_you_mean(tr("there is no measure '{name}'", name=name), str(name), known),
                 hint=tr("the training loss is measured where a training text is named"),
             )
     if job.gate is not None and not job.apply_gate:

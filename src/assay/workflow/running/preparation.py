@@ -1,13 +1,14 @@
 """Everything a job needs, found and checked before the first request; every mistake at once."""
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from assay.errors import AssayError, raise_all, tried
 from assay.messages import tr
 from assay.plan import Plan, cannot_think, make_plan
 from assay.types import Model, Request, Suite
 from assay.types.decisions import DecisionPlan
+from assay.types.measures import every_measure
 from assay.types.model_spec import without_secrets
 from assay.workflow.checkpoints.measures import SPEED, Measures, share_timed_runs
 from assay.workflow.checkpoints.places import (
@@ -29,6 +30,7 @@ from assay.workflow.running.opening import (
     place_of_given,
     without_texts,
 )
+from assay.workflow.running.own_prompts import is_own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,7 @@ class Prepared:
     plans: tuple[Plan, ...]
     notes: tuple[str, ...] = ()
     deciding: DecisionPlan | None = None
-    measures: Measures | None = None
+    measures: Measures = field(default_factory=Measures)
     remeasured: tuple[str, ...] = ()
     to_cut: tuple[SourceTexts, ...] = ()
     panel: JudgePanel | None = None
@@ -53,10 +55,12 @@ class Prepared:
             self.panel.close()
 
     def measures_of(self, spec: str, model: Model, plan: Plan) -> list[Request]:
-        """What is measured of a model: nothing of a served one, and no speed of a plugin's."""
+        """What is measured of a model: of a served one the figures of plugins; no speed of a
+        plugin's model.
+        """
         subjects = {each.spec: each for each in (self.deciding.subjects if self.deciding else ())}
-        if self.measures is None or without_secrets(spec) not in subjects:
-            return []
+        if without_secrets(spec) not in subjects:
+            return list(self.measures.requests(plan, subject=False))
         on_disk = [
             each.facts
             for name, each in zip(self.specs, self.models, strict=True)
@@ -72,6 +76,7 @@ class Prepared:
         assert deciding is not None
         return [
             repr(deciding.gate),
+            *([repr(deciding.gate.tables)] if deciding.gate.tables else []),
             list(deciding.measures),
             [deciding.text_digest, deciding.train_text_digest, repr(deciding.samples)],
             [subject.name for subject in deciding.subjects if subject.failed],
@@ -209,12 +214,23 @@ def _put_together(
             *(left_out(name, why) for name, why in failed),
         ),
         deciding=deciding,
-        measures=Measures(deciding=deciding, held_out=held_out, training=training)
-        if deciding and held_out
-        else None,
+        measures=Measures(
+            deciding=deciding if held_out else None,
+            held_out=held_out,
+            training=training,
+            of_plugins=own_measures_of(job),
+        ),
         remeasured=(SPEED,) if job.remeasure else (),
         to_cut=texts_to_cut(suites, held_out if "perplexity" in deciding.measures else None)
         if deciding
         else (),
         panel=panel,
     )
+
+
+def own_measures_of(job: Job) -> tuple[str, ...]:
+    """The measures of plugins that every model of a run is asked for; own prompts are no run."""
+    own = [each.name for each in every_measure() if each.of_every_model]
+    if job.only_named:
+        own = [name for name in own if name in (job.measures or ())]
+    return () if job.own and all(map(is_own, job.own)) else tuple(own)

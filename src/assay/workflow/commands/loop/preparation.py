@@ -13,7 +13,8 @@ from assay.files.writing import explain_write_errors
 from assay.messages import tr
 from assay.models.opening import open_model
 from assay.suites.gate_file import load_gate
-from assay.types.decisions import MEASURES, Gate
+from assay.types.decisions import Gate
+from assay.types.measures import kinds_by_default
 from assay.types.options import LoopOptions
 from assay.workflow.commands.loop.user_commands import UserCommand
 from assay.workflow.running.job import Job
@@ -63,7 +64,7 @@ def _job(options: LoopOptions, errors: list[AssayError]) -> Job:
     called = options.command_line("loop", "--train", options.train)
     job = Job.of(options, models=("",), called=called)
     if options.gate is None:
-        return replace(job, measures=options.measures or MEASURES)
+        return replace(job, measures=options.measures or kinds_by_default())
     for gate in [] if options.suites else tried(errors, load_gate, options.gate):
         names = tuple(dict.fromkeys(each.name for each in gate.suites))
         job = replace(job, suites=names, only_named=True)

@@ -14,7 +14,7 @@ from assay.request_identity import GENERATION, judge_key
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.types import Answered, Observer
 from assay.types.judging.judgements import NO_EVIDENCE, FinalJudgement, Judgement
-from assay.workflow.checkpoints.measures import MEASURED, samples_by_id
+from assay.workflow.checkpoints.measures import MEASURED, samples_of_run
 from assay.workflow.running.judging.panel import PanelJudge, plain_answer
 from assay.workflow.running.ledgers import StoredReplies
 
@@ -30,7 +30,7 @@ class SampleToJudge:
 
 def samples_to_judge(store: Store, run: Run) -> Iterator[SampleToJudge]:
     """Every sample of a run in which something is written."""
-    prompts = samples_by_id(run.deciding)
+    prompts = samples_of_run(run.deciding)
     for model in run.evaluated if prompts else ():
         for kept in store.read_measures(run, model):
             reply, asked = kept.reply, prompts.get(kept.test_id)

@@ -1,0 +1,452 @@
+"""Perplexity of the held-out text: exp of the mean cross-entropy over all predicted tokens.
+
+The interval is drawn from blocks of a thousand tokens, for neighbours are alike. Per word and per
+byte are the same sum over other counts, so their intervals are its, rescaled. In the score 10 over
+the perplexity counts; where tokenizers differ, the bits per byte of every candidate become the
+perplexity of one common token, as many bytes as a token has on average over the tokenizers at hand.
+
+A held-out loss that still falls asks for steps, one that is flat for parameters or data, one that
+rises while the training loss falls for data; without a trend the advice is to measure one.
+"""
+
+import math
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Annotated, Any
+
+from assay.files.fields import Doc
+from assay.measures.limits import Limits, by_size_class, failing, limit_for, limited
+from assay.messages import message, tr
+from assay.plugins import measure
+from assay.stats import composite, estimates
+from assay.text.number_format import exact
+from assay.types import Estimate, Failed, ReadText, Reply, ToRead
+from assay.types.decisions import (
+    Acceptance,
+    ChangedFigure,
+    DecisionFact,
+    Gate,
+    GateCriterion,
+    Measurements,
+    Recommendation,
+    TextFigures,
+    fact,
+)
+from assay.types.documents import STAYS
+from assay.types.measures import (
+    Asking,
+    CommonScale,
+    CurvePanel,
+    FigureColumn,
+    FollowedFigure,
+    JsonKey,
+    Measure,
+    MeasureRequest,
+    Places,
+    ScorePiece,
+    TakenReplies,
+    TextToRead,
+)
+from assay.types.trends import ComparedSteps, Point, StepCurve, Trend
+
+NAME = "perplexity"
+GOOD = 10.0  # counts 1
+LEAST_BITS = 1e-9
+BY_BLOCKS = "bootstrap over blocks"
+LARGEST = math.log(1e300)  # a perplexity beyond this says no more, and JSON has no name for it
+FACTOR = 4.0  # times the steps done: nothing is promised beyond
+QUICKER, SLOWER = 0.8, 1.25
+
+
+@dataclass(frozen=True)
+class PerplexityTable:
+    max: Annotated[
+        Limits,
+        Doc("The perplexity per token must be below this: one number, or one for each size class."),
+    ]
+
+
+@measure(NAME, unit="perplexity", better="lower")
+class Perplexity(Measure):
+    """How well it predicts the held-out text."""
+
+    places = Places(keys=10, gate=10, advice=10, asking=10)
+    kind = metric = NAME
+    by_default = True
+    keys = (
+        JsonKey(
+            "perplexity", "perplexity",
+            "exp of the mean cross-entropy over all predicted tokens; lower is better.", True,
+        ),
+        JsonKey("perplexity_per_word", required=True),
+        JsonKey("perplexity_per_byte", required=True),
+        JsonKey("bits_per_byte", required=True),
+    )  # fmt: skip
+    in_reports_only = ("perplexity_per_word", "perplexity_per_byte")  # bits per byte say the same
+    table = PerplexityTable
+    table_about = Doc("How well it must predict the held-out text.")
+    gate_fields = ("perplexity_max",)
+    weight = 0.4
+    sentences = {
+        "perplexity_passes": message("Perplexity {value:beside} is below {limit:beside}."),
+        "perplexity_fails": message("Perplexity {value:beside} is not below {limit:beside}."),
+        "perplexity_not_measured": message("Perplexity was not measured."),
+        "texts_differ": message(
+            "Perplexity is left out: the checkpoints were measured on different texts."
+        ),
+        "bits_unknown": message(
+            "Perplexity is left out: the tokenizers differ, and bits per byte are not known for a "
+            "text given as token ids."
+        ),
+        "tokenizers_differ": message(
+            "The tokenizers differ: perplexities per token cannot be compared, so the checkpoints "
+            "are compared by bits per byte."
+        ),
+        "measure_steps": message(
+            "Whether longer training, a larger model or better data would bring the perplexity "
+            "below its limit shows over at least three steps of the run: `assay run {folder}`."
+        ),
+        "twice_the_steps": message(
+            "Twice the steps: a trend shows over three checkpoints of a round."
+        ),
+        "train_longer": message("Train longer: the held-out loss still falls."),
+        "train_longer_by": message(
+            "Train longer: the held-out loss still falls, and going on as before the limit is "
+            "about {low:roughly} to {high:roughly} steps beyond step {step:step}. If the learning "
+            "rate has already been decayed, plan a longer schedule instead of adding steps at its "
+            "end."
+        ),
+        "too_slow": message(
+            "A larger model or better data comes first: the held-out loss falls so slowly that the "
+            "limit takes more than {factor} times the {steps:step} steps done."
+        ),
+        "larger_model": message(
+            "A larger model: the held-out loss no longer falls, so more steps of the same run will "
+            "not bring the perplexity below its limit."
+        ),
+        "better_data": message(
+            "Better data: where the loss is flat, cleaner and more varied text, nearer to the "
+            "held-out text, lowers it at the same size; remove duplicates and boilerplate first."
+        ),
+        "overfitting": message(
+            "The run overfits since step {best:step}: keep that checkpoint, and train on more or "
+            "better data (fewer passes over the same text, duplicates removed) before training "
+            "longer."
+        ),
+        "unclear": message(
+            "Whether the held-out loss still falls is hidden by its noise: measure on a longer "
+            "text (`--text FILE`) before deciding between longer training and a larger model."
+        ),
+        "rising_without_training_loss": message(
+            "The held-out loss is rising since step {best:step}: keep that checkpoint. Only the "
+            "training loss can show whether the run overfits: give `--train-text FILE`, or keep "
+            "the trainer_state.json beside the checkpoint."
+        ),
+        "rising": message(
+            "The held-out loss is rising since step {best:step} and the training loss does not "
+            "fall, so it is not overfitting: look at the learning rate and at what changed in the "
+            "data there."
+        ),
+        "perplexity_measured": message("perplexity {value}; limit below {limit}"),
+        "gap": message("gap {nats} nats per token"),
+        "next_token": message(
+            "next token right: {top1:percent} (target above 30 %), among the first five: "
+            "{top5:percent} (target above 60 %)"
+        ),
+        "parameters": message("{parameters:million} parameters"),
+        "steps_measured": message("steps with a perplexity: {steps}"),
+        "training_change": message(
+            "training loss at step {since:step}: {before}, at step {until:step}: {after}"
+        ),
+    }
+
+    def ask(self, asking: Asking) -> Iterator[MeasureRequest]:
+        return reading(asking, self.kind)
+
+    def take(self, measured: Measurements, taken: TakenReplies) -> Measurements:
+        digest = taken.deciding.text_digest if taken.deciding else ""
+        tokenizer = taken.facts.tokenizer
+        text, why = text_figures(taken.of(self.kind), text=digest, tokenizer=tokenizer)
+        noted = {NAME: why} if why else {}
+        return replace(measured, text=text, not_measured={**measured.not_measured, **noted})
+
+    def drop(self, measured: Measurements) -> Measurements:
+        text = measured.text
+        if text is None:
+            return measured
+        none = estimates.nothing(unit=text.perplexity.unit, method=text.perplexity.method)
+        rest: dict[str, Any] = {"per_word": None, "per_byte": None, "bits_per_byte": None}
+        return replace(measured, text=replace(text, perplexity=none, blocks=(), **rest))
+
+    def figures(self, measured: Measurements) -> Mapping[str, Estimate | None]:
+        text = measured.text
+        return {
+            "perplexity": text.perplexity if text else None,
+            "perplexity_per_word": text.per_word if text else None,
+            "perplexity_per_byte": text.per_byte if text else None,
+            "bits_per_byte": text.bits_per_byte if text else None,
+        }
+
+    def details(self, measured: Measurements) -> Mapping[str, object]:
+        """Without all blocks, log-likelihood and tokens, nothing can be drawn from them."""
+        text = measured.text
+        if text is None:
+            return {**self.figures(measured), "text": None}
+        usable = all(math.isfinite(likelihood) for likelihood, _ in text.blocks)
+        read = {name: getattr(text, name) for name in ("text", "tokenizer", "window", "stride")}
+        shown = {**read, "blocks": text.blocks if usable else ()}
+        return {**self.figures(measured), "text": shown}
+
+    def read(self, measured: Measurements, details: Any) -> Measurements:
+        """Nothing where a figure beside it is missing: then all of them were not measured."""
+        figures = (details.perplexity, details.accuracy_top1, details.accuracy_top5)
+        if details.text is None or None in figures:
+            return measured
+        text = TextFigures(
+            perplexity=details.perplexity,
+            per_word=details.perplexity_per_word,
+            per_byte=details.perplexity_per_byte,
+            bits_per_byte=details.bits_per_byte,
+            top1=details.accuracy_top1,
+            top5=details.accuracy_top5,
+            **details.text.model_dump(),
+        )
+        return replace(measured, text=text)
+
+    def columns(self, gate: Gate, shown: object) -> Iterator[FigureColumn]:
+        yield FigureColumn(tr("perplexity"), NAME, STAYS, 10)
+
+    def panels(self, gate: Gate, limits: Callable[[str], Sequence[float]]) -> Iterator[CurvePanel]:
+        drawn = [(limit, f"< {exact(limit)}") for limit in limits(NAME)]
+        yield CurvePanel(NAME, tr("perplexity, lower is better"), NAME, drawn, by_ratio=True)
+
+    def followed(self, gate: Gate) -> Iterator[FollowedFigure]:
+        yield FollowedFigure(NAME, NAME, tr("perplexity"))
+
+    def limits_of(self, table: PerplexityTable) -> Mapping[str, Any]:
+        return {"perplexity_max": by_size_class(table.max)}
+
+    def criteria(self, measured: Measurements, gate: Gate) -> Mapping[str, GateCriterion]:
+        limits = gate.perplexity_max
+        if limits is None:
+            return {}
+        found = measured.text.perplexity if measured.text else None
+        limit = limit_for(measured, limits)
+        return {NAME: limited(NAME, measured, found, limit, better="lower")}
+
+    def part_of(self, measured: Measurements, scale: CommonScale) -> Estimate | None:
+        if measured.text is None:
+            return None
+        stretch = _stretch(measured, scale)
+        return measured.text.perplexity.mapped(lambda x: _inverse(x, stretch), falling=True)
+
+    def common_scale(self, candidates: Sequence[Measurements], noise: object) -> CommonScale:
+        stretches, note = _stretches(candidates)
+        notes = (note,) if note else ()
+        return CommonScale(by=stretches, usable=stretches is not None, notes=notes)
+
+    def difference(
+        self, a: Measurements, b: Measurements, scale: CommonScale
+    ) -> tuple[ScorePiece | None, tuple[DecisionFact, ...]]:
+        if a.text is None or b.text is None or not a.text.blocks or not b.text.blocks:
+            return None, ()
+        same_cut = [n for _, n in a.text.blocks] == [n for _, n in b.text.blocks]
+        piece = composite.text_blocks(
+            a=a.text.blocks,
+            b=b.text.blocks,
+            weight=self.weight * GOOD,
+            together=same_cut and a.text.tokenizer == b.text.tokenizer,
+            stretches=(_stretch(a, scale), _stretch(b, scale)),
+        )
+        return piece, ()
+
+    def remedies(
+        self, measured: Measurements, acceptance: Acceptance, trend: Trend | None, gate: Gate
+    ) -> Iterator[list[Recommendation]]:
+        if at := failing(acceptance.criteria, NAME):
+            yield _on_text(measured, *at, trend)
+
+    def on_the_run(self, acceptance: Acceptance, trend: Trend | None) -> list[Recommendation]:
+        criterion = acceptance.criteria.get(NAME)
+        curve = trend.text if trend is not None else None
+        if trend is None or curve is None or (criterion is not None and criterion.passed is False):
+            return []
+        if curve.shape not in ("worsening", "overfitting"):
+            return []
+        figures = (*curve.facts, *_training_figures(trend))
+        return [Recommendation("trend", _turned(trend, curve), figures)]
+
+    def steps(self, steps: Sequence[Measurements]) -> Iterator[ComparedSteps]:
+        """Only checkpoints that read the same blocks of text as the last one."""
+        read = [(each.step or 0.0, each.text) for each in steps if each.text is not None]
+        alike = [(step, text) for step, text in read if _blocks_of(text) == _blocks_of(read[-1][1])]
+
+        def compare(a: int, b: int) -> Estimate | None:
+            return paired_nats(alike[a][1], alike[b][1])
+
+        points = tuple(Point(step, text.perplexity) for step, text in alike)
+        yield ComparedSteps(measure=NAME, unit="nats", points=points, compare=compare)
+
+    def changes(self, base: Measurements, adapted: Measurements) -> Iterator[ChangedFigure]:
+        before, after = base.text, adapted.text
+        if before and after and before.text == after.text:
+            same_cut = [n for _, n in before.blocks] == [n for _, n in after.blocks]
+            change = paired_nats(before, after) if same_cut else None
+            if change is not None and change.value is not None:
+                yield ChangedFigure(NAME, "nats", change)
+
+
+def reading(asking: Asking, kind: str) -> Iterator[MeasureRequest]:
+    """All documents of a text, as a model that scores text reads them."""
+    documents: Sequence[TextToRead] = asking.texts.get(kind, ())
+    if "score_text" not in asking.facts.capabilities:
+        return
+    for number, each in enumerate(documents, 1):
+        work = ToRead(text=each.text, tokens=each.tokens, digest=each.digest)
+        yield MeasureRequest(test_id=f"text_{number:05d}", work=work, content=each.digest)
+
+
+def _exp(value: float) -> float:
+    return math.exp(min(value, LARGEST))
+
+
+def text_figures(
+    replies: Sequence[Reply], *, text: str, tokenizer: str
+) -> tuple[TextFigures | None, str]:
+    """Or None and why not: without one that failed it would be the figure of another text."""
+    failed = next((reply.reason for reply in replies if isinstance(reply, Failed)), "")
+    read = [reply for reply in replies if isinstance(reply, ReadText)]
+    tokens = sum(reply.tokens for reply in read)
+    if failed or not tokens:
+        return None, failed
+    blocks = tuple(block for reply in read for block in reply.blocks)
+    nats = estimates.ratio(
+        [-value for value, _ in blocks], [float(count) for _, count in blocks], unit="nats"
+    )
+    nats = replace(nats, n=tokens, method=BY_BLOCKS)
+    words, size = sum(reply.words for reply in read), sum(reply.bytes for reply in read)
+
+    def per(count: int, unit: str, of: Callable[[float], float] = _exp) -> Estimate | None:
+        return nats.mapped(lambda x: of(x * tokens / count), unit=unit) if count else None
+
+    return TextFigures(
+        perplexity=nats.mapped(_exp, unit="perplexity"),
+        per_word=per(words, "perplexity per word"),
+        per_byte=per(size, "perplexity per byte"),
+        bits_per_byte=per(size, "bits per byte", lambda x: x / math.log(2)),
+        top1=estimates.proportion(sum(reply.top1 for reply in read), tokens),
+        top5=estimates.proportion(sum(reply.top5 for reply in read), tokens),
+        blocks=blocks,
+        text=text,
+        tokenizer=tokenizer,
+        window=read[0].window,
+        stride=read[0].stride,
+    ), ""
+
+
+def paired_nats(a: TextFigures, b: TextFigures) -> Estimate | None:
+    """By how much the loss per token rises from a to b, over blocks of the same tokens."""
+    pairs = zip(a.blocks, b.blocks, strict=True)
+    rises = [earlier - later for (earlier, _), (later, _) in pairs]
+    return estimates.ratio(rises, [float(tokens) for _, tokens in a.blocks], unit="nats")
+
+
+def _blocks_of(text: TextFigures) -> tuple[object, ...]:
+    cut = [tokens for _, tokens in text.blocks]
+    return text.text, text.tokenizer, text.window, text.stride, cut
+
+
+def _inverse(perplexity: float, stretch: float) -> float:
+    if stretch == 1.0:
+        return GOOD / perplexity
+    return GOOD * math.pow(perplexity, -stretch)
+
+
+def _stretch(measured: Measurements, scale: CommonScale) -> float:
+    """1 where nothing needs to be stretched."""
+    stretches: Mapping[str, float] = scale.by or {}
+    return 1.0 if measured.text is None else stretches.get(measured.text.tokenizer, 1.0)
+
+
+def _stretches(
+    candidates: Sequence[Measurements],
+) -> tuple[Mapping[str, float] | None, DecisionFact | None]:
+    """By tokenizer, and a warning; None where perplexities cannot be compared at all."""
+    texts = [candidate.text for candidate in candidates if candidate.text is not None]
+    if len({text.text for text in texts}) > 1:
+        return None, fact("texts_differ")
+    if len({text.tokenizer for text in texts}) < 2:
+        return {}, None
+    lengths: dict[str, list[float]] = {}
+    for text in texts:
+        bits = None if text.bits_per_byte is None else text.bits_per_byte.value
+        if bits is None or bits < 0:
+            return None, fact("bits_unknown")
+        if bits > LEAST_BITS:  # a text predicted without fail says nothing of its tokens
+            of_token = math.log2(text.perplexity.value or 1.0) / bits
+            lengths.setdefault(text.tokenizer, []).append(of_token)
+    bytes_per_token = {
+        tokenizer: math.fsum(found) / len(found) for tokenizer, found in lengths.items()
+    }
+    usual = math.fsum(bytes_per_token.values()) / len(bytes_per_token) if bytes_per_token else 1.0
+    stretches = {name: usual / length for name, length in bytes_per_token.items() if length > 0}
+    return stretches, fact("tokenizers_differ")
+
+
+def _on_text(
+    measured: Measurements, value: float, limit: float, trend: Trend | None
+) -> list[Recommendation]:
+    gap = max(0.0, math.log(value / limit))
+    level = tuple(_text_figures(measured, gap, limit))
+    curve = trend.text if trend is not None else None
+    if trend is None or curve is None or curve.shape == "too_few":
+        folder = str(PurePath(measured.path).parent) if measured.path else "FOLDER"
+        steps = fact("steps_measured", steps=len(curve.points) if curve is not None else 1)
+        advice = fact("measure_steps", folder=shlex.quote(folder))
+        return [Recommendation(NAME, advice, (*level, steps))]
+    figures = (*level, *curve.facts, *_training_figures(trend))
+    if curve.shape == "flat":
+        remedies = [fact("larger_model"), fact("better_data")]
+    elif curve.shape == "improving":
+        remedies = [_still_falling(curve, gap)]
+    else:
+        remedies = [_turned(trend, curve)]
+    return [Recommendation(NAME, remedy, figures) for remedy in remedies]
+
+
+def _still_falling(curve: StepCurve, gap: float) -> DecisionFact:
+    """How many more steps: a straight line in log(steps), through the change that counts."""
+    change, at = curve.change, curve.points[-1].step
+    if change is None or change.since <= 0:
+        return fact("train_longer")
+    more = math.expm1(min(gap / change.gain * math.log(change.until / change.since), 50.0))
+    if 1 + QUICKER * more > FACTOR:
+        return fact("too_slow", factor=FACTOR, steps=at)
+    low, high = (max(1.0, rate * more * at) for rate in (QUICKER, SLOWER))
+    return fact("train_longer_by", low=low, high=high, step=at)
+
+
+def _turned(trend: Trend, curve: StepCurve) -> DecisionFact:
+    kind: str = curve.shape if curve.shape in ("overfitting", "unclear") else "rising"
+    if kind == "rising" and trend.training is None:
+        kind = "rising_without_training_loss"
+    return fact(kind, best=curve.best.step)
+
+
+def _text_figures(measured: Measurements, gap: float, limit: float) -> Iterator[DecisionFact]:
+    text = measured.text
+    if text is not None:
+        yield fact("perplexity_measured", value=text.perplexity, limit=limit)
+        yield fact("gap", nats=gap)
+        yield fact("next_token", top1=text.top1.value, top5=text.top5.value)
+    if measured.parameters is not None:
+        yield fact("parameters", parameters=measured.parameters)
+
+
+def _training_figures(trend: Trend) -> Iterator[DecisionFact]:
+    change = trend.training
+    if change is not None:
+        ends = {"since": change.since, "until": change.until}
+        yield fact("training_change", before=change.before, after=change.after, **ends)

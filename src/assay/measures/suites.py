@@ -1,0 +1,440 @@
+"""What a model scores on suites: any of them can be a criterion of a gate (`[[suite]]`).
+
+The mean of the categories asked for counts, and one that was not run leaves it unknown. With
+`above_guessing` the interval decides: a value above the best baseline whose interval includes it
+fails.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated, Any, NamedTuple
+
+from annotated_types import Ge, Len, Lt
+
+from assay.files.fields import Distinct, Doc, Mistake, Rule, Text
+from assay.files.wording import shown as shown_text
+from assay.measures.limits import against, all_of, doubted, failing, unknown, why_not
+from assay.messages import message, message_n, tr
+from assay.plugins import measure
+from assay.stats import composite, estimates
+from assay.stats.suite_changes import asked_alike, beside_guessing, change_by_tests, is_above
+from assay.text.number_format import exact
+from assay.text.safe_text import harmless
+from assay.types import Estimate
+from assay.types.decisions import (
+    OS_AVERAGED,
+    OS_SUITE,
+    Acceptance,
+    ChangedFigure,
+    DecisionFact,
+    Gate,
+    GateCriterion,
+    Measurements,
+    Recommendation,
+    SuiteFigures,
+    SuiteLimit,
+    fact,
+)
+from assay.types.documents import STAYS
+from assay.types.measures import (
+    CurvePanel,
+    FigureColumn,
+    FollowedFigure,
+    Measure,
+    Places,
+    ScorePiece,
+    TakenReplies,
+)
+from assay.types.results import SuiteSummary
+from assay.types.trends import ComparedSteps, Point, Trend
+
+RIGHT_BITS = "right_bits_per_byte"  # of a suite's measurements
+OS_AVERAGE = "os_benchmark.avg"
+OS_BENCHMARK = SuiteLimit(name=OS_SUITE, min=0.0, categories=OS_AVERAGED)
+LONGEST_HEAD = 16
+Pairs = tuple[list[float], list[float]]
+
+
+@dataclass(frozen=True)
+class SuiteTable:
+    name: Annotated[Text, Doc("The suite's name, as `assay suites` and reports show it.")]
+    min: (
+        Annotated[float, Ge(0), Lt(1), Doc("The mean score, from 0 to 1, must be above this.")]
+        | None
+    ) = None
+    categories: Annotated[
+        tuple[Text, ...],
+        Len(1),
+        Distinct,
+        Doc("The categories whose mean counts; without them, all of the suite."),
+    ] = ()
+    above_guessing: Annotated[
+        bool, Doc("The interval of the score must be above the best baseline.")
+    ] = False
+
+
+def _refuse_second_limits(suites: Sequence[SuiteTable]) -> Sequence[SuiteTable]:
+    names = [suite.name for suite in suites]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            message = tr("the suite '{name}' has a limit already; keep one", name=shown_text(name))
+            raise Mistake(message, (index, "name"))
+    return suites
+
+
+def _refuse_no_limit(suite: SuiteTable) -> SuiteTable:
+    if suite.min is None and not suite.above_guessing:
+        message = tr("the suite '{name}' has no limit; give it 'min' or 'above_guessing = true'",
+                     name=shown_text(suite.name))  # fmt: skip
+        raise Mistake(message, ("name",))
+    return suite
+
+
+class SuiteAsked(NamedTuple):
+    """A suite of the gate: the names of its criterion and of its figure, and the limit."""
+
+    criterion: str
+    figure: str
+    limit: SuiteLimit
+
+
+def suites_asked(gate: Gate) -> list[SuiteAsked]:
+    found = []
+    for name, limit in gate.suite_criteria().items():
+        averaged = name == "os_benchmark" and set(limit.categories) == set(OS_AVERAGED)
+        found.append(SuiteAsked(name, OS_AVERAGE if averaged else name, limit))
+    return found or [SuiteAsked("os_benchmark", OS_AVERAGE, OS_BENCHMARK)]
+
+
+@measure("suite", unit="points", better="higher")
+class Suites(Measure):
+    """What it scores on suites."""
+
+    places = Places(keys=55, gate=90, advice=20, table=20)
+    no_table = ()
+    table = Annotated[
+        tuple[
+            Annotated[
+                SuiteTable,
+                Rule(_refuse_no_limit),
+                Doc("What it must score on a suite; one table for each suite."),
+            ],
+            ...,
+        ],
+        Len(1),
+        Rule(_refuse_second_limits),
+    ]
+    gate_fields = ("suites",)
+    sentences = {
+        "suite_passes": message(
+            "The categories of {suite} have a mean of {value:beside}, above {limit:beside}."
+        ),
+        "suite_fails": message(
+            "The categories of {suite} have a mean of {value:beside}, not above {limit:beside}."
+        ),
+        "suite_not_measured": message("The suite {suite} was not run."),
+        "suite_empty": message(
+            "The suite {suite} has no value: nothing was scored in {categories}."
+        ),
+        "above_guessing": message("{suite}: {value} is above guessing (best baseline {guess})."),
+        "at_guessing": message(
+            "{suite}, in points: {value:points} is not above guessing (best baseline "
+            "{guess:points})."
+        ),
+        "baseline_unknown": message("The baseline of the suite {suite} is not known."),
+        "part_is_noise": message(
+            "Ranked without {part}: over these steps the suite {suite} is noise, and decides "
+            "nothing."
+        ),
+        "tests_unpaired": message("{a} and {b} share too few tests of {suite}: compared unpaired."),
+        "tests_differ": message(
+            "{a} and {b} were not scored on the same tests of {suite}: compared on those they "
+            "share."
+        ),
+        "data_on_category": message_n(
+            "More training data for {categories}, the lowest category of {suite}.",
+            "More training data for {categories}, which are equally low in {suite}.",
+        ),
+        "train_longer_first": message(
+            "For {suite}, train longer first: the run still learns; change the mixture only if "
+            "{suite} stays low."
+        ),
+        "subject_is_missing": message(
+            "Perplexity is fine and {suite} is low, so the subject is missing rather than the "
+            "language: raise its share in the mixture, or fine-tune on it."
+        ),
+        "raise_share": message(
+            "Raise the share of the subject of {suite} in the mixture for the next run; "
+            "fine-tuning on it comes after a better base."
+        ),
+        "suite_level": message("{suite}: {value:beside}, limit above {limit}"),
+        "category_level": message("{category}: {value}"),
+    }
+
+    def take(self, measured: Measurements, taken: TakenReplies) -> Measurements:
+        suites = {
+            each.suite: suite_figures(
+                each, taken.digests.get(each.suite, ""), taken.unqualified.get(each.suite, ())
+            )
+            for each in taken.summaries
+        }
+        return replace(measured, suites=suites)
+
+    def details(self, measured: Measurements) -> Mapping[str, object]:
+        return {"suites": measured.suites}
+
+    def read(self, measured: Measurements, details: Any) -> Measurements:
+        return replace(measured, suites=details.suites)
+
+    def shown(
+        self, measured: Measurements, gate: Gate, criteria: Mapping[str, GateCriterion]
+    ) -> Mapping[str, Estimate | None]:
+        asked = {each.figure: mean_of_suite(measured, each.limit) for each in suites_asked(gate)}
+        return {**asked, **dict(_categories(measured))}
+
+    def columns(self, gate: Gate, shown: Iterable[str]) -> Iterator[FigureColumn]:
+        """The mean of each suite of the gate, as its file names it, and the points of the rest."""
+        asked = suites_asked(gate)
+        for place, each in enumerate(asked):
+            rank = 90 if place else STAYS
+            yield FigureColumn(_head(each.criterion), each.figure, rank, 30)
+        known_already = {f"suite:{each.limit.name}.score" for each in asked}
+        for name in shown:
+            if name.endswith(".score") and name not in known_already:
+                head = _head(name.removeprefix("suite:").removesuffix(".score"))
+                yield FigureColumn(tr("{suite}, points", suite=head), name, 45, 32)
+
+    def panels(self, gate: Gate, limits: Callable[[str], Sequence[float]]) -> Iterator[CurvePanel]:
+        for asked in suites_asked(gate):
+            limit = asked.limit
+            drawn = [limit.min] if gate.suites and limit.min is not None else []
+            least = [(each, f"> {exact(each)}") for each in drawn]
+            yield CurvePanel(asked.figure, _title(limit), asked.criterion, least)
+
+    def followed(self, gate: Gate) -> Iterator[FollowedFigure]:
+        for asked in suites_asked(gate):
+            yield FollowedFigure(asked.figure, asked.criterion, asked.criterion)
+
+    def limits_of(self, table: Sequence[SuiteTable]) -> Mapping[str, Any]:
+        return {"suites": tuple(SuiteLimit(**asdict(suite)) for suite in table)}
+
+    def complete_schema(self, schema: dict[str, Any]) -> None:
+        limits = ("min", "above_guessing")
+        schema["items"]["anyOf"] = [{"required": [limit]} for limit in limits]
+
+    def criteria(self, measured: Measurements, gate: Gate) -> Mapping[str, GateCriterion]:
+        asked = gate.suite_criteria().items()
+        return {name: suite_criterion(measured, limit) for name, limit in asked
+                if name != "os_benchmark"}  # fmt: skip
+
+    def not_covered(self, measured: Measurements, gate: Gate) -> Iterator[DecisionFact]:
+        asked = {limit.name for limit in gate.suites if limit.above_guessing}
+        for name, suite in measured.suites.items():
+            share, guess = beside_guessing(suite)
+            if name not in asked and share and guess is not None and not is_above(share, guess):
+                yield fact("at_guessing", suite=name, value=share, guess=guess)
+
+    def remedies(
+        self, measured: Measurements, acceptance: Acceptance, trend: Trend | None, gate: Gate
+    ) -> Iterator[list[Recommendation]]:
+        for key, limit in gate.suite_criteria().items():
+            at = failing(acceptance.criteria, key)
+            if at and limit.name in measured.suites:
+                perplexity = acceptance.criteria.get("perplexity")
+                yield _on_suite(measured, limit, *at, perplexity, trend)
+
+    def steps(self, steps: Sequence[Measurements]) -> Iterator[ComparedSteps]:
+        for name in sorted({name for each in steps for name in each.suites}):
+            yield _suite_steps(name, steps)
+
+    def changes(self, base: Measurements, adapted: Measurements) -> Iterator[ChangedFigure]:
+        for name in sorted(base.suites.keys() & adapted.suites.keys()):
+            change = change_by_tests(base.suites[name], adapted.suites[name])
+            if change is not None and change.n:
+                yield ChangedFigure(f"suite:{name}", "points", change)
+
+
+def _head(name: str) -> str:
+    return harmless(name, longest=LONGEST_HEAD)
+
+
+def _title(limit: SuiteLimit) -> str:
+    if not limit.categories:
+        return tr("{suite}: mean of its categories", suite=limit.name)
+    categories = ", ".join(limit.categories)
+    return tr("{suite}: mean of {categories}", suite=limit.name, categories=categories)
+
+
+def suite_figures(
+    summary: SuiteSummary, digest: str, unqualified: tuple[str, ...] = ()
+) -> SuiteFigures:
+    scores: dict[str, dict[str, float]] = {}
+    for row in summary.tests:
+        if row.score is not None:
+            scores.setdefault(row.category, {})[row.id] = row.score
+    known = summary.baselines
+    return SuiteFigures(
+        score=summary.score,
+        categories=summary.categories,
+        scores=scores,
+        digest=digest,
+        unqualified=unqualified,
+        baseline=None if known is None or known.best is None else known.best / 100,
+        baselines=known.shares if known else (),
+        right_bits=summary.measurements.get(RIGHT_BITS),
+    )
+
+
+def mean_of_suite(checkpoint: Measurements, limit: SuiteLimit) -> Estimate | None:
+    suite = checkpoint.suites.get(limit.name)
+    if suite is None:
+        return None
+    names = limit.categories or tuple(suite.categories)
+    return estimates.even_mean([suite.categories.get(name) for name in names])
+
+
+def _categories(checkpoint: Measurements) -> Iterator[tuple[str, Estimate]]:
+    for name, suite in checkpoint.suites.items():
+        if name != OS_SUITE:
+            yield f"suite:{name}.score", suite.score
+        for category, estimate in suite.categories.items():
+            parent = "os_benchmark" if name == OS_SUITE else f"suite:{name}"
+            yield f"{parent}.{category}", estimate
+
+
+def suite_criterion(measured: Measurements, asked: SuiteLimit) -> GateCriterion:
+    """The mean of the categories asked for; one that was not run leaves it unknown."""
+    suite = measured.suites.get(asked.name)
+    why = why_not(measured, asked.name)
+    if suite is None:
+        return unknown(None, asked.min, fact("suite_not_measured", suite=asked.name), *why)
+    names = asked.categories or tuple(suite.categories)
+    shares = {name: suite.categories.get(name) for name in names}
+    mean, _ = beside_guessing(suite, names)
+    if mean is None:
+        missing = tuple(name for name, share in shares.items() if not share or not share.n)
+        empty = fact("suite_empty", suite=asked.name, categories=missing)
+        return unknown(None, asked.min, empty, *why)
+    incomplete = [
+        (name, share) for name, share in shares.items() if share is not None and share.incomplete
+    ]
+    found = []
+    if asked.min is not None:
+        found.append(against("suite", mean, asked.min, better="higher", suite=asked.name))
+    if asked.above_guessing:
+        found.append(_above_guessing(suite, asked))
+    both = replace(
+        next((each for each in found if each.passed is False), found[0]),
+        passed=all_of([each.passed for each in found]),
+        marginal=any(each.marginal for each in found),
+        reasons=tuple(reason for each in found for reason in each.reasons),
+    )
+    doubts = (fact("judge_not_qualified", judges=suite.unqualified),) if suite.unqualified else ()
+    return doubted(both, incomplete, doubts)
+
+
+def _above_guessing(suite: SuiteFigures, asked: SuiteLimit) -> GateCriterion:
+    share, guess = beside_guessing(suite, asked.categories)
+    if share is None or share.value is None or guess is None:
+        return unknown(None, None, fact("baseline_unknown", suite=asked.name))
+    passed = is_above(share, guess)
+    kind = "above_guessing" if passed else "at_guessing"
+    return GateCriterion(
+        passed=passed,
+        marginal=not passed and share.value > guess,
+        value=share.value,
+        limit=guess,
+        reasons=(fact(kind, suite=asked.name, value=share, guess=guess),),
+    )
+
+
+def compare_tests(
+    a: Measurements, b: Measurements, suite: str, categories: Sequence[str], weight: float
+) -> tuple[ScorePiece | None, tuple[DecisionFact, ...]]:
+    """Paired by test, each category with the same part of the weight; and notes on the pairing."""
+    pairs = _pairs(a, b, suite, categories)
+    notes = _pairing_notes(a, b, suite, pairs)
+    weighted = [(*pair, weight / len(categories)) for pair in pairs.values()]
+    return (composite.paired_tests(weighted) if weighted else None), notes
+
+
+def _pairs(
+    a: Measurements, b: Measurements, suite: str, categories: Sequence[str]
+) -> dict[str, Pairs]:
+    """By category the scores of the tests that both have; nothing where one category has none."""
+    found: dict[str, Pairs] = {}
+    for category in categories:
+        of_a, of_b = (
+            side.suites[suite].scores.get(category, {}) if suite in side.suites else {}
+            for side in (a, b)
+        )
+        shared = sorted(of_a.keys() & of_b.keys())
+        if not shared:
+            return {}
+        found[category] = [of_a[test] for test in shared], [of_b[test] for test in shared]
+    return found
+
+
+def _pairing_notes(
+    a: Measurements, b: Measurements, suite: str, pairs: Mapping[str, Pairs]
+) -> tuple[DecisionFact, ...]:
+    """What a reader must know where the two did not answer the same tests."""
+    if not pairs:
+        return (fact("tests_unpaired", a=a.name, b=b.name, suite=suite),)
+    of_a, of_b = a.suites[suite], b.suites[suite]
+    same = all(of_a.scores[name].keys() == of_b.scores[name].keys() for name in pairs)
+    if same and len({of_a.digest, of_b.digest} - {""}) < 2:
+        return ()
+    return (fact("tests_differ", a=a.name, b=b.name, suite=suite),)
+
+
+def _suite_steps(name: str, steps: Sequence[Measurements]) -> ComparedSteps:
+    alike = asked_alike(name, steps)
+    return ComparedSteps(
+        measure=f"suite:{name}",
+        unit="points",
+        points=tuple(Point(step, suite.score) for step, suite in alike),
+        compare=lambda a, b: change_by_tests(alike[a][1], alike[b][1]),
+    )
+
+
+def _on_suite(
+    measured: Measurements,
+    asked: SuiteLimit,
+    value: float,
+    limit: float,
+    perplexity: GateCriterion | None,
+    trend: Trend | None,
+) -> list[Recommendation]:
+    name, suite = asked.name, measured.suites[asked.name]
+    shares = {
+        category: share
+        for category in asked.categories or tuple(suite.categories)
+        if (share := suite.categories.get(category)) is not None and share.n
+    }
+    least = min(share.value or 0.0 for share in shares.values())
+    # Several where several are equally low, as those are in which nothing is right.
+    lowest = tuple(
+        category
+        for category, share in shares.items()
+        if math.isclose(share.value or 0.0, least, abs_tol=1e-9)
+    )
+    level = fact("suite_level", suite=name, value=value, limit=limit)
+    figures = (
+        level,
+        *(fact("category_level", category=each, value=of) for each, of in shares.items()),
+    )
+    what = fact("data_on_category", count=len(lowest), suite=name, categories=lowest)
+    curves = [] if trend is None else [trend.text, trend.curves.get(f"suite:{name}")]
+    known = [curve for curve in curves if curve is not None and curve.shape != "too_few"]
+    if perplexity is not None and perplexity.passed:
+        how = "subject_is_missing"
+    else:
+        learns = any(curve.shape == "improving" for curve in known)
+        how = "train_longer_first" if learns else "raise_share"
+    trends = [change for curve in known for change in curve.facts]
+    return [
+        Recommendation("domain", what, figures),
+        Recommendation("domain", fact(how, suite=name), (level, *trends)),
+    ]
