@@ -100,7 +100,7 @@ def test_the_example_suite_uses_every_method_but_judge() -> None:
 @pytest.mark.parametrize(
     ("kind", "field", "settings"),
     [
-        (ExactMatch, "normalize", {"strict", "trim", "text", "number"}),
+        (ExactMatch, "normalize", {None, "strict", "trim", "text", "number"}),
         (Keywords, "keyword_match", {None, "prefix", "substring"}),
         (MultipleChoice, "score_by", {"letter", "text"}),
         (TopK, "match", {"word", "command", "module"}),

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from assay.checks.exact_match import ExactMatch
 from assay.checks.keywords import Keywords
-from assay.text.numbers import read_number, show
+from assay.text.number_reading import read_number
+from assay.text.numbers import show
 from assay.types import Answered, Case, Context, Message, Score
 from tests.conftest import no_hang
 
@@ -282,7 +283,7 @@ def test_an_expected_text_without_a_number_is_unscored_rather_than_wrong() -> No
 
 @given(st.decimals(-(10**9), 10**9, places=3))
 def test_every_plain_decimal_is_read_back(value: object) -> None:
-    reading = read_number(f"{value}")[0]
+    reading = read_number(f"{value}").number
     assert reading is not None
     assert value in reading.readings
 
@@ -411,6 +412,6 @@ def test_odd_fractions_and_powers_are_no_number_rather_than_an_error(answer: str
 
 
 def test_a_long_number_is_shown_as_it_was_written() -> None:
-    number, _ = read_number("123456789012345678901234567890.5")
+    number = read_number("123456789012345678901234567890.5").number
     assert number is not None
     assert show(number.readings[0]) == "123456789012345678901234567890.5"

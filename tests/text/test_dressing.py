@@ -23,7 +23,6 @@ from assay.types import AnswerCheck, Answered, Case, Message, Score
 from tests.conftest import no_hang
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "checks.md"
-ANSWERS = Path(__file__).with_name("fair_answers.txt")
 METHODS = ("exact_match", "keywords", "multiple_choice")
 
 
@@ -35,7 +34,7 @@ def rows() -> list[tuple[str, ...]]:
 
 def check_of(method: str, expected: str) -> AnswerCheck:
     if method in ("exact_match", "number"):
-        normalize: Any = "number" if method == "number" else "text"
+        normalize: Any = "number" if method == "number" else None
         return ExactMatch(expected=tuple(expected.split(" / ")), normalize=normalize)
     if method == "function call":
         return Format(expected_format=Rules(contains_function_call=True))
@@ -66,16 +65,21 @@ def test_an_answer_is_worth_what_it_says(row: tuple[str, ...]) -> None:
     assert score.outcome(0.7).value == outcome, score.explanation
 
 
-def test_answers_of_every_class_are_worth_what_they_say() -> None:
-    text = ANSWERS.read_text("utf-8")
+@pytest.mark.parametrize(("file", "least"), [("fair_answers", 300), ("committed_answers", 100)])
+def test_answers_of_every_class_are_worth_what_they_say(file: str, least: int) -> None:
+    """The first in English, French and Ewe; the second also where no list has the words: Swahili,
+    Turkish, Vietnamese, Hindi, Japanese, Twi, Yoruba, Spanish.
+    """
+    text = Path(__file__).with_name(f"{file}.txt").read_text("utf-8")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    assert len(lines) > 300
+    assert len(lines) > least
     wrong = []
     for line in lines:
         method, language, question, expected, answer, outcome = line.split(" | ")
         check = check_of(method, expected)
         score = scored(check, question, answer.replace("⏎", "\n"), language)
-        if score.outcome(0.7).value != outcome:
+        given = score.outcome(0.7).value
+        if given != outcome and (file == "fair_answers" or "pass" in (given, outcome)):
             wrong.append((line, score.explanation))
     assert wrong == []
 
@@ -101,6 +105,28 @@ def test_word_in_an_ewe_suite_is_a_word_where_the_test_says_so_and_when_read_bac
     assert default.stored()["match"] == "word", "as runs of before have it"
     for check in (default, Keywords.from_stored(default.stored())):
         assert scored(check, "?", "agbea", "ee").value == 1.0
+
+
+def test_text_is_kept_where_the_test_says_so_and_runs_of_before_get_the_default() -> None:
+    asked = ExactMatch(expected=("1248",), normalize="text")
+    for check in (asked, ExactMatch.from_stored(asked.stored())):
+        assert scored(check, "?", "1,248").value == 0.0
+    default = ExactMatch(expected=("1248",))
+    assert default.stored()["normalize"] == "text", "as runs of before have it"
+    for check in (default, ExactMatch.from_stored(default.stored())):
+        assert scored(check, "?", "1,248").value == 1.0
+
+
+@pytest.mark.parametrize("expected", ["007", "2024-01-05", "12:30", "Apollo 11", "1.2.3", "2 May"])
+def test_a_code_or_a_date_stays_text(expected: str) -> None:
+    assert ExactMatch(expected=(expected,)).compares == "text"
+
+
+@pytest.mark.parametrize(
+    "expected", ["7", "-5", "1 248", "7,5", "50 CFA", "5 km", "50 %", "12 eggs"]
+)
+def test_a_number_with_or_without_a_unit_is_compared_as_one(expected: str) -> None:
+    assert ExactMatch(expected=(expected,)).compares == "number"
 
 
 def test_a_token_that_is_spoken_of_ends_nothing() -> None:

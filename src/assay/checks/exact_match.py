@@ -1,22 +1,21 @@
 """exact_match: the whole answer is one of the accepted texts."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
 from assay.files.fields import Doc, OneOrMore
-from assay.messages import tr
+from assay.messages import tr, written
 from assay.plugins import check
-from assay.text.answer_words import ONE_CLAIM
-from assay.text.claims import says_only
-from assay.text.dressing import cut_next_question, cut_surroundings, undress
+from assay.text.announced import announced_values
+from assay.text.dressing import cut_next_question, cut_surroundings, undress, without_signs
 from assay.text.folding import fold_whole_answer
 from assay.text.look_alikes import fold_look_alikes, look_alike_advice, ways_to_read
-from assay.text.number_words import in_digits
 from assay.text.safe_text import one_line
 from assay.types import AnswerCheck, Case, Context, FieldProblem, Score
 
 _DECIMAL_COMMA = frozenset({"fra"})  # languages whose suites write 1,5 for one and a half
+_ASKED_FOR_TEXT = "text only"
 _MOST_SHOWN = 200  # characters of an answer repeated in an explanation
 _AS_WRITTEN: dict[str, Callable[[str], str]] = {"strict": str, "trim": str.strip}
 
@@ -25,51 +24,76 @@ _AS_WRITTEN: dict[str, Callable[[str], str]] = {"strict": str, "trim": str.strip
 class ExactMatch(AnswerCheck):
     """The whole answer is one of the accepted texts: 1 or 0."""
 
-    version = 5
+    version = 6
     expected: Annotated[OneOrMore, Doc("The right answer: a text or a list of accepted texts.")]
     normalize: Annotated[
-        Literal["strict", "trim", "text", "number"],
-        Doc("What is made equal before comparing."),
-    ] = "text"
+        Literal["strict", "trim", "text", "number"] | None,
+        Doc(
+            "What is made equal before comparing; without it `number` where every accepted text is "
+            "a number or a number with a unit, else `text`."
+        ),
+    ] = None
 
     @property
     def reads_as_written(self) -> bool:
         return self.normalize in _AS_WRITTEN
 
+    @property
+    def compares(self) -> str:
+        """What is made equal: as the test says, else by what it expects."""
+        return self.normalize or ("number" if _are_quantities(self.expected) else "text")
+
     def score(self, answer: str, context: Context, /) -> Score:
-        if self.normalize in _AS_WRITTEN:
+        if self.normalize is not None and self.normalize in _AS_WRITTEN:
             form = _AS_WRITTEN[self.normalize]
             read = form(answer)
             return self._scored(read in map(form, self.expected), read)
         answer = cut_next_question(answer, context.test)
-        if self.normalize == "number":
+        if self.compares == "number":
             return self._score_number(answer, context)
         return self._score_text(answer, context)
 
     def _score_text(self, answer: str, context: Context) -> Score:
         read = fold_whole_answer(answer)
-        accepted, has_number = _folded(self.expected)
-        if read in accepted:
+        if read in _folded(self.expected):
             return self._scored(True, read)
+        # Imported where it is needed: the patterns take longer than a small suite.
+        from assay.text.commitment import lexicon
+        from assay.text.structure import shorten
+        from assay.text.text_reading import AcceptedTexts
+
         test = context.test
         language, question = test.language_code, test.prompt
-        bare = undress(cut_surroundings(fold_look_alikes(answer, language)[0], question))
-        plain = fold_whole_answer(bare)
-        ways = ways_to_read(plain, language)
-        if has_number and len(plain) <= ONE_CLAIM and (read := in_digits(plain, language)) != plain:
-            ways += ways_to_read(read, language)
-        for text, spell in ways:
-            spelled = [*map(spell, accepted)]
-            if text in spelled or ("?" not in bare and says_only(text, spelled, question)):
-                return self._scored(True, text)
-        return self._scored(False, plain)
+        text = cut_surroundings(fold_look_alikes(shorten(answer), language)[0], question)
+        text = announced_values(text) or without_signs(text)
+        competes = False
+        for way, spell in ways_to_read(text, language):
+            reading = AcceptedTexts(
+                tuple(map(spell, self.expected)), question, lexicon(test.words, test.language)
+            )
+            right, competing = reading.read(way)
+            if right:
+                return self._scored(True, fold_whole_answer(undress(way)))
+            competes = competes or competing
+        if competes:
+            return self._several()
+        return self._scored(False, fold_whole_answer(undress(text)))
 
     def _score_number(self, answer: str, context: Context) -> Score:
-        from assay.text.numbers import read_expected, read_number, show
+        from assay.text.commitment import lexicon
+        from assay.text.number_reading import (
+            expected_unit,
+            read_expected,
+            read_number,
+            unit_agrees,
+        )
+        from assay.text.numbers import show
 
         decimal_comma = context.language in _DECIMAL_COMMA
-        readings = (read_expected(text, decimal_comma=decimal_comma) for text in self.expected)
-        accepted = [number for number in readings if number is not None]
+        readings = (
+            (read_expected(text, decimal_comma=decimal_comma), text) for text in self.expected
+        )
+        accepted = [(number, text) for number, text in readings if number is not None]
         if not accepted:
             return Score(
                 unscored_reason="expected_not_a_number",
@@ -79,25 +103,39 @@ class ExactMatch(AnswerCheck):
                     expected=_quoted(self.expected),
                 ),
             )
-        number, seen = read_number(answer, context.test.prompt, context.language)
+        test = context.test
+        words = lexicon(test.words, test.language)
+        read = read_number(answer, test.prompt, context.language, words)
+        number = read.number
         if number is None:
-            return self._no_number(seen)
-        for wanted in accepted:
+            return self._no_number(read.seen)
+        other_unit = False
+        for wanted, text in accepted:
             value = number.reading_like(wanted)
-            if value is not None:
-                return self._scored(True, show(value))
-        return self._scored(False, show(number.readings[0]))
+            if value is not None and unit_agrees(expected_unit(text), read.units, test.prompt):
+                return self._scored(True, show(value), written(show(value)))
+            other_unit = other_unit or value is not None
+        plain = show(number.readings[0])
+        unit = f" {read.units[0]}" if other_unit else ""
+        return self._scored(False, plain + unit, written(plain) + unit)
 
-    def _scored(self, right: bool, read: str) -> Score:
+    def _scored(self, right: bool, read: str, shown: str = "") -> Score:
         if right:
-            explanation = tr("Read {read}, as expected.", read=_quoted((read,)))
+            explanation = tr("Read {read}, as expected.", read=_quoted((shown or read,)))
         else:
             explanation = tr(
                 "Read {read}; expected {expected}.",
-                read=_quoted((read,)),
+                read=_quoted((shown or read,)),
                 expected=_quoted(self.expected),
             )
         return Score(value=float(right), extracted=read, explanation=explanation)
+
+    def _several(self) -> Score:
+        explanation = tr(
+            "Several answers, and nothing says which is meant; expected {expected}.",
+            expected=_quoted(self.expected),
+        )
+        return Score(value=0.0, no_answer=True, explanation=explanation)
 
     def _no_number(self, seen: int) -> Score:
         wanted = _quoted(self.expected)
@@ -118,9 +156,20 @@ class ExactMatch(AnswerCheck):
     def baselines(self) -> Iterable[str]:
         return self.expected
 
+    def stored(self) -> Mapping[str, Any]:
+        """Runs of before have "text" where nothing was asked for: so the one asked for is named."""
+        normalize = _ASKED_FOR_TEXT if self.normalize == "text" else self.normalize or "text"
+        return {**AnswerCheck.stored(self), "normalize": normalize}
+
+    @classmethod
+    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
+        normalize = {"text": None, _ASKED_FOR_TEXT: "text"}
+        given = stored.get("normalize")
+        return cls.from_fields({**stored, "normalize": normalize.get(str(given), given)})
+
     def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         for index, text in enumerate(self.expected):
-            if self.normalize == "number" and not any(map(str.isdigit, text)):
+            if self.compares == "number" and not any(map(str.isdigit, text)):
                 message = tr(
                     '\'{text}\' contains no number, but "normalize" is "number"',
                     text=one_line(text, longest=60),
@@ -132,10 +181,18 @@ class ExactMatch(AnswerCheck):
 
 
 @lru_cache(maxsize=1024)  # of each test, for its answers and baselines
-def _folded(expected: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
-    """The accepted texts as they are compared, and whether one of them is a number."""
-    folded = tuple(map(fold_whole_answer, expected))
-    return folded, any(map(str.isdecimal, folded))
+def _folded(expected: tuple[str, ...]) -> frozenset[str]:
+    """The accepted texts as they are compared."""
+    return frozenset(map(fold_whole_answer, expected))
+
+
+@lru_cache(maxsize=1024)
+def _are_quantities(expected: tuple[str, ...]) -> bool:
+    if not all(any(map(str.isdecimal, text)) for text in expected):
+        return False
+    from assay.text.number_reading import is_quantity
+
+    return all(map(is_quantity, expected))
 
 
 @lru_cache(maxsize=1024)

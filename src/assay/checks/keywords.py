@@ -30,6 +30,7 @@ _ENDINGS = {
     "stem": "(?:(?:l?a)?(?:wo)?e?|nye)",
     "stem of two": "(?:a?wo)?",
     "plural": "(?:e?s|x)?",
+    "suffixed": "(?:'\\w{1,6})?",
 }
 ExpectedKeywords = Annotated[
     Phrases,
@@ -186,7 +187,7 @@ def _asked_words(question: str) -> Collection[str]:
 
 def occurs(keyword: str, folded: str, match: str) -> bool:
     """Whether a text that `fold_for_matching` has folded contains a keyword."""
-    return _find(keyword, folded, match) is not None
+    return find_keyword(keyword, folded, match) is not None
 
 
 def states(
@@ -202,7 +203,7 @@ def states(
     words of the question.
     """
 
-    hit = _find(keyword, folded, match)
+    hit = find_keyword(keyword, folded, match)
     if hit is None or expected == ():
         return None if hit is None else True
 
@@ -218,11 +219,11 @@ def states(
             )
         ):
             return True
-        hit = _find(keyword, folded, match, hit.end())
+        hit = find_keyword(keyword, folded, match, hit.end())
     return False
 
 
-def _find(keyword: str, folded: str, match: str, start: int = 0) -> re.Match[str] | None:
+def find_keyword(keyword: str, folded: str, match: str, start: int = 0) -> re.Match[str] | None:
     """The first place of a keyword. None ends inside a character: "ɔ" is not found in "ɔ̃", nor "x"
     after a mark.
     """

@@ -27,13 +27,10 @@ _WITHOUT_MARKERS = "ABCDE"
 _HOW = {
     "ticked": message("the only option with its box filled"),
     "whole": message("the whole answer"),
-    "cue": message("the last letter announced as the answer"),
-    "alone": message("the only letter standing alone"),
-    "lead": message("the letter the answer begins with"),
-    "hint": message("the only letter pointed to"),
-    "counted": message("the only option counted to"),
-    "text": message("the only option whose text is given"),
-    "end": message("the only letter that ends a clause"),
+    "announced": message("announced as the answer"),
+    "set off": message("set off from the rest"),
+    "text": message("the text of the option"),
+    "said": message("said in the answer's sentence"),
 }
 
 
@@ -41,7 +38,7 @@ _HOW = {
 class MultipleChoice(AnswerCheck):
     """The letter that the model chose is the right one: 1 or 0."""
 
-    version = 5
+    version = 6
     expected: Annotated[
         str,
         form("[A-Za-z]", lambda: tr("one letter from A to Z")),
@@ -67,6 +64,7 @@ class MultipleChoice(AnswerCheck):
             return self._score_choice(context.test, context.reply)
         # Imported when a letter is read: its patterns take longer than a small suite.
         from assay.checks.letters.reading import read_letter
+        from assay.text.commitment import lexicon
 
         options = options_of(context.test, self.choices, self.expected)
         answer = cut_next_question(answer, context.test)
@@ -75,7 +73,8 @@ class MultipleChoice(AnswerCheck):
             options = Options(options.letters, tuple(texts), "stem")
         elif context.language == "fra" and answer.isascii():  # typed without any mark
             options = replace(options, texts=tuple(map(without_marks, options.texts)))
-        reading = read_letter(answer, options)
+        words = lexicon(context.test.words, context.test.language)
+        reading = read_letter(answer, options, context.test.prompt, words)
         if reading.letter is None:
             explanation = tr(
                 "No letter can be read from the answer; expected {expected}.",

@@ -16,6 +16,7 @@ from assay.text.late_pattern import late_pattern
 _FILE = Path(__file__).resolve().parents[1] / "builtin" / "answer_words.toml"
 _LISTS = tomllib.loads(_FILE.read_text("utf-8"))
 NUMBER_WORDS: dict[str, str] = _LISTS.pop("numbers")
+UNITS = [line.split() for line in _LISTS.pop("units")["same"].strip().splitlines()]
 WORDS = {key: "(?:" + words.replace("\n", "") + ")" for key, words in _LISTS.items()}
 SEEN = 80  # characters before and behind a place that are looked at
 LONGEST_REFUSAL, _LONGEST_BEGIN = 400, 160

@@ -85,6 +85,15 @@ def _undress(text: str) -> str:
     return _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text)).strip()
 
 
+def without_signs(text: str) -> str:
+    """The text without emoji, tags and the addresses of links; what is set off stays so."""
+    if not text.isascii():
+        text = EMOJI.sub(" ", text)
+    if "</" in text:
+        text = _TAG.sub(" ", text)
+    return _LINK.sub(r"\1", text) if "](" in text else text
+
+
 def cut_surroundings(text: str, question: str) -> str:
     """An answer without the question repeated before it and an explanation headed as such below."""
     head = _QUESTION_HEAD.match(text) if ":" in text else None

@@ -1,24 +1,20 @@
-r"""Reads the number an answer gives, with its sign and in the way its writer's country writes it.
+r"""Numbers as they are written, with their signs and in the way of their writer's country.
 
 Floats never appear; values are exact.
 
     1,234.5   1 234,5   1.234,5   3,5   −5   1e3   1.5 × 10^3   50 %   $1,200   1'000   10^3
     3/4   2 1/2   ½   \frac{3}{4}   minus 7   2.5 million   2.5 millions
-    1,234 and 1.234 can be read in two ways; the reader keeps both, and the expected decides.
+    1,234 and 1.234 can be read in two ways; both are kept, and the expected decides.
 """
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
 
-from assay.text.answer_words import NEGATION, WORDS, is_denied, may_deny
 from assay.text.folding import drop_invisible
 from assay.text.late_pattern import late_pattern
-from assay.text.number_words import has_number_words, in_digits
 
 _PLAIN_SIGNS = str.maketrans({
     "\u2212": "-", "\ufe63": "-", "\uff0d": "-", "\uff0b": "+",
@@ -57,50 +53,8 @@ _SCALES = {
     "milliards": 9, "trillion": 12,
 }  # fmt: skip
 _UNIT_POWER = late_pattern(r"\d\s?(?:[a-zA-Zµ]{1,3}[/·*]?){1,3}\^\{?\Z")  # the 2 of "7 m^2"
-_DIGIT = late_pattern(r"\d")
-_HEAD, _TAIL = 4_000, 16_000  # what is read of a longer answer; the bound keeps junk cheap
 _LONGEST_BASE = 20  # characters of a number whose power is taken
 _LONGEST_NUMBER = 400  # characters; beyond it is junk, and Decimal would take its time over it
-
-# A cue word announces the number right behind it ("Total: 7"), or the one behind the verb
-# ("the sum of 3 and 4 is 7"); signs announce only what follows them.
-_CUE = late_pattern(
-    r"""(?: (?<!\w)(?:answers?|ans|results?|total|sum|equals?|réponses?|reponse|résultat|resultat
-          |somme|égale?|antwort|ergebnis|summe|gesamt|respuesta|resultado|suma|ŋuɖoɖo\w*)(?!\w)
-          (?: [\s*_:"'(\[{`-]{0,12}
-            | (?:[^.!?;\n]|\.(?=\d)){0,60}?
-              (?:(?<!\w)(?:is|are|was|be|(?<!answer\ )to|est|sont|sera|à|ist|beträgt|es|son
-              |nye|enye)(?!\w)|:)
-              [^\d.!?;]{0,30}
-          )
-        | (?: (?<![!<>=])= | ≈ | \#{4} | \\boxed\{ | ->|→|⇒ ) [\s*_`"'\\({\[~≈]{0,12}
-        )\Z""",
-    re.VERBOSE,
-)
-_CUE_AFTER = late_pattern(
-    r"[\s*_`\"')\]}$]*(?:\w+ )?(?:is|est|ist|es) (?:the |la |le |die |das )?(?:\w+ )?"
-    r"(?:answer|total|result|sum|réponse|résultat|somme|antwort|ergebnis|respuesta|resultado)\b"
-)
-# "The product of 17 and 23 is 391": the last number, behind a verb, all others in its subject.
-_STATED = late_pattern(
-    r"(?<!\w)(?:is|makes|gives|est|font|fait|donne|ist|ergibt|es|nye)[\s*_`\"'\\({\[$~≈]{1,8}\Z"
-)
-_SENTENCE_END = late_pattern(r"[.!?](?:\s|\Z)|[;\n]")
-_LABEL = late_pattern(
-    r"(?<!\w)(?:question|problem|exercise|step|part|étape|exercice|problème|partie|schritt|frage"
-    r"|aufgabe|pregunta|paso)s?\s*(?:no\.?|n°|\#)?\s*\Z"
-)
-_LIST_NUMBER = late_pattern(r"^[ \t]*(\d{1,2})[.)][ \t]+\S", re.MULTILINE)
-# The day of a date with a year: "27 avril 1960", "April 27th, 1960".
-_ASKS_YEAR = late_pattern(rf"(?<!\w){WORDS['year']}(?!\w)", re.IGNORECASE)
-_DAY = late_pattern(
-    rf"(?<!\d)\d{{1,2}}(?:er|st|nd|rd|th)?(?: of)?(?= {WORDS['month']},? [12]\d{{3}}\b)"
-    rf"|(?P<month>\b{WORDS['month']}) \d{{1,2}}(?:st|nd|rd|th)?(?=,? [12]\d{{3}}\b)",
-    re.IGNORECASE,
-)
-_OFFERED = late_pattern(rf"\d\W{{0,5}}\s{WORDS['or']}\s[^.!?;\n]{{0,30}}\d", re.IGNORECASE)
-_CUE_REACH, _LABEL_REACH = 90, 30  # characters before a number in which these are looked for
-
 
 Exact = Decimal | Fraction  # the two compare exactly with each other
 
@@ -131,68 +85,15 @@ def _hundredth(value: Exact) -> Exact:
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class WrittenNumber:
+    """A number and where it is written."""
+
     number: Number
     start: int
     end: int
 
 
-def read_number(
-    text: str, question: str = "", language: str | None = None
-) -> tuple[Number | None, int]:
-    """The last number that a cue announces, else the only one that the question does not have; and
-    how many differ. Words are read where there are no digits.
-    """
-    if len(text) > _HEAD + _TAIL:
-        text = text[:_HEAD] + "\n" + text[-_TAIL:]
-    text = _plainly_written(text)
-    if not _DIGIT.search(text):
-        text = in_digits(text, language)
-    if question and _DAY.search(text) and _ASKS_YEAR.search(question):
-        text = _DAY.sub(lambda day: day["month"] or "", text)
-    written = _without_list_numbers(text, _all_numbers(text))
-    cued, distinct = _announced(text, written)
-    if cued is None and question and (len(distinct) > 1 or has_number_words(text, language)):
-        cued = _unasked(text, distinct, question, language)
-    if cued is None:
-        cued = next(iter(distinct)) if len(distinct) == 1 else _stated(text, written)
-    return cued, len(distinct)
-
-
-def _unasked(
-    text: str, distinct: Collection[Number], question: str, language: str | None
-) -> Number | None:
-    """The only number that the question does not have, in words where all digits are its own."""
-    if _OFFERED.search(text):
-        return None
-    asked = in_digits(_plainly_written(question[:_HEAD]), language)
-    asked_too = {item.number for item in _all_numbers(asked)}
-    others = {*distinct} - asked_too
-    if not others:
-        read = in_digits(text, language)
-        others = {*_announced(read, _all_numbers(read))[1]} - asked_too
-    return others.pop() if len(others) == 1 else None
-
-
-def _announced(text: str, written: Sequence[_Written]) -> tuple[Number | None, Collection[Number]]:
-    """The last number with a cue, and all that differ and are not denied."""
-    cued: Number | None = None
-    distinct: dict[Number, None] = {}
-    denies = may_deny(text.casefold())
-    for item in written:
-        before = text[max(0, item.start - _CUE_REACH) : item.start].casefold()
-        if _LABEL.search(before[-_LABEL_REACH:]) or (denies and is_denied(before)):
-            continue
-        distinct.setdefault(item.number)
-        cue = _CUE.search(before)
-        if (cue and not NEGATION.search(cue[0])) or _CUE_AFTER.match(
-            text[item.end : item.end + _CUE_REACH].casefold()
-        ):
-            cued = item.number
-    return cued, distinct
-
-
-def _plainly_written(text: str) -> str:
+def plainly_written(text: str) -> str:
     """Signs, fractions and groups in the one way the pattern knows."""
     text = unicodedata.normalize("NFC", drop_invisible(text))
     if "\\" in text or "{" in text:
@@ -209,24 +110,6 @@ def _spelled_out(fraction: re.Match[str]) -> str:
     return (f"{before} " if before else "") + "/".join(parts)
 
 
-def _stated(text: str, written: list[_Written]) -> Number | None:
-    if not written or not _STATED.search(text[: written[-1].start][-_CUE_REACH:].casefold()):
-        return None
-    subject = text[written[0].start : written[-1].start]
-    return None if _SENTENCE_END.search(subject) else written[-1].number
-
-
-@lru_cache(maxsize=1024)
-def read_expected(text: str, *, decimal_comma: bool) -> Number | None:
-    """An expected number in digits: "1.234" is a decimal; "1,234" a thousand, or in French one."""
-    number, _ = read_number(text) if any(map(str.isnumeric, text)) else (None, 0)
-    if number is None or len(number.readings) == 1:
-        return number
-    is_decimal = "," not in text or decimal_comma
-    smaller, larger = sorted(number.readings, key=lambda value: abs(Fraction(value)))
-    return replace(number, readings=(smaller if is_decimal else larger,))
-
-
 def show(value: Exact) -> str:
     """A value as a reader writes it: 1234.5, not 1.2345E+3."""
     if isinstance(value, Fraction):
@@ -237,7 +120,7 @@ def show(value: Exact) -> str:
     return shown.rstrip("0").rstrip(".") if "." in shown else shown
 
 
-def _all_numbers(text: str) -> list[_Written]:
+def all_numbers(text: str) -> list[WrittenNumber]:
     found = []
     for match in _NUMBER.finditer(text):
         if len(match[0]) > _LONGEST_NUMBER or text.startswith(("0x", "0X"), match.start("body")):
@@ -250,7 +133,7 @@ def _all_numbers(text: str) -> list[_Written]:
             value = _fraction_or_power(match)
             if value is not None:
                 number = Number((-value if negative else value,), percent=percent)
-                found.append(_Written(number, match.start(), match.end()))
+                found.append(WrittenNumber(number, match.start(), match.end()))
             continue
         raised = (match["raised"] or "").translate(_SUPERSCRIPTS)
         scale = _SCALES.get(match["scale"] or "", 0)
@@ -258,7 +141,7 @@ def _all_numbers(text: str) -> list[_Written]:
         for bodies in _readings(match["body"]):
             values = tuple(_value(body, exponent, negative) for body in bodies)
             number = Number(values, percent=percent)
-            found.append(_Written(number, match.start(), match.end()))
+            found.append(WrittenNumber(number, match.start(), match.end()))
     return found
 
 
@@ -327,12 +210,3 @@ def _is_indian(head: str, groups: list[str]) -> bool:
     """12,34,567: twos, and a three at the end."""
     twos = all(len(group) == 2 for group in groups[:-1])
     return 1 <= len(head) <= 2 and head[0] != "0" and twos and len(groups[-1]) == 3
-
-
-def _without_list_numbers(text: str, written: list[_Written]) -> list[_Written]:
-    """Leave out "1." and "2." before the items of a list."""
-    marks = list(_LIST_NUMBER.finditer(text))
-    if len(marks) < 2 or [int(mark[1]) for mark in marks] != list(range(1, len(marks) + 1)):
-        return written
-    starts = {mark.start(1) for mark in marks}
-    return [item for item in written if item.start not in starts]

@@ -314,12 +314,25 @@ class _UnknownCheck(AnswerCheck):
         return cls(stored)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteWords:
+    """Words of a suite's language by which its answers are read, beside those that are listed."""
+
+    announces: tuple[str, ...] = ()
+    denies: tuple[str, ...] = ()
+    declines: tuple[str, ...] = ()
+    joins: tuple[str, ...] = ()
+
+
+NO_WORDS = SuiteWords()
+
+
 @speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One test. `messages`: as in the file, before choices are appended; the system prompt is in
     `system` (the test's own, else the suite's, else None). `live`: user turns are asked one by one,
-    with the model's replies between. `language` and `scoring` are the suite's.
+    with the model's replies between. `language`, `scoring` and `words` are the suite's.
     """
 
     id: str
@@ -337,6 +350,7 @@ class Case:
     tags: tuple[str, ...] = ()
     language: str | None = None
     scoring: ScoringMode = "standard"
+    words: SuiteWords = NO_WORDS
 
     @property
     def method(self) -> str:

@@ -7,7 +7,9 @@ of folded text (NFKC, casefold, straight apostrophes), so every repetition is bo
 import re
 
 from assay.text.answer_words import WORDS as _WORDS
+from assay.text.commitment import NOUN_GROUP, SAYS
 from assay.text.late_pattern import late_pattern
+from assay.text.structure import UNSPACED
 
 _OPEN = r"[\s*_`\"'“”„«»(\[{$\\<>~|#-]{0,12}"
 _CLOSE = r"[*`\"'”»)\]}$.:]{0,8}"
@@ -37,15 +39,14 @@ ORDINALS = [
 # "☐ A ☑ B ☐ C": a box behind another text of its line, and with one of its own.
 BOX_IN_LINE = late_pattern(r"(?<=\w )(?:\[[ xX✓✔]\]|[☐☑☒])(?=[ \t]*\S)")
 LETTER = late_pattern(
-    r"(?<![\w\\])(?<!\w[-./+'])"
+    rf"(?<![^\W{UNSPACED}])(?<!\\)(?<!\w[-./+'])"
     r"[A-Za-z]"
-    r"(?![\w+#\u0300-\u036f]|[-/']\w|\.\w(?!\w))"
+    rf"(?![^\W{UNSPACED}]|[+#\u0300-\u036f]|[-/]\w|\.\w(?!\w))"
 )
 WHOLE = late_pattern(
     r"(?:\d{1,2}[.)]\s{0,3})?[\s*_`\"'“”„«»‘(\[{$\\<>~|#-]{0,12}(?:(?i:boxed|text|textbf|option|choice|letter|lettre)"
     r"[\s*{(:]{0,6}){0,2}([A-Za-z])[\s*_`\"'“”«»’)\]}$\\<>~|.,:;!?]{0,12}"
 )
-ANSWER_TAG = late_pattern(r"<\s*(?:final_?)?answer\s*>", re.IGNORECASE)
 # "<b>" is markup where it is closed; "<B>" alone is the letter in brackets.
 LETTER_TAG = late_pattern(r"<([A-Za-z])>(?!.{0,200}</\1>)", re.DOTALL)
 # "A: B" is an answer headed "A", not option A.
@@ -79,29 +80,6 @@ NEGATED_AFTER = late_pattern(
     r")"
 )
 NEGATED_BEFORE = late_pattern(r"(?<!\w)" + _WORDS["negated"] + r"(?!\w)" + _TO_LETTER)
-_JOIN = r"(?:and/or|or|and|ou|et|oder|und|kple|alo|[&/+;|])(?:\s+(?:possibly|maybe|perhaps))?"
-SHARED_AFTER = late_pattern(
-    _CLOSE + r"\s*(?:" + _JOIN + r"\s*(?:option\s+)?[*(\"'`]{0,3}[A-Z](?![\w'])"
-    r"|,\s*[*(\"'`]{0,3}[A-Z][*)\"'`]{0,3}(?=\s*(?:,|\.|$|and\b|or\b|et\b|ou\b|und\b|oder\b))"
-    r"|[ \t]+[*(\"'`]{0,3}[A-Z][*)\"'`.]{0,3}\s*\Z)"
-)
-SHARED_AFTER_LOWER = late_pattern(
-    _CLOSE + r"\s*(?:" + _JOIN + r"\s*[*(\"'`]{0,3}[A-Za-z](?![\w'])"
-    r"|,\s*[*(\"'`]{0,3}[A-Za-z][*)\"'`]{0,3}(?=\s*(?:,|\.|$|and\b|or\b|et\b|ou\b)))"
-)
-SHARED_BEFORE = late_pattern(
-    r"(?<![\w'])[a-z][*)\"'`.]{0,4}\s*(?:" + _JOIN + r"|,)\s*(?:option\s+)?[*(\"'`]{0,3}\Z"
-)
-
-# "answer", "answer to the question", "réponse correcte", "answer_letter"
-_NOUN_GROUP = (
-    r"(?<!\w)" + _NOUN + r"(?:\s+(?:to|for|of|here|that|which|i|à|de|du|auf|zu|a la|in|si)(?!\w)"
-    r"[^.\n:;!?]{0,60}?|,[^.\n:;!?]{0,40},|(?:[\s_](?!not\b|pas\b|nicht\b)[^\W\d]{2,14}){0,3}?)"
-)
-_SAYS = (
-    r"[\s*_`\"')\]]{0,8}(?:(?<!\w)" + _IS + r"(?!\w)|'s(?!\w)|[:=→⇒-]|=>|->|–|—)"
-    r"(?:[\s*_`\"']{0,8}(?:" + _IS + r"(?!\w)|[:=→\n])){0,2}"
-)
 _CHOOSE = r"(?<!\w)" + _WORDS["choose"] + r"(?!\w)\s*:?"
 # "Answer B", "Réponse B", or "Answer" as a heading and B below it: only these need no verb.
 _DIRECT = (
@@ -109,10 +87,9 @@ _DIRECT = (
     r"(?:[ \t*_`\"'(\[]{1,6}|[ \t*_`#]{0,6}\n[\s*_`\"'(\[]{0,8})\Z"
 )
 CUE_BEFORE = late_pattern(
-    "(?:" + _NOUN_GROUP + _SAYS + "|" + _CHOOSE + r"|\\boxed\s?\{|\#{4})" + _TO_LETTER
+    "(?:" + NOUN_GROUP + SAYS + "|" + _CHOOSE + r"|\\boxed\s?\{|\#{4})" + _TO_LETTER
     + "|" + _DIRECT
 )  # fmt: skip
-CUE_ALONE = late_pattern(_NOUN_GROUP + _SAYS + r"[\s*_`\"'“«(\[{$]{0,8}")
 CUE_AFTER = late_pattern(
     _OWN_TEXT + _CLOSE + r"(?:\s*\([^()\n]{0,60}\))?\s*,?\s*"
     r"(?:(?:" + _IS + r"|seems|looks|appears to be)\s+|[-–—(]\s*(?=correct|right|true|juste|vrai))"
@@ -122,32 +99,29 @@ CUE_AFTER = late_pattern(
 )
 HINT_BEFORE = late_pattern(r"(?<!\w)" + _WORDS["hint"] + r"[ \t]*[,:]?[ \t]*" + _TO_LETTER)
 
-# "The answer is A … no, B": a later letter takes the place of an announced one.
-CORRECTED_BEFORE = late_pattern(
-    r"(?<!\w)(?:(?:no|wait|actually|sorry|rather|i mean|non|en fait|plutôt|nein)[,:. ]{1,4}"
-    r"(?:(?:it's|it is|c'est|es ist)[ \t]+)?|but (?:it's|it is|it was)[ \t]+|mais c'est[ \t]+)"
-    r"[*_`\"'(\[$]{0,4}\Z"
+# "The answer is A … but it is B": a later letter takes the place of an announced one.
+CORRECTS = late_pattern(
+    r"(?<!\w)(?:but (?:it's|it is|it was|i choose)|mais c'est|(?:no|wait|actually|non)[,:. ]{1,4})"
+    r"[ \t]*(?:(?:it's|it is|c'est|es ist)[ \t]+)?[*_`\"'(\[$]{0,4}\Z",
+    re.IGNORECASE,
 )
-
-EXPLAINS = late_pattern(
-    r"(?<!\w)(?:expla|expli|reason|rationale|because|why|pourquoi|begründung|warum)"
+SO = late_pattern(r"(?<!\w)(?:so|donc|but|mais|it's|c'est|ke)(?!\w)", re.IGNORECASE)
+JOINS = late_pattern(
+    rf"(?:{_WORDS['or']}|{_WORDS['and']}|possibly|maybe|perhaps|option|either|soit|both|peut|être|{_WORDS['article']})"
 )
-
-EMPHASIS_BEFORE = late_pattern(r"(?:\*{1,3}|\$|`|\\textbf\{|\\mathbf\{)\s?[(\[\"']?\Z")
-EMPHASIS_AFTER = late_pattern(r"[)\].:\"']{0,2}\s?(?:\*{1,3}|\$|`|\})")
-LINE_LEAD = late_pattern(
-    r"^[ \t]*(?:(?:[-•>*]|#{1,6})[ \t]+)?[*_`\"'(\[{$]{0,6}([A-Za-z])"
-    r"(?:[*`\"']{0,4}[)\].:,;][)\].:*`\"'$}]{0,6}|[*`\"'$}]{0,6}[ \t]*(?:[-–—]|$)"
-    r"|[*`\"'$}]{0,6}[ \t]+(?=[^\W\d_]|\())",
-    re.MULTILINE,
+BARE_CUE = late_pattern(rf"[\s*_`#]{{0,9}}{_NOUN}[\s*_`#:：.]{{0,9}}")
+# What ends the clause of a letter or an option: a stop, a bracket, the end.
+ENDS = late_pattern(r"(?:'\w{1,6})?[*_`\"'”»)\]$}]{0,6}[ \t]*(?:\Z|[.!;\n,。](?!\w)|[)\]])")
+PUNCTUATED = late_pattern(r"[*_`\"'”»)\]$}]{0,6}[ \t]*(?:\Z|[.,;:!)\]]|[-–—(])")
+IN_BRACKETS = late_pattern(r"\([^()]{0,60}\Z")
+BRACKETED = late_pattern(r"[*_`\"']{0,3}[)\].]")
+OPENING = late_pattern(
+    r"[ \t*_`\"'(\[{$#>•-]{0,8}[A-Za-z][*`\"']{0,4}(?:"
+    r"[)\].:,;]|[*`\"'$}]{0,6}[ \t]*(?:[-–—]|\Z|\s))"
 )
-CLAUSE_BEFORE = late_pattern(
-    r"(?:[,;:—–]|(?<=\w)[.!?][ \t]+|(?<!\w)(?:so|thus|hence|therefore|then|but|rather|donc|alors"
-    r"|mais|plutôt|also|aber|sondern|sino|luego|pero|eya ta|choose|select|pick))"
-    r"[ \t]*(?:(?:rather|c'est|it's|it is)[ \t]+)?[*_`\"'(\[$]{0,4}\Z"
-    r"|\((?:option\s+)?\Z"
+# "A) Lyon" and no more: a line of a list of the options.
+OPTION_LINE = late_pattern(
+    r"[*_`\"'(\[]{0,4}[A-Za-z][*`\"']{0,3}[)\].:][*`\"']{0,3}(?:\s+[\w'’.-]+){0,2}[*_`.\s]{0,4}"
 )
-# "A. Lyon" begins an option; a stop ends a clause only where the line ends too.
-CLAUSE_AFTER = late_pattern(
-    r"[*_`\"')\]$]{0,4}[ \t]*(?:\Z|[!;\n]|\.\s*(?:\Z|\n)|,(?!\s*[a-z](?!\w)))"
-)
+ELIDED = late_pattern(r"'\w")  # "D'accord"; elsewhere a suffix may follow
+LETTER_FOLLOWS = late_pattern(r"[ \t]+\w{1,5}[ \t]+[A-Z](?![\w'])")  # "A au B"

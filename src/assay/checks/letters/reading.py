@@ -1,45 +1,53 @@
-r"""Reads the letter an answer chooses.
+r"""Reads the letter an answer chooses, by what it commits to (`text/commitment.py`).
 
-Every letter by itself is a mention. A mention is read with the words around it, and the first of
-these that gives a letter decides:
+Every letter by itself, every option's text and every counted option ("the second") is a mention.
+Each makes a claim as strong as the place it has, and the strongest decides:
 
-    ticked  the one line that is ticked       - [x] B. Paris   ☑ B
-    whole   the reply is the letter           B   (b)   **B**.   $B$   \boxed{B}
-    text    the reply is an option's text     Paris
-    cue     the last one a cue announces      Answer: B   La bonne réponse est la B   B is correct
-    alone   a line or an emphasis of its own  …\nB   so **B** it must be
-    lead    the reply begins with it          B) Paris   B because   B) Paris\n\nWhy not A) …
-    hint    the only one a weak cue announces option B   it's B   c'est B   enye B
-    counted the only one an ordinal points to the second option   la deuxième
-    text    the only option whose text is in  It is Paris.
-    end     the only one that ends a clause   A is wrong, so B
+    announced   behind a cue, before "is correct", a ticked line   Answer: B   B is correct   ☑ B
+    set off     bold, in quotes, opening the answer, its own line  **B**   B) Paris   B, because
+    said        ending its clause or its sentence                  A is in Ghana, so B   Jibu ni B.
+    described   something is said of it                            Paris is in France
 
-A negated mention ("not A", "A is wrong") never counts, nor the article "a" and its kin. Mentions
-that share one cue ("A or B") are several answers, and so none.
+A denied mention ("not A", "A is wrong") never counts, nor the article "a" and its kin. Mentions
+that are joined ("A or B") are several answers, and so none.
 """
 
+import re
 import unicodedata
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from assay.checks.keywords import occurs
+from assay.checks.keywords import find_keyword
 from assay.checks.letters import patterns
 from assay.checks.letters.options import Options, options_in
 from assay.frozen import speed_up_init
+from assay.text.announced import announced_values
 from assay.text.answer_words import ONE_CLAIM, is_denied
+from assay.text.commitment import (
+    ANNOUNCED,
+    SAID,
+    SET_OFF,
+    Asked,
+    Commitment,
+    Lexicon,
+    applies,
+    asked_by,
+    cue_end,
+    decide,
+    lexicon,
+    takes_back,
+)
 from assay.text.dressing import EMOJI, plain_reply
 from assay.text.folding import fold_for_matching, straight_apostrophes
+from assay.text.structure import WORD, Sentence, is_unspaced, sentences, set_off, shorten, words_in
 
-How = Literal[
-    "ticked", "whole", "cue", "alone", "lead", "hint", "counted", "text", "end", "none", "several"
-]
-
-# An answer in the middle of 20,000 characters is none; the bound keeps junk from costing minutes.
-_HEAD, _TAIL = 4_000, 16_000
+How = Literal["ticked", "whole", "announced", "set off", "said", "text", "none", "several"]
+_HOW: dict[int, How] = {ANNOUNCED: "announced", SET_OFF: "set off"}
+_DESCRIBED = 0
 _BEFORE, _AFTER = 130, 80
-_NEAR = 50  # characters before a letter in which it can be negated or joined to another
+_NEAR = 50  # characters before a letter in which it can be negated
 
 
 @speed_up_init
@@ -53,59 +61,52 @@ class LetterReading:
 
 @dataclass(frozen=True, slots=True)
 class _Mention:
-    """A letter by itself, with its surroundings folded for matching."""
+    """An option named in a sentence, by its letter or by its text."""
 
     letter: str
     start: int
-    before: str
-    after: str
-    shared: bool  # "A or B", "A, B": one of several
-    weak: bool  # lower case in running text: a letter only if a strong cue says so
+    end: int
+    by_text: bool = False
+    denied: bool = False
+    weak: bool = False  # lower case in running text: a letter only if it is announced
 
 
-def read_letter(answer: str, options: Options) -> LetterReading:
+def read_letter(
+    answer: str, options: Options, question: str = "", words: Lexicon | None = None
+) -> LetterReading:
     ticked = []
     if patterns.TICK.search(answer):
-        ticked = patterns.TICKED.findall(patterns.BOX_IN_LINE.sub(r"\n\g<0>", answer[:_HEAD]))
+        boxes = patterns.BOX_IN_LINE.sub(r"\n\g<0>", shorten(answer))
+        ticked = patterns.TICKED.findall(boxes)
     if len(ticked) == 1:
-        line = read_letter("".join(ticked[0]), options)
+        line = read_letter("".join(ticked[0]), options, question, words)
         if line.letter:
             return LetterReading(line.letter, "ticked")
     text = _first_answer(_prepare(answer), options)
     whole = patterns.WHOLE.fullmatch(text)
     if whole:
         return LetterReading(_as_option(whole[1].upper(), options), "whole")
-    mentions = _mentions(text, options)
-    steps: tuple[Callable[[], LetterReading | None], ...] = (
-        lambda: _same_text(text, options),
-        lambda: _by_cue(mentions),
-        lambda: _by_text_after_cue(text, options),
-        lambda: _alone(text, mentions),
-        lambda: _lead(text, mentions),
-        lambda: _decide("hint", {m.letter for m in mentions if _is_hinted(m, options)}),
-        lambda: _by_ordinal(text, options),
-        lambda: _by_text(text, options, "word"),
-        lambda: _by_text(text, options, options.match),
-        lambda: _decide("end", {m.letter for m in mentions if _ends_clause(m, options)}),
-    )
-    for step in steps:
-        reading = step()
-        if reading is not None:
-            return reading
-    return LetterReading(None, "several" if len({m.letter for m in mentions}) > 1 else "none")
+    same = _same_text(text, options)
+    if same is not None:
+        return LetterReading(same, "text")
+    reader = _OptionReader(options, asked_by(question), words or lexicon())
+    claims: list[Commitment[str]] = [*reader.claims(text)]
+    letter, several = decide(claims)
+    if letter is None:
+        return LetterReading(None, "several" if several else "none")
+    strength = max(claim.strength for claim in claims if claim.value == letter)
+    return LetterReading(letter, _HOW.get(strength, "said"))
 
 
 def _prepare(answer: str) -> str:
     """NFKC, tags and underscored emphasis turned into plain wrapping; case kept."""
-    if len(answer) > _HEAD + _TAIL:
-        answer = answer[:_HEAD] + "\n" + answer[-_TAIL:]
-    text = straight_apostrophes(plain_reply(answer))
+    text = straight_apostrophes(plain_reply(shorten(answer)))
+    text = announced_values(text) or text
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         text = EMOJI.sub(" ", text)
     if "<" in text:
         text = patterns.LETTER_TAG.sub(r"\1", text)
-        text = patterns.ANSWER_TAG.sub("answer: ", text)
         text = patterns.MARKUP_TAG.sub(" ", text)
     if "_" in text:
         text = patterns.UNDERSCORED.sub(r"*\1*", text)
@@ -119,41 +120,318 @@ def _first_answer(text: str, options: Options) -> str:
     that the model asked itself.
     """
     first, _, rest = text.partition("\n")
-    if not rest or not patterns.LINE_LEAD.match(first):
+    if not rest or not patterns.OPENING.match(first):
         return text
     following = options_in(rest)
     return text if following is None or set(following.texts) <= set(options.texts) else first
 
 
-def _mentions(text: str, options: Options) -> list[_Mention]:
-    """Every letter by itself that is no article and is not negated."""
-    found = []
-    for match in patterns.LETTER.finditer(text):
-        after = text[match.end() : match.end() + _AFTER]
-        weak = match[0].islower() and not patterns.CLOSES.match(after)
-        if weak and (match[0] in "aeiouy" or match[0].upper() not in options.letters):
-            continue
-        if match[0] in "AIOY" and _is_word(match[0], after, options):
-            continue
-        folded_after = fold_for_matching(after)
-        before = fold_for_matching(text[max(0, match.start() - _BEFORE) : match.start()])
-        near = before[-_NEAR:]
-        # "B. False" gives option B its own text; what is said of it comes after that.
-        own_end = _own_text_end(match[0].upper(), folded_after, options)
-        judged = folded_after[own_end:].lstrip(" .:)*") if own_end else folded_after
-        if patterns.NEGATED_AFTER.match(judged) or patterns.NEGATED_BEFORE.search(near):
-            continue
-        found.append(
-            _Mention(
-                letter=_as_option(match[0].upper(), options),
-                start=match.start(),
-                before=before,
-                after=folded_after,
-                shared=_is_shared(match[0], near, after),
+class _OptionReader:
+    def __init__(self, options: Options, asked: Asked, words: Lexicon) -> None:
+        self._options = options
+        self._asked = asked
+        self._words = words
+
+    def claims(self, text: str) -> Iterator[Commitment[str]]:
+        """The claims of every sentence, in order."""
+        every = sentences(text)
+        announced = seen = is_list = False
+        rest = ""  # what was said since the last mention
+        for index, sentence in enumerate(every):
+            if patterns.BARE_CUE.fullmatch(sentence.text.casefold()):
+                announced = True
+                continue
+            if sentence.asks and (len(every) > 1 or len(words_in(sentence.text)) > 3):
+                continue
+            is_last = index == len(every) - 1 and sentence.alone and index > 0
+            mentions = self._mentions(sentence.text)
+            at = 0
+            placed = [*self._placed(sentence, mentions, opens=not seen, announced=announced)]
+            for mention, strength, bare in placed:
+                between = rest + sentence.text[at : mention.start]
+                if bare and is_last and not is_list and applies("last line"):
+                    strength = ANNOUNCED
+                is_list = is_list or bare
+                if strength > _DESCRIBED:
+                    yield Commitment(
+                        mention.letter,
+                        strength + (strength == SAID and not mention.by_text),
+                        0,
+                        bare,
+                        takes_back(between[-80:])
+                        or patterns.CORRECTS.search(between[-60:]) is not None,
+                    )
+                    rest, at = "", mention.end
+            described = [mention for mention, strength, _ in placed if strength == _DESCRIBED]
+            yield from self._described(sentence.text, described, opens=not seen)
+            rest = (rest + sentence.text[at:])[-160:] + "\n"
+            seen = seen or bool(WORD.search(sentence.text))
+            announced = False
+
+    def _described(
+        self, text: str, mentions: Sequence[_Mention], *, opens: bool
+    ) -> Iterator[Commitment[str]]:
+        """Options of which something is said: the one with most of the question's words, or the
+        only one, if it is a text or opens the answer, or no list knows the words before it.
+        """
+        letters = [mention for mention in mentions if not mention.by_text]
+        if len({mention.letter for mention in letters}) == 1 and not self._words.listed:
+            mentions = letters
+        asked = [(self._asked.matches(words_in(self._clause(text, m))), m) for m in mentions]
+        most = max((count for count, _ in asked), default=0)
+        is_only = len({mention.letter for mention in mentions}) == 1
+        for count, mention in asked:
+            opening = opens and not WORD.search(text[: mention.start])
+            if (most and count == most) or (
+                is_only and (mention.by_text or opening or not self._words.listed)
+            ):
+                yield Commitment(mention.letter, SAID - mention.by_text, count)
+
+    @staticmethod
+    def _clause(text: str, mention: _Mention) -> str:
+        start = max(text.rfind(sign, 0, mention.start) for sign in ",;:(")
+        ends = [at for sign in ",;:(" if (at := text.find(sign, mention.end)) >= 0]
+        return text[start + 1 : min(ends, default=len(text))]
+
+    # ---------------------------------------------------------------------- places
+
+    def _placed(
+        self, sentence: Sentence, mentions: Sequence[_Mention], *, opens: bool, announced: bool
+    ) -> Iterator[tuple[_Mention, int, bool]]:
+        """Every mention that is not denied, its strength, and whether it is a bare value."""
+        text = sentence.text
+        cue = 0 if announced else cue_end(text, self._words)
+        emphasised = set_off(text) if applies("set off") else []
+        strengths = [
+            _DESCRIBED if mention.denied else self._strength(text, mention, cue, emphasised, opens)
+            for mention in mentions
+        ]
+        for run in self._runs(text, mentions):
+            strongest = max(strengths[index] for index in run)
+            for index in run:
+                strengths[index] = strongest
+        for mention, strength in zip(mentions, strengths, strict=True):
+            if mention.denied or (mention.weak and strength < SET_OFF):
+                continue
+            if mention.letter not in self._options.letters and strength < ANNOUNCED:
+                continue
+            bare = not WORD.search(text[: mention.start]) and (
+                not WORD.search(text[mention.end :])
+                or (not self._options.texts and bool(patterns.OPTION_LINE.fullmatch(text)))
+            )
+            yield mention, max(strength, SET_OFF) if bare else strength, bare
+
+    def _runs(self, text: str, mentions: Sequence[_Mention]) -> Iterator[list[int]]:
+        """The mentions that are joined to each other, by their places in the list."""
+        run: list[int] = []
+        for index, mention in enumerate(mentions):
+            if mention.denied:
+                continue
+            if run and run[-1] == index - 1 and self._is_joined(text, mentions[index - 1], mention):
+                run.append(index)
+            else:
+                if len(run) > 1:
+                    yield run
+                run = [index]
+        if len(run) > 1:
+            yield run
+
+    def _strength(
+        self, text: str, mention: _Mention, cue: int | None, emphasised: Sequence[str], opens: bool
+    ) -> int:
+        before, after = text[: mention.start], text[mention.end :]
+        folded = fold_for_matching(before[-_BEFORE:])
+        behind = fold_for_matching(after[:_AFTER])
+        if applies("announced"):
+            if patterns.CUE_BEFORE.search(folded) or patterns.CUE_AFTER.match(behind):
+                return ANNOUNCED
+            if (
+                cue is not None
+                and mention.start >= cue
+                and not WORD.search(text[cue : mention.start])
+            ):
+                return ANNOUNCED
+        ends = patterns.ENDS.match(after) is not None
+        if (
+            not mention.by_text
+            and not mention.weak
+            and ends
+            and patterns.HINT_BEFORE.search(folded)
+        ):
+            return ANNOUNCED
+        for span in emphasised:
+            if (
+                text[mention.start : mention.end] in span
+                and len(words_in(span)) <= 8
+                and (self._is_all(span, mention))
+            ):
+                return SET_OFF
+        if applies("colon") and re.search(r"[:：→=]\s*[*_`\"'“«(\[]{0,4}\Z", before):
+            return SET_OFF
+        if (
+            opens
+            and applies("opening")
+            and not WORD.search(before)
+            and patterns.PUNCTUATED.match(after)
+        ):
+            return SET_OFF
+        if (
+            opens
+            and not mention.by_text
+            and not WORD.search(before)
+            and patterns.CONNECTIVE.match(behind.lstrip())
+        ):
+            return SET_OFF
+        if (
+            patterns.HINT_BEFORE.search(folded)
+            and not mention.by_text
+            and not re.match(r"\s+is\s", behind)
+        ):
+            return SAID
+        if ends and applies("closing") and not patterns.IN_BRACKETS.search(before):
+            return SAID
+        return _DESCRIBED
+
+    def _is_all(self, span: str, mention: _Mention) -> bool:
+        """Whether a span names this option and no other."""
+        return {m.letter for m in self._mentions(span) if not m.weak} <= {mention.letter}
+
+    def _is_joined(self, text: str, first: _Mention, second: _Mention) -> bool:
+        """Whether two mentions are told in one breath: "A or B", "A, B", "A au B"."""
+        if first.letter == second.letter or not applies("joined"):
+            return False
+        between = text[first.end : second.start]
+        words = words_in(between)
+        return (
+            len(between) <= 24
+            and (
+                not words
+                or all(
+                    patterns.JOINS.fullmatch(word) or word in self._words.joins for word in words
+                )
+                or (
+                    not self._words.listed
+                    and len(words) == 1
+                    and len(words[0]) <= 5
+                    and "," not in between
+                )
+            )
+            and not re.search(r"[.!?\n]", between)
+        )
+
+    # --------------------------------------------------------------------- mentions
+
+    def _mentions(self, text: str) -> list[_Mention]:
+        """Options named by letter, text or place, in order; a letter before its own text is one."""
+        found = [*self._letters(text)]
+        if self._options.texts:
+            found += [
+                each
+                for each in self._texts(text)
+                if not any(m.start <= each.start < m.end for m in found)
+            ]
+            if len(text) <= ONE_CLAIM:
+                found += self._counted(text)
+        found.sort(key=lambda each: each.start)
+        merged: list[_Mention] = []
+        for each in found:
+            last = merged[-1] if merged else None
+            if last and last.letter == each.letter and not words_in(text[last.end : each.start]):
+                merged[-1] = replace(
+                    last,
+                    end=each.end,
+                    denied=last.denied or each.denied,
+                    weak=last.weak and each.weak,
+                )
+            elif (
+                last
+                and last.denied
+                and self._is_joined(text, last, each)
+                and not patterns.SO.search(text[last.end : each.start])
+            ):
+                merged.append(replace(each, denied=True))
+            else:
+                merged.append(each)
+        return merged
+
+    def _letters(self, text: str) -> Iterator[_Mention]:
+        options = self._options
+        for match in patterns.LETTER.finditer(text):
+            after = text[match.end() : match.end() + _AFTER]
+            if self._words.listed and patterns.ELIDED.match(after):
+                continue
+            weak = match[0].islower() and not patterns.CLOSES.match(after)
+            if weak and (match[0] in "aeiouy" or match[0].upper() not in options.letters):
+                continue
+            if match[0] in "AEIOUY" and _is_word(match[0], after, options):
+                continue
+            if (
+                match[0].islower()
+                and match[0] in "aeiouy"
+                and not patterns.BRACKETED.match(after)
+                and not self._follows_cue(text, match.start())
+            ):
+                continue
+            folded = fold_for_matching(after)
+            near = fold_for_matching(text[max(0, match.start() - _BEFORE) : match.start()])[-_NEAR:]
+            # "B. False" gives option B its own text; what is said of it comes after that.
+            own_end = _own_text_end(match[0].upper(), folded, options)
+            judged = folded[own_end:].lstrip(" .:)*") if own_end else folded
+            denied = applies("denied") and (
+                patterns.NEGATED_AFTER.match(judged) is not None
+                or patterns.NEGATED_BEFORE.search(near) is not None
+                or (bool(self._words.denies) and self._words.is_denied(near, judged))
+            )
+            weak = match[0].islower() and not patterns.BRACKETED.match(after)
+            yield _Mention(
+                _as_option(match[0].upper(), options),
+                match.start(),
+                match.end() + own_end,
+                denied=denied,
                 weak=weak,
             )
+
+    def _follows_cue(self, text: str, at: int) -> bool:
+        return (
+            patterns.CUE_BEFORE.search(fold_for_matching(text[max(0, at - _BEFORE) : at]))
+            is not None
         )
-    return found
+
+    def _texts(self, text: str) -> Iterator[_Mention]:
+        folded = text.lower()
+        if len(folded) != len(text):
+            folded = text
+        taken: list[tuple[int, int]] = []
+        every = sorted(_folded_options(self._options), key=lambda each: -len(each[1]))
+        for match in dict.fromkeys(("word", self._options.match, "suffixed")):
+            if match == "suffixed" and self._words.listed:
+                continue
+            for letter, option in every:
+                match = "substring" if is_unspaced(option) else match
+                hit = find_keyword(option, folded, match)
+                while hit is not None:
+                    start, end = hit.span()
+                    if not any(a < end and start < b for a, b in taken):
+                        taken.append((start, end))
+                        before, behind = (
+                            folded[max(0, start - 160) : start],
+                            folded[end : end + 160],
+                        )
+                        denied = applies("denied") and (
+                            self._words.is_denied(before, behind)
+                            or patterns.NEGATED_AFTER.match(behind[:_AFTER]) is not None
+                        )
+                        yield _Mention(letter, start, end, by_text=True, denied=denied)
+                    hit = find_keyword(option, folded, match, end)
+
+    def _counted(self, text: str) -> Iterator[_Mention]:
+        folded = fold_for_matching(text)
+        for letter, pattern in zip(self._options.letters, patterns.ORDINALS, strict=False):
+            for place in pattern.finditer(folded):
+                denied = is_denied(folded[: place.start()], folded[place.end() :])
+                if not denied and patterns.NEGATED_AFTER.match(folded[place.end() :][:_AFTER]):
+                    denied = True
+                yield _Mention(letter, place.start(), place.end(), by_text=True, denied=denied)
 
 
 def _as_option(letter: str, options: Options) -> str:
@@ -184,7 +462,7 @@ def _own_text(letter: str, options: Options) -> str:
 
 def _is_word(letter: str, after: str, options: Options) -> bool:
     """Whether "A", "I" … begins a sentence as a word rather than naming a choice."""
-    if not patterns.WORD_FOLLOWS.match(after):
+    if not patterns.WORD_FOLLOWS.match(after) or patterns.LETTER_FOLLOWS.match(after):
         return False
     folded = fold_for_matching(after).lstrip()
     own = _own_text(letter, options)
@@ -193,171 +471,17 @@ def _is_word(letter: str, after: str, options: Options) -> bool:
     return not patterns.CONNECTIVE.match(folded)
 
 
-def _is_shared(letter: str, before: str, after: str) -> bool:
-    pattern = patterns.SHARED_AFTER if letter.isupper() else patterns.SHARED_AFTER_LOWER
-    other = pattern.match(after)
-    if other and not patterns.NEGATED_AFTER.match(fold_for_matching(after[other.end() :])):
-        return other[0].rstrip("*)\"'`. \n")[-1].upper() != letter.upper()
-    return patterns.SHARED_BEFORE.search(before) is not None
+_EDGES = " .,;:!?*_`\"'()[]«»“”"
 
 
-def _by_cue(mentions: Sequence[_Mention]) -> LetterReading | None:
-    for mention in reversed(mentions):
-        before, after = mention.before, mention.after
-        cued = patterns.CUE_BEFORE.search(before) or patterns.CUE_AFTER.match(after)
-        if cued or (
-            patterns.CORRECTED_BEFORE.search(before) and patterns.CLAUSE_AFTER.match(after)
-        ):
-            if mention.shared:
-                return LetterReading(None, "several")
-            return LetterReading(mention.letter, "cue")
-    return None
-
-
-def _by_text_after_cue(text: str, options: Options) -> LetterReading | None:
-    """The option right behind the last cue, as in "the answer is Paris, not Lyon"."""
-    cues = list(patterns.CUE_ALONE.finditer(fold_for_matching(text))) if options.texts else []
-    if not cues:
-        return None
-    last = cues[-1]
-    behind = last.string[last.end() : last.end() + 400]
-    starting = [
-        (len(option), letter)
-        for letter, option in _folded_options(options)
-        if behind.startswith(option) and not behind[len(option) : len(option) + 1].isalnum()
-    ]
-    return LetterReading(max(starting)[1], "text") if starting else None
-
-
-def _alone(text: str, mentions: Sequence[_Mention]) -> LetterReading | None:
-    lines = [patterns.WHOLE.fullmatch(line.strip()) for line in text.splitlines()]
-    letters = {match[1].upper() for match in lines if match}
-    if not letters:
-        letters = {
-            mention.letter
-            for mention in mentions
-            if not mention.shared
-            and patterns.EMPHASIS_BEFORE.search(mention.before)
-            and patterns.EMPHASIS_AFTER.match(mention.after)
-        }
-    return _decide("alone", letters)
-
-
-def _lead(text: str, mentions: Sequence[_Mention]) -> LetterReading | None:
-    """The reply begins with a letter, and is no list of the options."""
-    counted = {mention.start: mention for mention in mentions}
-    leads = [
-        counted[match.start(1)]
-        for match in patterns.LINE_LEAD.finditer(text)
-        if match.start(1) in counted
-    ]
-    if leads and not text[: leads[0].start].strip(" \t*_`\"'([{$-•>"):
-        if leads[0].shared:
-            return LetterReading(None, "several")
-        if _explains_others(text, leads):
-            return LetterReading(leads[0].letter, "lead")
-        return _decide("lead", {mention.letter for mention in leads})
-    return None
-
-
-def _explains_others(text: str, leads: Sequence[_Mention]) -> bool:
-    """Whether the lines that begin with other letters only say why the first was chosen.
-
-    A list of all options begins with A; an answer A needs a word such as "Explanation" behind it.
-    """
-    if len(leads) < 2 or "\n\n" not in text[leads[0].start : leads[1].start]:
-        return False
-    between = fold_for_matching(text[leads[0].start : leads[1].start])
-    return leads[0].letter != "A" or patterns.EXPLAINS.search(between) is not None
-
-
-def _is_hinted(mention: _Mention, options: Options) -> bool:
-    own = _own_text(mention.letter, options)
-    is_described = own and mention.after.startswith(f" is {own}")  # "Option A is London."
-    return (
-        not mention.shared
-        and not mention.weak
-        and not is_described
-        and patterns.HINT_BEFORE.search(mention.before) is not None
-    )
-
-
-def _ends_clause(mention: _Mention, options: Options) -> bool:
-    return (
-        not mention.shared
-        and mention.letter in options.letters
-        and patterns.CLAUSE_BEFORE.search(mention.before) is not None
-        and patterns.CLAUSE_AFTER.match(mention.after) is not None
-    )
-
-
-def _same_text(text: str, options: Options) -> LetterReading | None:
-    """The reply is the text of an option, as "B only" where that is option C."""
-    bare = " ".join(fold_for_matching(text).split()).strip(" .,;:!?*_`\"'()[]«»“”")
-    same = {
-        letter
-        for letter, option in _folded_options(options)
-        if option.strip(" .,;:!?*_`\"'()[]«»“”") == bare and bare
-    }
-    return _decide("text", same)
-
-
-def _by_ordinal(text: str, options: Options) -> LetterReading | None:
-    if len(text) > ONE_CLAIM:
-        return None
-    folded = fold_for_matching(text)
-    letters = {
-        letter
-        for letter, pattern in zip(options.letters, patterns.ORDINALS, strict=False)
-        for place in pattern.finditer(folded)
-        if not is_denied(folded[: place.start()], folded[place.end() :])
-    }
-    return _decide("counted", letters)
-
-
-def _by_text(text: str, options: Options, match: str) -> LetterReading | None:
-    """The only option whose text is in the answer, unless it is denied there."""
-    folded = " ".join(fold_for_matching(text).split())
-    present = [
-        (letter, option)
-        for letter, option in _folded_options(options)
-        if _is_stated(option, folded, match)
-    ]
-    letters = {
-        letter
-        for letter, option in present
-        # "Paris" inside a mention of "Paris Saint-Germain" is not a mention of Paris.
-        if not any(
-            option != other
-            and option in other
-            and not _is_stated(option, folded, match, without=other)
-            for _, other in present
-        )
-    }
-    return LetterReading(letters.pop(), "text") if len(letters) == 1 else None
+def _same_text(text: str, options: Options) -> str | None:
+    """The letter of the option whose text the reply is, as "B only" where that is option C."""
+    bare = " ".join(fold_for_matching(text).split()).strip(_EDGES)
+    same = {letter for letter, option in _folded_options(options) if option.strip(_EDGES) == bare}
+    return same.pop() if bare and len(same) == 1 else None
 
 
 @lru_cache(maxsize=64)
 def _folded_options(options: Options) -> list[tuple[str, str]]:
     folded = (" ".join(fold_for_matching(text).split()) for text in options.texts)
     return [(letter, text) for letter, text in zip(options.letters, folded, strict=False) if text]
-
-
-def _is_stated(option: str, folded: str, match: str, *, without: str = "") -> bool:
-    if without:
-        folded = folded.replace(without, " ")
-    if option not in folded or not occurs(option, folded, match):
-        return False
-    place = folded.index(option)
-    end = place + len(option)
-    return not is_denied(folded[:place]) and not patterns.NEGATED_AFTER.match(
-        folded[end : end + _AFTER]
-    )
-
-
-def _decide(how: How, letters: set[str]) -> LetterReading | None:
-    if not letters:
-        return None
-    if len(letters) > 1:
-        return LetterReading(None, "several")
-    return LetterReading(next(iter(letters)), how)

@@ -1,0 +1,105 @@
+"""The sentences of an answer and what is set off in them: what every language writes alike.
+
+Words are runs of letters, marks and digits; in a script without spaces each character is one.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from assay.text.folding import fold_for_matching
+from assay.text.late_pattern import late_pattern
+
+HEAD, TAIL = 4_000, 16_000  # what is read of a longer answer; the bound keeps junk cheap
+_MOST_SENTENCES = 400  # of which the first and the last are read
+# Scripts that write no spaces: kana, Han, Thai, Lao, Burmese, Khmer.
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0970-\u0dff"  # of letters, not \w
+WORD = re.compile(rf"[{UNSPACED}]|(?:[^\W_{UNSPACED}]|[{_MARKS}])+")
+_STOP = late_pattern(
+    r"(?:(?<!\b\w)(?<!\b[DM]r)(?<!\b[SM]t)(?<!\bMs)(?<!\bMrs)\.(?:\.\.)?|[!?…]|\.{2,})"
+    r"[!?.…]{0,9}[\"'”»’)\]*_`]{0,6}(?:\s+|\Z)|[。！？｡।॥؟]+[」』”）)]{0,4}\s*"
+)
+_LINE_MARK = late_pattern(
+    r"[ \t]*(?:(?:>|#{1,6}|[-*+•◦▪‣●–—]|\[[ xX]?\]|\d{1,3}[.)](?=[ \t]+\D))[ \t]+){1,4}(?=[^\s\d])"
+)
+_FENCE_LINE = late_pattern(r"^[ \t]{0,3}(?:`{3,}|~{3,})[\w+-]{0,20}[ \t]*$", re.MULTILINE)
+_SET_OFF = late_pattern(
+    r"(?<![\w*])(\*{1,3}|__)(?=[^\s*])([^\n*]{1,200}?)(?<=\S)\1(?![\w*])"
+    r"|(?<!`)(`{1,2})(?=\S)([^\n`]{1,200}?)\3(?!`)|(?<!\w)\$([^\n$]{1,80})\$"
+    r"|“([^“”\n]{1,200})”|„([^„“”\n]{1,200})[“”]|«([^«»\n]{1,200})»|「([^「」\n]{1,200})」|『([^『』\n]{1,200})』"
+    r"|‘([^‘’\n]{1,200})’(?!\w)|(?<![\w\"])\"([^\"\n]{1,200})\"(?!\w)|(?<!\w)'([^'\n]{1,200})'(?!\w)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence or line. `asks`: it ends in a question mark; `alone`: it is a whole line."""
+
+    text: str
+    asks: bool = False
+    exclaims: bool = False
+    alone: bool = False
+
+
+def shorten(text: str) -> str:
+    """The beginning and the end of a long text."""
+    return text if len(text) <= HEAD + TAIL else text[:HEAD] + "\n" + text[-TAIL:]
+
+
+@lru_cache(maxsize=256)
+def sentences(text: str) -> tuple[Sentence, ...]:
+    """Line by line, without the marks of lists, headings and quotes; each line cut at its stops."""
+    if "```" in text or "~~~" in text:
+        text = _FENCE_LINE.sub("", text)
+    found: list[Sentence] = []
+    for line in text.splitlines():
+        mark = _LINE_MARK.match(line)
+        line = (line[mark.end() :] if mark else line).strip()
+        if line:
+            parts = [*_parts(line)]
+            found += [
+                Sentence(
+                    part,
+                    part.rstrip(" *_`\"'”»)")[-1:] in "?？؟",
+                    part.endswith(("!", "！")),
+                    len(parts) == 1,
+                )
+                for part in parts
+            ]
+    if len(found) > _MOST_SENTENCES:
+        found = found[: _MOST_SENTENCES // 2] + found[-_MOST_SENTENCES // 2 :]
+    return tuple(found)
+
+
+def _parts(line: str) -> Iterator[str]:
+    done = 0
+    for stop in _STOP.finditer(line):
+        part = line[done : stop.end()].strip()
+        if WORD.search(part):
+            yield part
+            done = stop.end()
+    rest = line[done:].strip()
+    if rest:
+        yield rest
+
+
+def set_off(text: str) -> list[str]:
+    """What a sentence has in bold, in quotes or as code."""
+    if not any(sign in text for sign in "*_`\"'“„«「『‘$"):
+        return []
+    return [
+        next(filter(None, found.groups()[1:2] + found.groups()[3:]), "")
+        for found in _SET_OFF.finditer(text)
+    ]
+
+
+def words_in(text: str) -> list[str]:
+    """The words of a text, folded."""
+    return WORD.findall(fold_for_matching(text))
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether a text begins in a script that writes no spaces between words."""
+    return re.match(rf"[{UNSPACED}]", text) is not None
