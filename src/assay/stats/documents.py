@@ -1,0 +1,133 @@
+"""Figures of a text, over its documents: all losses over all tokens, and how sure that is.
+
+Documents, not tokens, carry the variance: tokens of one document are alike. The interval is that of
+the ratio of sums: leave-one-out (jackknife) variance, and t with (Σ tokens)²/Σ tokens² − 1 degrees
+of freedom, for a long document counts for more than a short one. Fewer than FEWEST documents have
+no interval, nor has a text of which one document is nearly all. Inside a single document the units
+are blocks of it, and the interval holds for more of this document only.
+
+`benchmarks/certainty.py` simulates how often the interval holds the truth;
+`docs/decisions/099-certainty.md` has the figures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.stats.estimates import Limits, estimate, nothing
+from assay.types import Estimate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+    Column = Sequence[float] | Numbers
+
+FEWEST = 12  # documents, or blocks of one
+BLOCK = 1000  # tokens
+LEAST_TOKENS = 2000  # of a single document
+LEAST_FREEDOM = 1.0  # below it t has no mean: one document is most of the text
+BY_DOCUMENTS = "leave-one-out over documents"
+BY_BLOCKS = "leave-one-out over blocks"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jackknife:
+    """A ratio of sums, or a difference of two: its value, standard error and freedom; and the
+    pseudo-values, one a unit, whose mean and spread are the same.
+    """
+
+    value: float
+    error: float
+    freedom: float
+    pseudo_values: Numbers
+
+    def limits(self, tail: float = 0.025) -> Limits:
+        """Beyond each lies the truth with this chance; none where the spread is not known."""
+        from scipy.special import stdtrit
+
+        units = len(self.pseudo_values)
+        if units < FEWEST or self.freedom < LEAST_FREEDOM or not math.isfinite(self.error):
+            return None, None
+        half = float(stdtrit(self.freedom, 1 - tail)) * self.error
+        return self.value - half, self.value + half
+
+
+def ratio_of_sums(amounts: Column, sizes: Column) -> Jackknife:
+    """All amounts over all sizes, of units such as documents: the loss per token."""
+    import numpy as np
+
+    a, t = np.asarray(amounts, np.float64), np.asarray(sizes, np.float64)
+    return _jackknife(a.sum() / t.sum(), _without_each(a) / _without_each(t), t)
+
+
+def difference_of_ratios(first: tuple[Column, Column], second: tuple[Column, Column]) -> Jackknife:
+    """The second ratio less the first, over the same documents: sizes may differ, as those of two
+    tokenizers do.
+    """
+    import numpy as np
+
+    (a, t), (b, u) = (
+        tuple(np.asarray(each, np.float64) for each in side) for side in (first, second)
+    )
+    value = b.sum() / u.sum() - a.sum() / t.sum()
+    replicates = _without_each(b) / _without_each(u) - _without_each(a) / _without_each(t)
+    return _jackknife(value, replicates, t / t.sum() + u / u.sum())
+
+
+def over_documents(
+    amounts: Sequence[float], sizes: Sequence[float], *, unit: str, method: str = BY_DOCUMENTS
+) -> Estimate:
+    """A ratio of sums as an estimate; `n` counts the sizes. What is never negative has no limit
+    below 0.
+    """
+    total = math.fsum(sizes)
+    if not total > 0:
+        return nothing(unit=unit, method=method)
+    found = ratio_of_sums(amounts, sizes)
+    low, high = found.limits()
+    if low is not None and min(amounts) >= 0:
+        low = max(0.0, low)
+    return estimate(found.value, (low, high), round(total), unit=unit, method=method)
+
+
+def paired_over_documents(
+    first: tuple[Sequence[float], Sequence[float]],
+    second: tuple[Sequence[float], Sequence[float]],
+    *,
+    unit: str,
+    method: str = BY_DOCUMENTS,
+) -> Estimate:
+    """By how much the second ratio is higher, on the same documents; `n` counts the documents."""
+    if not math.fsum(first[1]) > 0 or not math.fsum(second[1]) > 0:
+        return nothing(unit=unit, method=method)
+    found = difference_of_ratios(first, second)
+    return estimate(found.value, found.limits(), len(first[0]), unit=unit, method=method)
+
+
+def block_length(tokens: int) -> int | None:
+    """Of a single document: BLOCK, or less so that there are FEWEST; None where it is too short."""
+    return None if tokens < LEAST_TOKENS else min(BLOCK, tokens // FEWEST)
+
+
+def _without_each(of: Numbers) -> Numbers:
+    left: Numbers = of.sum() - of
+    return left
+
+
+def _jackknife(value: float, replicates: Numbers, sizes: Numbers) -> Jackknife:
+    """`replicates`: the value without each unit in turn."""
+    import numpy as np
+
+    units = len(replicates)
+    spread = math.fsum((replicates - replicates.mean()) ** 2) if units > 1 else math.inf
+    return Jackknife(
+        value=float(value),
+        error=math.sqrt(spread * (units - 1) / units) if units > 1 else math.inf,
+        freedom=float(sizes.sum() ** 2 / np.square(sizes).sum()) - 1,
+        pseudo_values=units * value - (units - 1) * replicates,
+    )
