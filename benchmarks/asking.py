@@ -35,7 +35,7 @@ def figures(folder: Path) -> Iterator[Figure]:
     script.write_text(json.dumps({"default": "The answer is B: alpha, beta and 42."}), "utf-8")
     model = open_model(f"scripted:{script}")
     plan = make_plan([load_suite(suite)], model.facts, AskOptions())
-    requests = [plan.request(exchange, 0, ()) for exchange in plan.exchanges]
+    requests = [plan.request(trial, 0, ()) for trial in plan.trials]
     started = time.perf_counter()
     for _ in model.answer(requests):
         pass

@@ -57,13 +57,13 @@ def _finish_all_but_the_last(job: Job) -> int:
     score = Score(scorer="exact_match", version=1, value=0.0, explanation="made up")
     with Store(job.out) as store:
         run, folder = begin_run(job, store, prepared)
-        finished = plan.exchanges[:-LEFT]
+        finished = plan.trials[:-LEFT]
         with folder, store._file.writing():
-            for exchange in finished:
-                request = plan.request(exchange, 0, ())
+            for trial in finished:
+                request = plan.request(trial, 0, ())
                 reply = Answered(request_id=request.id, text="B", total_s=0.2)
                 number = store._store_reply(run, run.models[0].facts.fingerprint, request, reply)
-                store._store_score(run, run.models[0], exchange.key, number, score)
+                store._store_score(run, run.models[0], trial.key, number, score)
     return len(finished)
 
 

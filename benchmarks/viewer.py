@@ -96,7 +96,7 @@ def store_answer(store: Store, run: Run, model: RunModel, case: Case, draw: rand
     rare = " zebra" if draw.random() < 0.001 else ""
     reply = Answered(request_id=request.id, text=sentence(draw, 40) + rare, total_s=0.1)
     score = Score(scorer="exact_match", version=1, value=value, extracted="4", explanation="")
-    store.store_try(run, model, request, reply, score)
+    store.store_trial(run, model, request, reply, score)
 
 
 PAGES = {

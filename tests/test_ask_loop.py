@@ -102,7 +102,7 @@ def test_stopping_early_closes_the_models_stream():
     assert ended == [True]
 
 
-class Talk:
+class Asked:
     """Asks its requests one after another; ends early where one fails."""
 
     def __init__(self, *numbers):
@@ -152,7 +152,7 @@ class Honest(Careless):
 
 
 def test_what_is_stored_is_not_asked_and_each_reply_is_stored_before_it_is_counted():
-    first, second = Talk(1, 2), Talk(3)
+    first, second = Asked(1, 2), Asked(3)
     replies = Replies(r1="stored before")
     ask_all(Honest(), [first, second], replies, replies, name="m", done=1)
     assert first.heard == ["stored before", "answer 2"]
@@ -163,7 +163,7 @@ def test_what_is_stored_is_not_asked_and_each_reply_is_stored_before_it_is_count
 
 
 def test_equal_requests_are_asked_once_and_later_turns_follow_the_earlier_ones():
-    first, second = Talk(1, 2), Talk(1)
+    first, second = Asked(1, 2), Asked(1)
     replies = Replies()
     ask_all(Honest(), [first, second], replies, replies, name="m")
     assert first.heard == ["answer 1", "answer 2"]

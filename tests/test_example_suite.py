@@ -53,17 +53,17 @@ def marks(name: str) -> Mapping[str, float | None]:
         model = ScriptedModel(at_once)
     plan = make_plan([example()], model.facts, AskOptions())
     found: dict[str, float | None] = {}
-    for exchange in plan.exchanges:
+    for trial in plan.trials:
         said: list[str] = []
-        for turn in range(len(exchange.asked)):
-            (reply,) = model.answer([plan.request(exchange, turn, said)])
+        for turn in range(len(trial.asked)):
+            (reply,) = model.answer([plan.request(trial, turn, said)])
             if isinstance(reply, Failed):
-                found[exchange.case.id] = None
+                found[trial.case.id] = None
                 break
             assert isinstance(reply, Answered)
             said.append(reply.text)
         else:
-            found[exchange.case.id] = score_reply(exchange.case, reply).value
+            found[trial.case.id] = score_reply(trial.case, reply).value
     return found
 
 

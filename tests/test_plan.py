@@ -28,7 +28,7 @@ def suite(*cases, **fields):
 
 def first_request(case=CASE, *, facts=FACTS, seed=0, repeats=1, **fields):
     plan = make_plan([suite(case, **fields)], facts, AskOptions(seed=seed, repeats=repeats))
-    return plan.request(plan.exchanges[-1], 0, [])
+    return plan.request(plan.trials[-1], 0, [])
 
 
 def user(text):
@@ -71,7 +71,7 @@ def test_two_prompts_share_an_id_only_if_they_are_equal(one, other):
 
 def test_every_repeat_has_a_seed_of_its_own():
     plan = make_plan([suite(CASE)], FACTS, AskOptions(seed=5, repeats=3))
-    works = [plan.request(exchange, 0, []).work for exchange in plan.exchanges]
+    works = [plan.request(trial, 0, []).work for trial in plan.trials]
     assert [work.sampling.seed for work in works] == [5, 6, 7]
 
 
@@ -188,22 +188,22 @@ def test_a_conversation_from_the_file_is_one_request():
     messages = (user("Hi"), Message("assistant", "Hello"), user("Bye"))
     plan = make_plan([suite(replace(CASE, messages=messages))], FACTS, AskOptions())
     assert plan.turns == 1
-    assert plan.request(plan.exchanges[0], 0, []).work.messages == messages
+    assert plan.request(plan.trials[0], 0, []).work.messages == messages
 
 
 def test_a_live_conversation_holds_the_models_own_replies():
     messages = (user("One"), user("Two"), Message("assistant", "given"), user("Three"))
     case = replace(CASE, messages=messages, live=True)
     plan = make_plan([suite(case)], FACTS, AskOptions())
-    (exchange,) = plan.exchanges
+    (trial,) = plan.trials
     assert plan.turns == 2
-    assert plan.request(exchange, 0, []).work.messages == (user("One"),)
-    assert plan.request(exchange, 1, ["own"]).work.messages == (
+    assert plan.request(trial, 0, []).work.messages == (user("One"),)
+    assert plan.request(trial, 1, ["own"]).work.messages == (
         user("One"),
         Message("assistant", "own"),
         *messages[1:],
     )
-    assert plan.request(exchange, 1, ["own"]).id != plan.request(exchange, 1, ["other"]).id
+    assert plan.request(trial, 1, ["own"]).id != plan.request(trial, 1, ["other"]).id
 
 
 def test_a_model_that_cannot_write_is_refused_before_anything_is_asked():
@@ -224,7 +224,7 @@ CHOICE = replace(CASE, check=MultipleChoice(expected="B", choices=("x", "y", "z"
 
 def work_of(case, facts=SERVED, **options):
     plan = make_plan([suite(case)], facts, AskOptions(**options))
-    return plan.request(plan.exchanges[0], 0, []).work
+    return plan.request(plan.trials[0], 0, []).work
 
 
 def test_replies_of_before_served_models_keep_their_ids():
@@ -284,7 +284,7 @@ def test_sampling_thinking_and_context_are_part_of_what_is_asked():
             AskOptions(num_ctx=512),
         )
     ]
-    assert len({plan.request(plan.exchanges[0], 0, []).id for plan in plans}) == 4
+    assert len({plan.request(plan.trials[0], 0, []).id for plan in plans}) == 4
 
 
 @pytest.mark.parametrize(
@@ -316,7 +316,7 @@ def test_a_prompt_that_cannot_fit_is_refused_before_the_run():
 def test_how_a_choice_would_be_written_is_part_of_what_is_asked():
     def id_of(case):
         plan = make_plan([suite(case)], SERVED, AskOptions())
-        return plan.request(plan.exchanges[0], 0, []).id
+        return plan.request(plan.trials[0], 0, []).id
 
     assert id_of(CHOICE) != id_of(replace(CHOICE, temperature=0.9))
 
@@ -339,4 +339,4 @@ def test_the_right_answer_to_a_written_test_can_be_read():
     ((case, work),) = plan.right_answers()
     assert case.id == CASE.id
     assert work.continuations == (CASE.check.gold(),)
-    assert work.messages == plan.request(plan.exchanges[0], 0, ()).work.messages
+    assert work.messages == plan.request(plan.trials[0], 0, ()).work.messages

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from assay.summary.speed import performance, try_figures
+from assay.summary.speed import performance, trial_figures
 from assay.types import Answered, ChoiceLikelihoods, Failed, ReadText, Reply, Timing
 from assay.types.measured.performance import Clock
 
@@ -23,7 +23,7 @@ def served(
 
 
 def figures_of(reply: Reply, clock: Clock | None = "server"):
-    return try_figures(reply, suite="demo", test="t_001", repeat=0, clock=clock)
+    return trial_figures(reply, suite="demo", test="t_001", repeat=0, clock=clock)
 
 
 # ------------------------------------------------------------------------------------- counting
@@ -240,7 +240,7 @@ def test_a_try_has_its_own_figures() -> None:
         attempts=2,
         timing=Timing(load_s=3.0, other_s=0.2, prefill_s=0.5, decode_s=0.5, cold=True),
     )
-    found = try_figures(reply, suite="demo", test="t_001", repeat=1, clock="server")
+    found = trial_figures(reply, suite="demo", test="t_001", repeat=1, clock="server")
     assert (found.suite, found.test, found.repeat) == ("demo", "t_001", 1)
     assert (found.seconds, found.first_token_s, found.load_s, found.other_s) == (5.0, 0.3, 3.0, 0.2)
     assert (found.prefill_tokens_per_s, found.decode_tokens_per_s) == (200.0, 40.0)

@@ -107,7 +107,7 @@ def begin(store, *, key="k", fresh=False):
 
 def requests():
     plan = make_plan([SUITE], FACTS, AskOptions())
-    return [plan.request(exchange, 0, []) for exchange in plan.exchanges]
+    return [plan.request(trial, 0, []) for trial in plan.trials]
 
 
 @pytest.fixture
@@ -156,10 +156,10 @@ def test_every_kind_of_reply_comes_back_as_it_was(store, reply):
 def test_a_failed_request_is_kept_and_is_no_answer(store):
     run = begin(store)
     request = requests()[0]
-    store.store_try(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
+    store.store_trial(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
     assert store.find_answer(run, request.id) is None
     assert store.find_scored(run, MODEL) == frozenset()
-    (kept,) = store.read_tries(run, MODEL)
+    (kept,) = store.read_trials(run, MODEL)
     assert kept.score is None
     assert kept.reply.reason == "reset"
 
@@ -167,9 +167,9 @@ def test_a_failed_request_is_kept_and_is_no_answer(store):
 def test_an_answer_to_a_request_that_had_failed_takes_its_place(store):
     run = begin(store)
     request = requests()[0]
-    store.store_try(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
-    store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
-    (kept,) = store.read_tries(run, MODEL)
+    store.store_trial(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
+    store.store_trial(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
+    (kept,) = store.read_trials(run, MODEL)
     assert kept.score == SCORE
     assert store.find_scored(run, MODEL) == {("s", "a_000", 0)}
 
@@ -177,11 +177,11 @@ def test_an_answer_to_a_request_that_had_failed_takes_its_place(store):
 def test_the_newest_mark_of_a_try_counts_and_the_old_one_stays(store, tmp_path):
     run = begin(store)
     request = requests()[0]
-    store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
-    (kept,) = store.read_tries(run, MODEL)
+    store.store_trial(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
+    (kept,) = store.read_trials(run, MODEL)
     again = Score(scorer="exact_match", version=2, value=0.0)
     store.store_scores(run, MODEL, [(("s", "a_000", 0), kept.reply_id, again)])
-    assert [each.score for each in store.read_tries(run, MODEL)] == [again]
+    assert [each.score for each in store.read_trials(run, MODEL)] == [again]
     with sqlite3.connect(store.path) as database:
         assert database.execute("SELECT count(*) FROM scores").fetchone() == (2,)
 
@@ -326,8 +326,8 @@ def judged_try(store, run):
     """An answer that waits for its judge."""
     request = requests()[0]
     waiting = Score(scorer="judge", version=1, unscored_reason="no_judge")
-    store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), waiting)
-    (kept,) = store.read_tries(run, MODEL)
+    store.store_trial(run, MODEL, request, Answered(request_id=request.id, text="4"), waiting)
+    (kept,) = store.read_trials(run, MODEL)
     return kept
 
 
@@ -340,7 +340,7 @@ def test_a_verdict_comes_back_as_it_was_and_its_mark_counts(store):
     assert (found.suite, found.test_id, found.repeat, found.reply_id) == (
         "s", "a_000", 0, kept.reply_id,
     )  # fmt: skip
-    (again,) = store.read_tries(run, MODEL)
+    (again,) = store.read_trials(run, MODEL)
     assert again.score == SCORE
 
 
@@ -351,7 +351,7 @@ def test_the_newest_verdict_counts_and_those_of_other_runs_do_not(store):
     store.store_judgement(run, MODEL, kept, VERDICT, SCORE)
     store.store_judgement(run, MODEL, kept, newer, replace(SCORE, value=0.5))
     assert [found.judgement for found in store.read_judgements(run, MODEL)] == [newer]
-    (again,) = store.read_tries(run, MODEL)
+    (again,) = store.read_trials(run, MODEL)
     assert again.score.value == 0.5
     assert store.read_judgements(other, MODEL) == ()
 
@@ -362,7 +362,7 @@ def test_a_verdict_that_cannot_be_kept_leaves_no_mark(store):
     with pytest.raises(StoreError):
         store.store_judgement(run, MODEL, replace(kept, reply_id=999), VERDICT, SCORE)
     assert store.read_judgements(run, MODEL) == ()
-    (again,) = store.read_tries(run, MODEL)
+    (again,) = store.read_trials(run, MODEL)
     assert again.score.unscored_reason == "no_judge"
 
 
@@ -395,7 +395,7 @@ def test_replies_of_a_judge_are_kept_beside_those_of_the_tested_model(store):
         run, facts.fingerprint, request, Answered(request_id="judge-1", text="8")
     )
     assert store.find_answer(run, "judge-1") == number
-    assert [kept.test_id for kept in store.read_tries(run, MODEL)] == ["a_000"]
+    assert [kept.test_id for kept in store.read_trials(run, MODEL)] == ["a_000"]
     assert [model.spec for model in store.read_run(run.id).models] == [MODEL.spec]
 
 
@@ -517,18 +517,18 @@ def test_a_try_whose_newest_mark_is_a_failure_is_not_done(store):
     """Two processes may mark one try; what counts for the report counts for what is left."""
     run = begin(store)
     request = requests()[0]
-    store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
-    store.store_try(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
+    store.store_trial(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
+    store.store_trial(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
     assert store.find_scored(run, MODEL) == frozenset()
 
 
 def test_a_damaged_record_is_a_clear_error(store):
     run = begin(store)
     request = requests()[0]
-    store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
+    store.store_trial(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
     store._file.connection.execute("UPDATE replies SET body = '{}'")
     with pytest.raises(StoreCorrupt, match="cannot be read"):
-        list(store.read_tries(run, MODEL))
+        list(store.read_trials(run, MODEL))
 
 
 def test_damaged_pages_are_a_clear_error(tmp_path):
@@ -536,21 +536,21 @@ def test_damaged_pages_are_a_clear_error(tmp_path):
         run = begin(store)
         for request in requests():
             reply = Answered(request_id=request.id, text="x" * 3000)
-            store.store_try(run, MODEL, request, reply, SCORE)
+            store.store_trial(run, MODEL, request, reply, SCORE)
     path = tmp_path / "assay.db"
     raw = bytearray(path.read_bytes())
     for page in range(4, len(raw) // 4096):
         raw[page * 4096 : page * 4096 + 200] = b"\xff" * 200
     path.write_bytes(raw)
     with pytest.raises(StoreError), Store(tmp_path) as store:
-        list(store.read_tries(run, MODEL))
+        list(store.read_trials(run, MODEL))
 
 
 def test_a_store_in_a_place_that_cannot_be_written_can_be_read(tmp_path, store):
     """Its newest rows may lie in the write-ahead log, where a killed run left them."""
     run = begin(store)
     request = requests()[0]
-    store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
+    store.store_trial(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
     copy = Database.__new__(Database)
     copy.path, copy.notes, copy._read_only = store.path, [], True
     copy._open_to_read(store.path)

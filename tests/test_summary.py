@@ -19,7 +19,6 @@ from assay.summary.trials import find_one_letter, measurements, summarise
 from assay.types import (
     AnswerCheck,
     Answered,
-    Attempt,
     Case,
     Category,
     ChoiceLikelihoods,
@@ -29,6 +28,7 @@ from assay.types import (
     Reply,
     Score,
     Suite,
+    Trial,
 )
 from assay.types.results import PairComparison, Side, Standing, SuiteSummary, TestRow
 from assay.workflow.running.baselines import baselines_of
@@ -57,7 +57,7 @@ def suite_of(
     )
 
 
-def trial_of(case: Case, mark: float | str, *, repeat: int = 0, **reply: object) -> Attempt:
+def trial_of(case: Case, mark: float | str, *, repeat: int = 0, **reply: object) -> Trial:
     """A number is a score; "no answer", "unscored" and "failed" are the other three outcomes."""
     said = {"text": f"answer {repeat}", **reply}
     answered: Reply = Answered(request_id="r", **said)  # type: ignore[arg-type]
@@ -70,7 +70,7 @@ def trial_of(case: Case, mark: float | str, *, repeat: int = 0, **reply: object)
         score = Score(scorer="s", version=1, unscored_reason="no_judge")
     else:
         answered = Failed(request_id="r", reason=mark)
-    return Attempt(case=case, repeat=repeat, request_id="r", reply=answered, score=score)
+    return Trial(case=case, repeat=repeat, request_id="r", reply=answered, score=score)
 
 
 def summary_of(marks: dict[str, Sequence[float | str]], **kwargs: object) -> SuiteSummary:
@@ -89,8 +89,8 @@ def summary_of(marks: dict[str, Sequence[float | str]], **kwargs: object) -> Sui
 
 def repeated(*marks: float | str, pass_mark: float = 0.7) -> TestRow:
     case = case_of("a")
-    tries = [trial_of(case, mark, repeat=i) for i, mark in enumerate(marks)]
-    return summarise(suite_of({"facts": [case]}), tries).tests[0]
+    trials = [trial_of(case, mark, repeat=i) for i, mark in enumerate(marks)]
+    return summarise(suite_of({"facts": [case]}), trials).tests[0]
 
 
 # -------------------------------------------------------------------------------------- one suite
@@ -157,16 +157,16 @@ def test_predictions_stand_for_the_answer_where_there_is_no_text() -> None:
     case = case_of("a", check=TopK(expected_any=("x",)))
     reply = Answered(request_id="r", text="", predictions=("x", "y"), prediction_method="sampled")
     score = Score(scorer="s", version=1, value=1.0)
-    trial = Attempt(case=case, repeat=0, request_id="r", reply=reply, score=score)
+    trial = Trial(case=case, repeat=0, request_id="r", reply=reply, score=score)
     found = summarise(suite_of({"facts": [case]}), [trial])
     assert found.tests[0].answer == "x\ny"
     assert found.categories["facts"].method == "sampled"
 
 
-def chosen_by(case: Case, method: str) -> Attempt:
+def chosen_by(case: Case, method: str) -> Trial:
     reply = ChoiceLikelihoods(request_id="r", log_likelihoods=(-1.0, -2.0), method=method)  # type: ignore[arg-type]
     score = Score(scorer="s", version=1, value=1.0)
-    return Attempt(case=case, repeat=0, request_id="r", reply=reply, score=score)
+    return Trial(case=case, repeat=0, request_id="r", reply=reply, score=score)
 
 
 def test_right_answers_have_their_bits_per_byte() -> None:

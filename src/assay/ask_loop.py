@@ -11,7 +11,7 @@ from assay.messages import tr
 from assay.types import Failed, Model, Observer, Reply, Request, Score
 
 
-class Dialogue(Protocol):
+class RunningTrial(Protocol):
     """One request, or several that build on the replies. Hashed by identity."""
 
     def pending(self) -> Sequence[Request]:
@@ -25,32 +25,32 @@ class Dialogue(Protocol):
         """How many requests are left, as far as is known."""
 
 
-Talk = TypeVar("Talk", bound=Dialogue)
-TalkIn = TypeVar("TalkIn", bound=Dialogue, contravariant=True)
+Asked = TypeVar("Asked", bound=RunningTrial)
+AskedIn = TypeVar("AskedIn", bound=RunningTrial, contravariant=True)
 
 
-class Ledger(Protocol[TalkIn]):
-    def reuse_reply(self, dialogue: TalkIn, request: Request) -> Reply | None:
+class Ledger(Protocol[AskedIn]):
+    def reuse_reply(self, trial: AskedIn, request: Request) -> Reply | None:
         """The stored reply to a request; None if it must be asked."""
 
-    def store_reply(self, dialogue: TalkIn, request: Request, reply: Reply) -> Score | None:
+    def store_reply(self, trial: AskedIn, request: Request, reply: Reply) -> Score | None:
         """Make a reply durable; returns its score, where it ends a test."""
 
 
 def ask_all(
     model: Model,
-    dialogues: Iterable[Talk],
-    ledger: Ledger[Talk],
+    trials: Iterable[Asked],
+    ledger: Ledger[Asked],
     observer: Observer,
     *,
     name: str,
     done: int = 0,
     until: float | None = None,
 ) -> None:
-    """Until nothing is pending. `done`: answered without a dialogue; `until`: a time.monotonic."""
-    dialogues = list(dialogues)
-    planned = done + sum(each.left for each in dialogues)
-    waiting = find_unanswered(dialogues, ledger)
+    """Until nothing is pending. `done`: answered without a trial; `until`: a time.monotonic."""
+    trials = list(trials)
+    planned = done + sum(each.left for each in trials)
+    waiting = find_unanswered(trials, ledger)
     left = _count_left(waiting)
     observer.model_started(name, total=planned, reused=max(0, planned - left))
     if watched_by := getattr(model, "watched_by", None):
@@ -60,8 +60,8 @@ def ask_all(
         for reply in ask(model, requests, until=until):
             request, askers = waiting[reply.request_id]
             score = ledger.store_reply(askers[0], request, reply)
-            for dialogue in askers:
-                dialogue.take(request, reply)
+            for trial in askers:
+                trial.take(request, reply)
                 observer.replied(name, reply, score)
                 left -= 1
         waiting = find_unanswered((c for _, askers in waiting.values() for c in askers), ledger)
@@ -73,26 +73,26 @@ def ask_all(
     observer.model_finished(name)
 
 
-_Waiting = dict[str, tuple[Request, list[Talk]]]
+_Waiting = dict[str, tuple[Request, list[Asked]]]
 
 
-def find_unanswered(dialogues: Iterable[Talk], ledger: Ledger[Talk]) -> _Waiting[Talk]:
+def find_unanswered(trials: Iterable[Asked], ledger: Ledger[Asked]) -> _Waiting[Asked]:
     """Hand out what the ledger holds; the requests that must be asked, by id."""
-    waiting: _Waiting[Talk] = {}
-    for dialogue in dict.fromkeys(dialogues):
-        while pending := dialogue.pending():
-            stored = [(each, ledger.reuse_reply(dialogue, each)) for each in pending]
+    waiting: _Waiting[Asked] = {}
+    for trial in dict.fromkeys(trials):
+        while pending := trial.pending():
+            stored = [(each, ledger.reuse_reply(trial, each)) for each in pending]
             for request, reply in stored:
                 if reply is not None:
-                    dialogue.take(request, reply)
+                    trial.take(request, reply)
             if all(reply is None for _, reply in stored):
                 for request in pending:
-                    waiting.setdefault(request.id, (request, []))[1].append(dialogue)
+                    waiting.setdefault(request.id, (request, []))[1].append(trial)
                 break
     return waiting
 
 
-def _count_left(waiting: _Waiting[Talk]) -> int:
+def _count_left(waiting: _Waiting[Asked]) -> int:
     return sum(each.left for each in {each for _, askers in waiting.values() for each in askers})
 
 

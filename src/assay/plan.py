@@ -60,7 +60,7 @@ class AskOptions:
 
 @speed_up_init
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class PlannedTrial:
     """One test asked once of one model. `asked` are the indices of the turns put to the model."""
 
     case: Case
@@ -77,72 +77,72 @@ class Exchange:
 class Plan:
     facts: ModelFacts
     options: AskOptions
-    exchanges: tuple[Exchange, ...]
+    trials: tuple[PlannedTrial, ...]
 
     def request(
         self,
-        exchange: Exchange,
+        trial: PlannedTrial,
         turn: int,
         replies: Sequence[str],
         steps: tuple[ToolStep, ...] = (),
     ) -> Request:
         """`replies`: to earlier turns; `steps`: the tools called since the last one."""
-        asked = exchange.case.check.requests()
-        work = self._work(exchange, asked, turn, replies)
+        asked = trial.case.check.requests()
+        work = self._work(trial, asked, turn, replies)
         if asked.tools and isinstance(work, ToAnswer):
             work = replace(work, tools=asked.tools, steps=steps)
         return make_test_request(
             self.facts.fingerprint,
-            exchange.case,
+            trial.case,
             work,
             turn=turn + len(steps),
-            repeat=exchange.repeat,
+            repeat=trial.repeat,
         )
 
     def right_answers(self) -> Iterator[tuple[Case, ToChoose]]:
         """Of each test that is answered in writing and in one turn, to read its likelihood."""
-        for exchange in self.exchanges:
-            gold = exchange.case.check.gold()
-            if gold and not exchange.repeat and len(exchange.asked) == 1:
-                work = self._work(exchange, exchange.case.check.requests(), 0, ())
+        for trial in self.trials:
+            gold = trial.case.check.gold()
+            if gold and not trial.repeat and len(trial.asked) == 1:
+                work = self._work(trial, trial.case.check.requests(), 0, ())
                 if isinstance(work, ToAnswer):
-                    yield exchange.case, ToChoose(messages=work.messages, continuations=(gold,))
+                    yield trial.case, ToChoose(messages=work.messages, continuations=(gold,))
 
     @property
     def turns(self) -> int:
-        return sum(len(exchange.asked) for exchange in self.exchanges)
+        return sum(len(trial.asked) for trial in self.trials)
 
     def _work(
-        self, exchange: Exchange, asked: Requests, turn: int, replies: Sequence[str]
+        self, trial: PlannedTrial, asked: Requests, turn: int, replies: Sequence[str]
     ) -> ToAnswer | ToChoose:
-        case = exchange.case
+        case = trial.case
         by_text = "score_text" in self.facts.capabilities
-        spoken = _conversation(exchange, asked, turn, replies, by_text=by_text)
-        messages = (*exchange.opening, *spoken)
-        last = turn == len(exchange.asked) - 1
+        spoken = _conversation(trial, asked, turn, replies, by_text=by_text)
+        messages = (*trial.opening, *spoken)
+        last = turn == len(trial.asked) - 1
         if last and asked.options:
             letters = tuple(LETTERS[: len(asked.options)])
             if by_text:
                 continuations = asked.options if asked.by_text else letters
                 return ToChoose(messages=messages, continuations=continuations)
             if self._tells_first_letters and not asked.by_text:
-                otherwise = self._sampling(exchange, asked.predictions)
+                otherwise = self._sampling(trial, asked.predictions)
                 return ToChoose(messages=messages, continuations=letters, otherwise=otherwise)
         twin = self.options.constrained and CONSTRAINED in case.suite
         schema = asked.schema if twin and last else None
-        sampling = self._sampling(exchange, asked.predictions)
+        sampling = self._sampling(trial, asked.predictions)
         return ToAnswer(messages=messages, sampling=sampling, schema=schema)
 
-    def _sampling(self, exchange: Exchange, several: int) -> Sampling:
-        case, options = exchange.case, self.options
+    def _sampling(self, trial: PlannedTrial, several: int) -> Sampling:
+        case, options = trial.case, self.options
         drawn = several > 1 and self.facts.predicts_by == "sampled"
         sampling = Sampling(
             temperature=max(case.temperature, LEAST_SAMPLING_TEMPERATURE)
             if drawn
             else case.temperature,
-            seed=options.seed + exchange.repeat,
+            seed=options.seed + trial.repeat,
             max_tokens=self._longest(case),
-            stop=self._stops(exchange),
+            stop=self._stops(trial),
             predictions=several,
             think=self._think(case),
             loop_stop=options.loop_stop,
@@ -155,12 +155,12 @@ class Plan:
             return "on" if case.suite.endswith(THINKING) else "off"
         return self.options.think
 
-    def _stops(self, exchange: Exchange) -> tuple[str, ...]:
+    def _stops(self, trial: PlannedTrial) -> tuple[str, ...]:
         """A base model goes on with the next example: the blank line before ends its answer."""
-        shown = any(message.role == "assistant" for message in exchange.opening)
-        if self.facts.is_chat or not shown or BETWEEN_EXAMPLES in exchange.case.stop:
-            return exchange.case.stop
-        return (*exchange.case.stop, BETWEEN_EXAMPLES)
+        shown = any(message.role == "assistant" for message in trial.opening)
+        if self.facts.is_chat or not shown or BETWEEN_EXAMPLES in trial.case.stop:
+            return trial.case.stop
+        return (*trial.case.stop, BETWEEN_EXAMPLES)
 
     def _longest(self, case: Case) -> int:
         default = DEFAULT_MAX_TOKENS if self.facts.is_chat else BASE_MODEL_MAX_TOKENS
@@ -191,13 +191,13 @@ def make_plan(suites: Sequence[Suite], facts: ModelFacts, options: AskOptions) -
         said = (Message("system", system),) if system else ()
         return (*said, *examples[suite].get(category, ()))
 
-    exchanges = tuple(
-        Exchange(case, repeat, opening(suite.name, case.category, case.system), _asked(case))
+    trials = tuple(
+        PlannedTrial(case, repeat, opening(suite.name, case.category, case.system), _asked(case))
         for repeat in range(options.repeats)
         for suite in suites
         for case in suite.cases
     )
-    return Plan(facts=facts, options=options, exchanges=exchanges)
+    return Plan(facts=facts, options=options, trials=trials)
 
 
 def _cannot(
@@ -326,14 +326,14 @@ def _asked(case: Case) -> tuple[int, ...]:
 
 
 def _conversation(
-    exchange: Exchange, asked: Requests, turn: int, replies: Sequence[str], *, by_text: bool
+    trial: PlannedTrial, asked: Requests, turn: int, replies: Sequence[str], *, by_text: bool
 ) -> Iterator[Message]:
-    end = exchange.asked[turn]
-    answered = dict(zip(exchange.asked[:turn], replies, strict=True))
-    last = len(exchange.case.messages) - 1
-    for index, message in enumerate(exchange.case.messages[: end + 1]):
+    end = trial.asked[turn]
+    answered = dict(zip(trial.asked[:turn], replies, strict=True))
+    last = len(trial.case.messages) - 1
+    for index, message in enumerate(trial.case.messages[: end + 1]):
         if index == last and message.role == "user":
-            yield Message("user", _rendered(exchange.case, asked, by_text=by_text))
+            yield Message("user", _rendered(trial.case, asked, by_text=by_text))
         else:
             yield message
         if index in answered:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from assay.types import Estimate, Machine, Observed, OutcomeKind
-from assay.types.measured.performance import Performance, Speeds, TryFigures
+from assay.types.measured.performance import Performance, Speeds, TrialFigures
 from assay.types.results import (
     Baselines,
     CategoryComparison,
@@ -17,7 +17,6 @@ from assay.types.results import (
     LeftOut,
     ModelReport,
     PairComparison,
-    RepeatRow,
     Report,
     Side,
     Standing,
@@ -25,6 +24,7 @@ from assay.types.results import (
     SuiteRanking,
     SuiteSummary,
     TestRow,
+    TrialRow,
 )
 
 HOSTILE = (
@@ -161,8 +161,8 @@ def served_model() -> ModelReport:
         finishes={"stop": 7, "length": 1, "": 1},
         failures={"timeout": 1},
     )
-    tries = (
-        TryFigures(
+    trials = (
+        TrialFigures(
             suite="demo",
             test="facts_001",
             repeat=0,
@@ -177,7 +177,7 @@ def served_model() -> ModelReport:
             cold=True,
             finish="stop",
         ),
-        TryFigures(
+        TrialFigures(
             suite="demo",
             test="facts_002",
             repeat=1,
@@ -188,7 +188,7 @@ def served_model() -> ModelReport:
             finish="length",
             attempts=3,
         ),
-        TryFigures(suite="demo", test="facts_003", repeat=0, seconds=120.0, failure="timeout"),
+        TrialFigures(suite="demo", test="facts_003", repeat=0, seconds=120.0, failure="timeout"),
     )
     return replace(
         model,
@@ -201,7 +201,7 @@ def served_model() -> ModelReport:
             context_length=4096,
             notes=("The context was cut to 4,096 tokens.",),
         ),
-        tries=tries,
+        trials=trials,
     )
 
 
@@ -324,15 +324,15 @@ def compared_report(served_report: Report) -> Report:
 @pytest.fixture
 def repeated_report(report: Report) -> Report:
     """The first test asked twice."""
-    tries = tuple(
-        RepeatRow(
+    trials = tuple(
+        TrialRow(
             repeat=i, outcome=o, score=s, answer=f"try {i}", extracted=None, explanation=f"try {i}"
         )
         for i, (o, s) in enumerate([(OutcomeKind.PASS, 1.0), (OutcomeKind.FAIL, 0.0)])
     )
     model = report.models[0]
     suite = model.suites[0]
-    tests = (replace(suite.tests[0], repeats=tries), *suite.tests[1:])
+    tests = (replace(suite.tests[0], repeats=trials), *suite.tests[1:])
     changed = replace(model, suites=(replace(suite, tests=tests),))
     return replace(report, models=(changed,))
 
@@ -386,7 +386,7 @@ def hostile_report(report: Report) -> Report:
         performance=replace(served.performance, finishes={HOSTILE: 9}),
         about={HOSTILE: HOSTILE},
         observed=Observed(memory_bytes=1, gpu_bytes=1, notes=(HOSTILE,)),
-        tries=(replace(served.tries[0], suite=HOSTILE, test=HOSTILE, finish=HOSTILE),),
+        trials=(replace(served.trials[0], suite=HOSTILE, test=HOSTILE, finish=HOSTILE),),
     )
     return replace(
         report,

@@ -154,8 +154,8 @@ def test_performance_has_a_row_for_every_try(served_report: Report) -> None:
 
 def test_performance_shows_so_many_tries_and_says_where_the_rest_is(served_report: Report) -> None:
     model = served_report.models[0]
-    tries = tuple(replace(model.tries[0], test=f"t_{n:04d}") for n in range(2003))
-    text = performance(replace(served_report, models=(replace(model, tries=tries),)))
+    trials = tuple(replace(model.trials[0], test=f"t_{n:04d}") for n in range(2003))
+    text = performance(replace(served_report, models=(replace(model, trials=trials),)))
     assert "t_1999" in text
     assert "t_2000" not in text
     left = "Tries not shown here: 3; every one: `assay export {run} --format csv`"

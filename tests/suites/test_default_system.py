@@ -17,7 +17,7 @@ FACTS = ModelFacts(spec="scripted:m.json", name="m", fingerprint="m")
 def asked_of(suite: Suite) -> list[tuple[str, tuple[str, ...]]]:
     """The id of every request, and who speaks in it."""
     plan = make_plan([suite], FACTS, AskOptions())
-    requests = [plan.request(exchange, 0, ()) for exchange in plan.exchanges]
+    requests = [plan.request(trial, 0, ()) for trial in plan.trials]
     return [(one.id, tuple(m.role for m in one.work.messages)) for one in requests]
 
 

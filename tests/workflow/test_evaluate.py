@@ -153,7 +153,7 @@ def test_a_live_conversation_is_asked_turn_by_turn_and_its_last_reply_marked(ben
     assert newly_asked(bench) == 2
     with Store(bench.out) as store:
         run = store.find_run("latest")
-        (kept,) = store.read_tries(run, run.models[0])
+        (kept,) = store.read_trials(run, run.models[0])
         asked = [message.content for message in stored_work_of(store, kept.request_id).messages]
     assert asked == ["One", "first", "Two"]
 
@@ -195,7 +195,7 @@ def test_suite_prompt_weights_and_pass_mark_count(bench):
     assert report.models[0].suites[0].score.value == 75.0
     with Store(bench.out) as store:
         run = store.find_run("latest")
-        kept = next(iter(store.read_tries(run, run.models[0])))
+        kept = next(iter(store.read_trials(run, run.models[0])))
         assert stored_work_of(store, kept.request_id).messages[0].content == "Be brief."
 
 

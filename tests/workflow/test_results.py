@@ -89,7 +89,7 @@ def kept(store, **options):
     for test, reply in zip(SUITE.cases, REPLIES, strict=True):
         request = Request(id=test.id, suite="s", test_id=test.id, turn=0, repeat=0, work=work)
         mark = None if reply.kind == "failed" else Score(scorer="x", version=1, value=1.0)
-        store.store_try(run, model, request, reply, mark)
+        store.store_trial(run, model, request, reply, mark)
     store.store_observed(
         run, model, Observed(memory_bytes=2**31, gpu_bytes=0, notes=("It is slow.",))
     )
@@ -106,7 +106,7 @@ def test_a_report_holds_machine_server_memory_and_every_try(store):
     assert model.performance.prefill.warm.value == pytest.approx(100)
     assert model.performance.retries == 1
     assert model.performance.failures == {"timeout": 1}
-    rows = {row.test: row for row in model.tries}
+    rows = {row.test: row for row in model.trials}
     assert rows["a_000"].output_tokens == 8
     assert rows["a_001"].cold is False
     assert rows["a_002"].failure == "timeout"

@@ -95,7 +95,7 @@ def _test(case: Case) -> JsonObject:
 
 
 def _judged(report: Report, model: str, suite: str, row: TestRow) -> object:
-    """Every final judgement of the answer, one a try; None where nobody judged it."""
+    """Every final judgement of the answer, one a trial; None where nobody judged it."""
     models = report.judged.models if report.judged else ()
     tests = (test for each in models if each.model == model for test in each.tests)
     found = [

@@ -1,4 +1,4 @@
-"""A dialogue of one request, read by likelihood or as one JSON object."""
+"""A trial of one request, read by likelihood or as one JSON object."""
 
 from dataclasses import dataclass
 

@@ -61,7 +61,7 @@ def fact_question(fact: str) -> str:
 
 
 class Questionnaire(Protocol):
-    """A Dialogue of the ask loop; when nothing is pending, there is a judgement."""
+    """A RunningTrial of the ask loop; when nothing is pending, there is a judgement."""
 
     def pending(self) -> tuple[Request, ...]: ...
 

@@ -23,7 +23,7 @@ from assay.types.documents import (
     Verbatim,
     table,
 )
-from assay.types.results import RepeatRow, Report
+from assay.types.results import Report, TrialRow
 
 TONES: dict[OutcomeKind, Tone] = {
     OutcomeKind.PASS: "good",
@@ -106,7 +106,7 @@ def _cells(answers: Answers, specs: Sequence[str]) -> Iterator[Line]:
             yield _outcome(row)
 
 
-def _outcome(row: RepeatRow) -> Span:
+def _outcome(row: TrialRow) -> Span:
     score = "" if row.score is None else f" {numbers.score(row.score)}"
     return Span(f"{sentences.outcome(row.outcome)}{score}", TONES[row.outcome])
 

@@ -17,11 +17,11 @@ from assay.types.results import (
     Comparison,
     Leaderboard,
     ModelReport,
-    RepeatRow,
     Report,
     SuiteComparison,
     SuiteSummary,
     TestRow,
+    TrialRow,
 )
 
 
@@ -141,7 +141,7 @@ def test_json(row: TestRow) -> JsonObject:
 test_json.__test__ = False  # type: ignore[attr-defined]  # pytest takes every test_… for its own
 
 
-def _outcome(row: RepeatRow) -> JsonObject:
+def _outcome(row: TrialRow) -> JsonObject:
     turns = {"turns": plain_value(row.sent)} if row.sent else {}
     return {"outcome": str(row.outcome), **pick(row, "score answer extracted explanation"), **turns}
 

@@ -167,17 +167,17 @@ def even_mean(shares: Sequence[Estimate | None]) -> Estimate | None:
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """Chance that at least one of k tries passes, from c passes in n (unbiased)."""
-    _check_tries(n, c, k)
+    """Chance that at least one of k trials passes, from c passes in n (unbiased)."""
+    _check_trials(n, c, k)
     return 1.0 - math.comb(n - c, k) / math.comb(n, k)
 
 
 def pass_hat_k(n: int, c: int, k: int) -> float:
-    """Chance that all of k tries pass, from c passes in n (unbiased)."""
-    _check_tries(n, c, k)
+    """Chance that all of k trials pass, from c passes in n (unbiased)."""
+    _check_trials(n, c, k)
     return math.comb(c, k) / math.comb(n, k)
 
 
-def _check_tries(n: int, c: int, k: int) -> None:
+def _check_trials(n: int, c: int, k: int) -> None:
     if not (0 <= c <= n and 1 <= k <= n):
         raise ValueError(f"{c} passes in {n} tries say nothing about {k}")

@@ -8,7 +8,7 @@ from assay.store.records import Run as Run
 from assay.store.records import RunModel as RunModel
 from assay.store.records import StoredJudgement as StoredJudgement
 from assay.store.records import StoredReview as StoredReview
-from assay.store.records import StoredTry as StoredTry
-from assay.store.records import TryKey as TryKey
+from assay.store.records import StoredTrial as StoredTrial
+from assay.store.records import TrialKey as TrialKey
 from assay.store.verbs import FILE_NAME as FILE_NAME
 from assay.store.verbs import Store as Store

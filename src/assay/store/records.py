@@ -1,4 +1,4 @@
-"""What the store gives back: runs, their models, and tries."""
+"""What the store gives back: runs, their models, and trials."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from assay.types.judging.judgements import FinalJudgement, Judging
 from assay.types.judging.reviews import Review
 from assay.version import __version__
 
-TryKey = tuple[str, str, int]  # suite, test id, repeat
+TrialKey = tuple[str, str, int]  # suite, test id, repeat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,21 +66,21 @@ class StoredTestScore(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _OfTry:
+class _OfTrial:
     suite: str
     test_id: str
     repeat: int
     reply_id: int
 
     @property
-    def key(self) -> TryKey:
+    def key(self) -> TrialKey:
         return self.suite, self.test_id, self.repeat
 
 
 @speed_up_init
 @dataclass(frozen=True, slots=True)
-class StoredTry(_OfTry):
-    """One try of one test as the store holds it: the reply that ended it, and its newest score.
+class StoredTrial(_OfTrial):
+    """One trial of one test as the store holds it: the reply that ended it, and its newest score.
     `sent`: the last request's conversation, where the model's own turns are in it.
     """
 
@@ -91,14 +91,14 @@ class StoredTry(_OfTry):
 
 
 @dataclass(frozen=True, slots=True)
-class StoredJudgement(_OfTry):
-    """The final judgement of one try, and the reply that its judges read."""
+class StoredJudgement(_OfTrial):
+    """The final judgement of one trial, and the reply that its judges read."""
 
     judgement: FinalJudgement
 
 
 @dataclass(frozen=True, slots=True)
-class StoredReview(_OfTry):
+class StoredReview(_OfTrial):
     """What a person said of one answer. `model`: its position in the run; `score_id`: of the
     machine's score that the answer has now.
     """

@@ -43,7 +43,7 @@ _SOME = _ANSWERS.format(
     "AND t.suite = c.suite AND t.test_id = c.test_id AND t.model = c.model AND "
     "t.repeat = c.repeat AND t.score_id = c.id",
 )
-# The newest score of each try of a run, ?1, with the answer of a review r; `tries` may be behind.
+# The newest score of each trial of a run, ?1, with the answer of a review r; `tries` may be behind.
 _NEWEST_SCORE = (
     "run_models m JOIN scores t ON m.run_id = ?1 AND t.run_id = ?1 AND t.model = m.position "
     "AND t.suite = r.suite AND t.test_id = r.test_id AND t.reply_id = r.reply_id AND t.id = ("

@@ -21,8 +21,8 @@ from assay.store.records import (
     RunModel,
     StoredJudgement,
     StoredTestScore,
-    StoredTry,
-    TryKey,
+    StoredTrial,
+    TrialKey,
 )
 from assay.store.reviews import ReviewVerbs
 from assay.store.viewer_index import fill_viewer_index
@@ -273,7 +273,7 @@ class Store(ReviewVerbs):
         with self._file.writing():
             return self._store_reply(run, fingerprint, request, reply)
 
-    def store_try(
+    def store_trial(
         self, run: Run, model: RunModel, request: Request, reply: Reply, score: Score | None
     ) -> None:
         """Store the reply that ends a test and its score, both or neither."""
@@ -315,15 +315,15 @@ class Store(ReviewVerbs):
         return int(row[0])
 
     def store_scores(
-        self, run: Run, model: RunModel, scores: Sequence[tuple[TryKey, int, Score | None]]
+        self, run: Run, model: RunModel, scores: Sequence[tuple[TrialKey, int, Score | None]]
     ) -> None:
-        """Store scores of stored replies: (try, number of its reply, score)."""
+        """Store scores of stored replies: (trial, number of its reply, score)."""
         with self._file.writing():
             for key, reply_id, score in scores:
                 self._store_score(run, model, key, reply_id, score)
 
     def _store_score(
-        self, run: Run, model: RunModel, key: TryKey, reply_id: int, score: Score | None
+        self, run: Run, model: RunModel, key: TrialKey, reply_id: int, score: Score | None
     ) -> None:
         value = score.value if score else None
         body = to_json(score, Score) if score else None
@@ -333,8 +333,8 @@ class Store(ReviewVerbs):
             (run.id, model.position, *key, reply_id, utc_now(), value, body),
         )
 
-    def find_scored(self, run: Run, model: RunModel) -> frozenset[TryKey]:
-        """The tries of a run that were answered and scored; failed ones are asked again."""
+    def find_scored(self, run: Run, model: RunModel) -> frozenset[TrialKey]:
+        """The trials of a run that were answered and scored; failed ones are asked again."""
         rows = self._file.all(
             "SELECT suite, test_id, repeat FROM scores WHERE body IS NOT NULL AND id IN "
             f"{_newest('scores')}",
@@ -342,18 +342,18 @@ class Store(ReviewVerbs):
         )
         return frozenset(map(tuple, rows))
 
-    def read_tries(
+    def read_trials(
         self, run: Run, model: RunModel, *, of: tuple[str, str] | None = None
-    ) -> Iterator[StoredTry]:
-        """Every try of a test by a model in a run, each with its newest score; or those `of` one
+    ) -> Iterator[StoredTrial]:
+        """Every trial of a test by a model in a run, each with its newest score; or those `of` one
         test, by suite and id.
         """
         only = " AND s.suite = ? AND s.test_id = ?" if of else ""
-        yield from self._tries(run, model, f"s.suite NOT GLOB ?{only}", *(of or ()))
+        yield from self._trials(run, model, f"s.suite NOT GLOB ?{only}", *(of or ()))
 
-    def read_measures(self, run: Run, model: RunModel) -> Iterator[StoredTry]:
+    def read_measures(self, run: Run, model: RunModel) -> Iterator[StoredTrial]:
         """What was asked of a model beside the tests of suites (`MEASURE`)."""
-        yield from self._tries(run, model, "s.suite GLOB ?")
+        yield from self._trials(run, model, "s.suite GLOB ?")
 
     def read_measures_of(
         self, fingerprint: str, suite: str
@@ -370,7 +370,7 @@ class Store(ReviewVerbs):
             where = read_back(Machine, machine) if machine else None
             yield run, where, test_id, read_back(Reply, body)
 
-    def _tries(self, run: Run, model: RunModel, which: str, *more: str) -> Iterator[StoredTry]:
+    def _trials(self, run: Run, model: RunModel, which: str, *more: str) -> Iterator[StoredTrial]:
         rows = self._file.each(
             "SELECT s.suite, s.test_id, s.repeat, s.reply_id, r.request_id, r.body, s.body, q.body "
             "FROM scores s JOIN replies r ON r.id = s.reply_id LEFT JOIN requests q "
@@ -382,10 +382,10 @@ class Store(ReviewVerbs):
             reply = read_back(Reply, body)
             score = read_back(Score, scored) if scored is not None else None
             sent = getattr(read_back(Work, asked), "messages", ()) if asked else ()
-            yield StoredTry(suite, test_id, repeat, reply_id, request_id, reply, score, sent)
+            yield StoredTrial(suite, test_id, repeat, reply_id, request_id, reply, score, sent)
 
     def store_judgement(
-        self, run: Run, model: RunModel, judged: StoredTry, final: FinalJudgement, score: Score
+        self, run: Run, model: RunModel, judged: StoredTrial, final: FinalJudgement, score: Score
     ) -> None:
         with self._file.writing() as connection:
             connection.execute(
@@ -399,7 +399,7 @@ class Store(ReviewVerbs):
     def read_judgements(
         self, run: Run, model: RunModel, *, every: bool = False, of_samples: bool = False
     ) -> tuple[StoredJudgement, ...]:
-        """The newest judgement of each try that was judged; or every one, the oldest first.
+        """The newest judgement of each trial that was judged; or every one, the oldest first.
         `of_samples`: of what checkpoints wrote after the sample prompts, instead of tests.
         """
         which = "run_id = ? AND model = ?" if every else f"id IN {_newest('verdicts')}"
@@ -416,7 +416,7 @@ class Store(ReviewVerbs):
 
 
 def _newest(table: str) -> str:
-    """The last row of each try; its values are a run's id and a model's position."""
+    """The last row of each trial; its values are a run's id and a model's position."""
     return (
         f"(SELECT max(id) FROM {table} WHERE run_id = ? AND model = ? "
         "GROUP BY suite, test_id, repeat)"

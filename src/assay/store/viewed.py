@@ -40,7 +40,7 @@ FOUND = (
     "WHERE answer_words MATCH ?)"
 )
 
-# Tries whose scores came after the index was last filled; a list of runs does not wait for that.
+# Trials whose scores came after the index was last filled; a list of runs does not wait for that.
 NOT_IN_TRIES = (
     "SELECT DISTINCT s.run_id, s.suite, s.test_id, s.model, s.repeat FROM scores s "
     "WHERE s.id > (SELECT scores FROM indexed) AND s.suite NOT GLOB 'measure/*' AND NOT EXISTS "
@@ -206,7 +206,7 @@ class ViewedStore(Store):
                 hint=tr("choose a test in the table of the run"),
             )
         this = (run_id, key.suite, key.test_id, model)
-        tries = self._indexed.all(
+        trials = self._indexed.all(
             "SELECT repeat FROM tries WHERE run_id = ? AND suite = ? AND test_id = ? AND model = ? "
             "ORDER BY repeat",
             this,
@@ -216,7 +216,7 @@ class ViewedStore(Store):
             category=test["category"],
             model=model,
             repeat=repeat,
-            tries=len(tries),
+            trials=len(trials),
             outcomes=test["outcomes"],
             pass_mark=test["pass_mark"],
             test=json.loads(test["body"]),

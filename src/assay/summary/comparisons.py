@@ -14,7 +14,7 @@ from assay.stats.pairs import (
     tell_apart,
 )
 from assay.types import CONSTRAINED, THINKING, Estimate, OutcomeKind
-from assay.types.measured.performance import TryFigures
+from assay.types.measured.performance import TrialFigures
 from assay.types.results import (
     Baselines,
     CategoryComparison,
@@ -79,17 +79,17 @@ def compare_twins(summaries: Sequence[SuiteSummary]) -> tuple[SuiteComparison, .
 
 
 def twin_differences(
-    twins: Sequence[SuiteComparison], tries: Sequence[TryFigures]
+    twins: Sequence[SuiteComparison], trials: Sequence[TrialFigures]
 ) -> dict[str, Estimate]:
     """What the second way costs: points, and tokens and seconds of an answer, pair by pair."""
-    known = {(each.suite, each.test, each.repeat): each for each in tries}
+    known = {(each.suite, each.test, each.repeat): each for each in trials}
     found: dict[str, Estimate] = {}
     for twin in twins:
         found[f"{twin.suite}/difference"] = twin.difference
         first = _first_of(twin.suite)
         pairs = [
             (before, each)
-            for each in tries
+            for each in trials
             if each.suite == twin.suite and (before := known.get((first, each.test, each.repeat)))
         ]
         for name, unit in (("output_tokens", "tokens"), ("seconds", "s")):

@@ -17,7 +17,7 @@ from typing import Any
 
 from assay.stats import estimates
 from assay.types import Answered, Cause, ChoiceLikelihoods, Estimate, Failed, Reply, Timed, Timing
-from assay.types.measured.performance import Clock, DepthFigures, Performance, Speeds, TryFigures
+from assay.types.measured.performance import Clock, DepthFigures, Performance, Speeds, TrialFigures
 
 AnyAnswer = Answered | ChoiceLikelihoods
 Work = tuple[float, float]  # tokens, and the seconds they took
@@ -79,12 +79,12 @@ def performance(replies: Iterable[Reply]) -> Performance:
     )
 
 
-def try_figures(
+def trial_figures(
     reply: Reply, *, suite: str, test: str, repeat: int, clock: Clock | None
-) -> TryFigures:
-    """One try in figures, its decoding by the clock that all tries of its model go by."""
+) -> TrialFigures:
+    """One trial in figures, its decoding by the clock that all trials of its model go by."""
     if isinstance(reply, Failed):
-        return TryFigures(
+        return TrialFigures(
             suite=suite,
             test=test,
             repeat=repeat,
@@ -93,10 +93,10 @@ def try_figures(
             failure=reply.cause,
         )
     if not isinstance(reply, Answered | ChoiceLikelihoods):
-        return TryFigures(suite=suite, test=test, repeat=repeat)
+        return TrialFigures(suite=suite, test=test, repeat=repeat)
     timing, prefilled = _timing(reply), _prefilled(reply)
     written = reply if isinstance(reply, Answered) else None
-    return TryFigures(
+    return TrialFigures(
         suite=suite,
         test=test,
         repeat=repeat,
@@ -317,8 +317,8 @@ def _answer(figures: Mapping[str, Any]) -> Answered:
     return Answered(request_id="", text="", **{**figures, "timing": timing})
 
 
-def _rows(answers: Iterable[Answered], clock: Clock) -> list[TryFigures]:
-    return [try_figures(each, suite="", test="", repeat=0, clock=clock) for each in answers]
+def _rows(answers: Iterable[Answered], clock: Clock) -> list[TrialFigures]:
+    return [trial_figures(each, suite="", test="", repeat=0, clock=clock) for each in answers]
 
 
 def _median(values: Iterable[float | None], unit: str) -> Estimate:

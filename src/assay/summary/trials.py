@@ -13,7 +13,6 @@ from assay.text.echo import is_echo
 from assay.types import (
     LETTERS,
     Answered,
-    Attempt,
     ChoiceLikelihoods,
     Estimate,
     Failed,
@@ -21,31 +20,34 @@ from assay.types import (
     Reply,
     Score,
     Suite,
+    Trial,
 )
 from assay.types.requests import LOOP
-from assay.types.results import Habit, HabitKind, RepeatRow, RightAnswerCost, SuiteSummary, TestRow
+from assay.types.results import Habit, HabitKind, RightAnswerCost, SuiteSummary, TestRow, TrialRow
 
 FEWEST_CHOICES, NEARLY_ALL, MOSTLY = 20, 0.9, 0.6
 
 RIGHT_BITS = "right_bits_per_byte"
 MARGIN = 1e-9  # the rounding that `Score.outcome` forgives, for means too
-_OF_ONE_TRY = tuple(each.name for each in fields(RepeatRow))
+_OF_ONE_TRIAL = tuple(each.name for each in fields(TrialRow))
 
 
 def summarise(
     suite: Suite,
-    trials: Iterable[Attempt],
+    trials: Iterable[Trial],
     *,
     right_answers: Mapping[str, Reply] | None = None,
 ) -> SuiteSummary:
     """One model on one suite. Tests that were not asked yet have no row and count nowhere.
     `right_answers`: by test, how likely the right answer is.
     """
-    tries: dict[str, list[Attempt]] = {}
+    by_test: dict[str, list[Trial]] = {}
     for trial in trials:
-        tries.setdefault(trial.case.id, []).append(trial)
+        by_test.setdefault(trial.case.id, []).append(trial)
     asked = [
-        sorted(tries[case.id], key=lambda t: t.repeat) for case in suite.cases if case.id in tries
+        sorted(by_test[case.id], key=lambda t: t.repeat)
+        for case in suite.cases
+        if case.id in by_test
     ]
     rows = tuple(_row(of_test, suite) for of_test in asked)
     names = [category.name for category in suite.categories]
@@ -96,7 +98,7 @@ def measurements(suites: Sequence[SuiteSummary]) -> dict[str, Estimate]:
 
 
 def _right_bits(
-    asked: Sequence[Sequence[Attempt]], right_answers: Mapping[str, Reply]
+    asked: Sequence[Sequence[Trial]], right_answers: Mapping[str, Reply]
 ) -> dict[str, Estimate]:
     """Bits per byte of the right answers: they move long before a small model gives them."""
     bits: list[float] = []
@@ -115,16 +117,16 @@ def _right_bits(
     return {RIGHT_BITS: estimates.ratio(bits, sizes, unit="bits per byte")}
 
 
-def _row(tries: Sequence[Attempt], suite: Suite) -> TestRow:
-    case, pass_mark = tries[0].case, suite.pass_mark
-    repeats = tuple(_repeat_row(trial, pass_mark) for trial in tries)
+def _row(trials: Sequence[Trial], suite: Suite) -> TestRow:
+    case, pass_mark = trials[0].case, suite.pass_mark
+    repeats = tuple(_trial_row(trial, pass_mark) for trial in trials)
     shown = next((repeat for repeat in repeats if repeat.score is not None), repeats[0])
     row = TestRow(
         id=case.id,
         category=case.category,
         question=case.question,
         turns=case.turns(suite.system),
-        **{name: getattr(shown, name) for name in _OF_ONE_TRY},
+        **{name: getattr(shown, name) for name in _OF_ONE_TRIAL},
     )
     if len(repeats) == 1:
         return row
@@ -141,7 +143,7 @@ def _row(tries: Sequence[Attempt], suite: Suite) -> TestRow:
     )
 
 
-def _repeat_row(trial: Attempt, pass_mark: float) -> RepeatRow:
+def _trial_row(trial: Trial, pass_mark: float) -> TrialRow:
     reply, score = trial.reply, trial.score
     answer = None
     if isinstance(reply, Answered):
@@ -149,7 +151,7 @@ def _repeat_row(trial: Attempt, pass_mark: float) -> RepeatRow:
     explanation = reply.reason if isinstance(reply, Failed) else ""
     if score is not None:
         explanation = score.explanation or score.unscored_reason or ""
-    return RepeatRow(
+    return TrialRow(
         repeat=trial.repeat,
         outcome=trial.outcome(pass_mark),
         score=score.value if score is not None else None,
@@ -160,7 +162,7 @@ def _repeat_row(trial: Attempt, pass_mark: float) -> RepeatRow:
     )
 
 
-def _outcome_of(repeats: Sequence[RepeatRow], mean: float | None, pass_mark: float) -> OutcomeKind:
+def _outcome_of(repeats: Sequence[TrialRow], mean: float | None, pass_mark: float) -> OutcomeKind:
     if mean is None:
         all_failed = all(repeat.outcome is OutcomeKind.FAILED for repeat in repeats)
         return OutcomeKind.FAILED if all_failed else OutcomeKind.UNSCORED
@@ -183,7 +185,7 @@ def _by_category(
     return {name: replace(of, method=ways.get(name, of.method)) for name, of in found.items()}
 
 
-def _ways_of_asking(asked: Sequence[Sequence[Attempt]]) -> dict[str, str]:
+def _ways_of_asking(asked: Sequence[Sequence[Trial]]) -> dict[str, str]:
     """The categories where something was asked or scored in a lesser way, and which."""
     found: dict[str, set[str]] = {}
     for trial in (trial for of_test in asked for trial in of_test):
@@ -205,7 +207,7 @@ def _mean(scores: Sequence[float | None]) -> Estimate:
 
 
 def _of_repeats(rows: Sequence[TestRow]) -> dict[str, Estimate]:
-    """pass@1, pass@N, pass^N and spread over tests; a test with fewer scored tries is unscored."""
+    """pass@1, pass@N, pass^N and spread over tests; a test with fewer scored trials is unscored."""
     most = max((len(row.repeats) for row in rows), default=0)
     if most < 2:
         return {}
@@ -226,22 +228,22 @@ def _of_repeats(rows: Sequence[TestRow]) -> dict[str, Estimate]:
     }
 
 
-def _of_parts(asked: Sequence[Sequence[Attempt]]) -> dict[str, Estimate]:
+def _of_parts(asked: Sequence[Sequence[Trial]]) -> dict[str, Estimate]:
     """Each part of the scores over tests, for checks whose parts are figures of their own."""
     values: dict[str, list[float]] = {}
     for of_test in asked:
         check = of_test[0].case.check
-        tries: dict[str, list[float]] = {}
+        trials: dict[str, list[float]] = {}
         for part in (part for each in of_test if each.score for part in each.score.parts):
             if check.reports_parts:
-                tries.setdefault(f"{check.method}/{part.name}", []).append(part.value)
-        for name, of_tries in tries.items():
-            values.setdefault(name, []).append(statistics.fmean(of_tries))
+                trials.setdefault(f"{check.method}/{part.name}", []).append(part.value)
+        for name, of_trials in trials.items():
+            values.setdefault(name, []).append(statistics.fmean(of_trials))
     return {name: _mean(of) for name, of in values.items()}
 
 
-def _answer_seconds(asked: Sequence[Sequence[Attempt]]) -> dict[str, Estimate]:
-    replies = [trial.reply for tries in asked for trial in tries]
+def _answer_seconds(asked: Sequence[Sequence[Trial]]) -> dict[str, Estimate]:
+    replies = [trial.reply for trials in asked for trial in trials]
     seconds = [
         reply.total_s
         for reply in replies
@@ -253,7 +255,7 @@ def _answer_seconds(asked: Sequence[Sequence[Attempt]]) -> dict[str, Estimate]:
     return {"answer_s": estimates.average(seconds, unit="s", unscored=untimed)}
 
 
-def find_habits(trials: Sequence[Attempt], pass_mark: float) -> tuple[Habit, ...]:
+def find_habits(trials: Sequence[Trial], pass_mark: float) -> tuple[Habit, ...]:
     """Of written answers and chosen letters; what passed neither declines nor echoes."""
     written = [trial for trial in trials if isinstance(trial.reply, Answered)]
     kinds = [kind for trial in written for kind in _kinds_of(trial, pass_mark)]
@@ -267,7 +269,7 @@ def find_habits(trials: Sequence[Attempt], pass_mark: float) -> tuple[Habit, ...
     return tuple(sorted(found, key=lambda each: -each.count))
 
 
-def _kinds_of(trial: Attempt, pass_mark: float) -> Iterator[HabitKind]:
+def _kinds_of(trial: Trial, pass_mark: float) -> Iterator[HabitKind]:
     reply, score = trial.reply, trial.score
     if not isinstance(reply, Answered):
         return
@@ -296,14 +298,14 @@ def find_one_letter(choices: Sequence[Score]) -> tuple[str, int, int] | None:
     return letter, times, len(choices)
 
 
-def right_answer_cost(trials: Sequence[Attempt], pass_mark: float) -> RightAnswerCost | None:
+def right_answer_cost(trials: Sequence[Trial], pass_mark: float) -> RightAnswerCost | None:
     """Of a served model, which reports tokens and seconds; None for any other."""
     timed = [trial for trial in trials if _seconds(trial) is not None]
     if not any(getattr(trial.reply, "prompt_tokens", None) for trial in timed):
         return None
     missing = len(trials) - len(timed)
 
-    def per_right(amount: Callable[[Attempt], float | None], unit: str) -> Estimate:
+    def per_right(amount: Callable[[Trial], float | None], unit: str) -> Estimate:
         """All that was spent over all right answers; an amount that is not known is missing."""
         known = [(spent, trial) for trial in timed if (spent := amount(trial)) is not None]
         right = [float(trial.outcome(pass_mark) is OutcomeKind.PASS) for _, trial in known]
@@ -320,9 +322,9 @@ def right_answer_cost(trials: Sequence[Attempt], pass_mark: float) -> RightAnswe
     )
 
 
-def _tokens(trial: Attempt) -> float | None:
+def _tokens(trial: Trial) -> float | None:
     return trial.reply.output_tokens if isinstance(trial.reply, Answered) else None
 
 
-def _seconds(trial: Attempt) -> float | None:
+def _seconds(trial: Trial) -> float | None:
     return trial.reply.total_s if isinstance(trial.reply, Answered | ChoiceLikelihoods) else None

@@ -1,7 +1,7 @@
 """The vocabulary: the only things that cross a module border.
 
 Frozen dataclasses, a few constants, and the protocols Model and Observer, of the standard library
-only. Case x ModelFacts -> Request -> Reply -> Score; together an Attempt; Attempts -> Estimate.
+only. Case x ModelFacts -> Request -> Reply -> Score; together a Trial; Trials -> Estimate.
 """
 
 from assay.types.conversations import Message, Role
@@ -62,4 +62,4 @@ from assay.types.tests import (
     Requests,
     ScoringMode,
 )
-from assay.types.trials import Attempt
+from assay.types.trials import Trial

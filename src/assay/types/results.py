@@ -14,13 +14,13 @@ from assay.types import Estimate, Machine, Message, Observed, OutcomeKind, Sampl
 from assay.types.decisions import Decision
 from assay.types.judging.judged import Judged
 from assay.types.judging.reviews import Reviewed
-from assay.types.measured.performance import DepthFigures, Performance, TryFigures
+from assay.types.measured.performance import DepthFigures, Performance, TrialFigures
 
 
 @speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RepeatRow:
-    """One try of a test that was asked several times. `repeat` is the trial's own number."""
+class TrialRow:
+    """One trial of a test that was asked several times. `repeat` is the trial's own number."""
 
     repeat: int = 0
     outcome: OutcomeKind
@@ -33,8 +33,8 @@ class RepeatRow:
 
 @speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestRow(RepeatRow):
-    """What became of one test. With repeats: the mean score, the first try's answer, every try.
+class TestRow(TrialRow):
+    """What became of one test. With repeats: the mean score, the first trial's answer, every trial.
 
     `explanation` of a failed request is the reason it failed. `repeats` is empty unless the test
     was asked more than once. `turns`: what was asked, with all that was said before it, as the
@@ -47,7 +47,7 @@ class TestRow(RepeatRow):
     category: str
     question: str = ""
     turns: tuple[Message, ...] = ()
-    repeats: tuple[RepeatRow, ...] = ()
+    repeats: tuple[TrialRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +140,7 @@ class ModelReport:
     notes: tuple[str, ...] = ()
     about: Mapping[str, str] = field(default_factory=dict)
     observed: Observed | None = None
-    tries: tuple[TryFigures, ...] = ()
+    trials: tuple[TrialFigures, ...] = ()
     depths: tuple[DepthFigures, ...] = ()
     twins: tuple[SuiteComparison, ...] = ()
 

@@ -11,9 +11,9 @@ from assay.types.tests import Case
 
 @speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class Trial:
     """One test asked once: case, last request, reply, and score (None if the request failed).
-    `sent`: as `StoredTry` has it.
+    `sent`: as `StoredTrial` has it.
     """
 
     case: Case

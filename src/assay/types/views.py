@@ -10,7 +10,7 @@ from assay.types.judging.judgements import FinalJudgement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
-    """A run in the list. `answered` of `planned` tries have a score or failed. Times are ISO 8601
+    """A run in the list. `answered` of `planned` trials have a score or failed. Times are ISO 8601
     texts in UTC.
     """
 
@@ -125,16 +125,16 @@ class SamplePlace:
 class ViewedSample:
     """What one model was asked in one test, what it answered, and what came of it.
 
-    `outcomes`: a letter per model. `tries`: how often it was asked; this is try `repeat`. `check`:
-    the fields of the test's check; `test`: all of the test, as the suite has it. `reply` is None
-    while it has not been asked.
+    `outcomes`: a letter per model. `trials`: how often it was asked; this is trial `repeat`.
+    `check`: the fields of the test's check; `test`: all of the test, as the suite has it. `reply`
+    is None while it has not been asked.
     """
 
     key: TestKey
     category: str
     model: int
     repeat: int
-    tries: int
+    trials: int
     outcomes: str
     pass_mark: float
     test: Mapping[str, Any]

@@ -9,7 +9,7 @@ from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Cause, Estimate, documents
 from assay.types.documents import Block, Document, Heading, Note, Paragraph, Span, facts, table
-from assay.types.measured.performance import Performance, TryFigures
+from assay.types.measured.performance import Performance, TrialFigures
 from assay.types.results import ModelReport, Report
 
 SHOWN_FINISHES = 8  # a server may invent a new word every time
@@ -146,7 +146,7 @@ def _finishes(measured: Performance) -> str:
     return ", ".join([*named[:SHOWN_FINISHES], *others])
 
 
-SHOWN_TRIES = 2000  # rows a browser still shows at once; the export has them all
+SHOWN_TRIALS = 2000  # rows a browser still shows at once; the export has them all
 LONGEST_REASON = 40
 
 
@@ -180,26 +180,26 @@ def _model(report: Report, model: ModelReport) -> Iterator[Block]:
     yield Paragraph(answered(measured))
     yield documents.Figures(tuple(figures(measured)))
     yield documents.bullets(notes(measured))
-    if model.tries:
+    if model.trials:
         yield Heading(tr("Every try"), 3)
-        yield _tries(model.tries[:SHOWN_TRIES])
-        left = len(model.tries) - SHOWN_TRIES
+        yield _trials(model.trials[:SHOWN_TRIALS])
+        left = len(model.trials) - SHOWN_TRIALS
         if left > 0:
             more = tr("Tries not shown here: {count}; every one: ", count=numbers.count(left))
             command = f"assay export {shlex.quote(report.run)} --format csv"
             yield Paragraph((more, Span(command, "code")))
 
 
-def _tries(tries: tuple[TryFigures, ...]) -> documents.Table:
+def _trials(trials: tuple[TrialFigures, ...]) -> documents.Table:
     heads = (
         tr("suite"), tr("test"), tr("try"), tr("seconds"), tr("first token, s"), tr("load, s"),
         tr("other, s"), tr("prefill, tokens/s"), tr("decode, tokens/s"), tr("tokens in"),
         tr("tokens out"), tr("cold or warm"), tr("finish"), tr("attempts"), tr("failure"),
     )  # fmt: skip
-    return table(heads, map(_try, tries), right=(*range(2, 11), 13))
+    return table(heads, map(_trial, trials), right=(*range(2, 11), 13))
 
 
-def _try(row: TryFigures) -> tuple[str, ...]:
+def _trial(row: TrialFigures) -> tuple[str, ...]:
     prefill = numbers.raw(row.prefill_tokens_per_s, "tokens/s")
     return (
         row.suite,

@@ -57,8 +57,8 @@ class Performance:
 
 @speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TryFigures:
-    """One try; None is unknown. `cold`: the model was loaded for it. `finish`: the server's word,
+class TrialFigures:
+    """One trial; None is unknown. `cold`: the model was loaded for it. `finish`: the server's word,
     `failure`: the cause. `prefill_at_most` and the clock of decoding are as in Performance.
     """
 
@@ -82,7 +82,7 @@ class TryFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepthFigures:
-    """A model with `depth` tokens of its context in use: medians with the range of n tries.
+    """A model with `depth` tokens of its context in use: medians with the range of n trials.
     `prompt_tokens`: as the model counted. `prefill` and `decode` are by `clock`.
     `cached_first_token_s`: of a prompt that was asked just before. `gpu_share`: of `memory` (MB).
     `why_not`: it was not measured; `fits` False: for want of memory or context.

@@ -15,7 +15,7 @@ from assay.messages import tr
 from assay.models.http.faults import reported_number
 from assay.plan import Plan
 from assay.request_identity import GENERATION, MEASURE, make_measure_request
-from assay.store import Run, RunModel, StoredJudgement, StoredTry
+from assay.store import Run, RunModel, StoredJudgement, StoredTrial
 from assay.suites.held_out_text import HeldOut
 from assay.suites.sample_prompts import load_samples
 from assay.types import Failed, ModelFacts, Reply, Request, SamplePrompt, Sampling, Score
@@ -101,19 +101,19 @@ def _shape(facts: ModelFacts) -> str:
 
 
 def pool_timed_runs(
-    models: Sequence[RunModel], tries: Mapping[str, Sequence[StoredTry]]
-) -> dict[str, tuple[StoredTry, ...]]:
-    """The tries of each model, by its spec, with all timed runs of its shape."""
-    runs: dict[str, dict[str, StoredTry]] = {}
+    models: Sequence[RunModel], trials: Mapping[str, Sequence[StoredTrial]]
+) -> dict[str, tuple[StoredTrial, ...]]:
+    """The trials of each model, by its spec, with all timed runs of its shape."""
+    runs: dict[str, dict[str, StoredTrial]] = {}
     for model in models:
         of_shape = runs.setdefault(_shape(model.facts), {})
-        for kept in tries[model.spec]:
+        for kept in trials[model.spec]:
             known = of_shape.get(kept.test_id)
             if kept.suite == SPEED and (known is None or isinstance(known.reply, Failed)):
                 of_shape[kept.test_id] = kept
     return {
         model.spec: (
-            *(kept for kept in tries[model.spec] if kept.suite != SPEED),
+            *(kept for kept in trials[model.spec] if kept.suite != SPEED),
             *runs[_shape(model.facts)].values(),
         )
         for model in models
@@ -126,7 +126,7 @@ def measured_of(
     run: Run,
     summaries: Sequence[SuiteSummary],
     digests: Mapping[str, str],
-    tries: Iterable[StoredTry],
+    trials: Iterable[StoredTrial],
     judged: Iterable[StoredJudgement],
     unqualified: Mapping[str, tuple[str, ...]],
 ) -> Measurements:
@@ -137,7 +137,7 @@ def measured_of(
 
     replies: dict[str, dict[str, Reply]] = {}
     numbers: dict[str, int] = {}  # of the samples' replies: another one was not judged
-    for kept in tries:
+    for kept in trials:
         kind = kept.suite.removeprefix(MEASURE)
         replies.setdefault(kind, {})[kept.test_id] = kept.reply
         numbers |= {kept.test_id: kept.reply_id} if kept.suite == GENERATION else {}
@@ -182,10 +182,10 @@ def measured_of(
     return measured
 
 
-def take_own_figures(model: RunModel, tries: Iterable[StoredTry]) -> Measurements:
+def take_own_figures(model: RunModel, trials: Iterable[StoredTrial]) -> Measurements:
     """The figures of plugins, of a model that nothing is decided on."""
     replies: dict[str, dict[str, Reply]] = {}
-    for kept in tries:
+    for kept in trials:
         replies.setdefault(kept.suite.removeprefix(MEASURE), {})[kept.test_id] = kept.reply
     subject = PlannedCheckpoint(spec=model.spec, name=model.spec, path="", step=None)
     taken = TakenReplies(subject=subject, facts=model.facts, deciding=None, replies=replies)

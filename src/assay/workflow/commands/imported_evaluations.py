@@ -16,7 +16,7 @@ from assay.judge.evaluation_reading import Imported, read_evaluations
 from assay.judge.final_judgement import make_final_judgement, score_of
 from assay.judge.pasting import PROMPT_ENDING, alias_of
 from assay.messages import tr
-from assay.store import Run, RunModel, Store, StoredJudgement, TryKey
+from assay.store import Run, RunModel, Store, StoredJudgement, TrialKey
 from assay.text.safe_text import drop_terminal_codes
 from assay.types import Case
 from assay.types.judging.judgements import Judgement
@@ -161,8 +161,8 @@ def take_back_imports(store: Store, run: Run, cases: Sequence[Case], panel: Judg
     by_key = {(case.suite, case.id): case for case in cases}
     files: set[str] = set()
     for model in run.models:
-        tries = {each.key: each for each in store.read_tries(run, model)}
-        stored: dict[TryKey, list[StoredJudgement]] = defaultdict(list)
+        trials = {each.key: each for each in store.read_trials(run, model)}
+        stored: dict[TrialKey, list[StoredJudgement]] = defaultdict(list)
         for kept in store.read_judgements(run, model, every=True):
             stored[kept.key].append(kept)
         for key, versions in stored.items():
@@ -186,7 +186,7 @@ def take_back_imports(store: Store, run: Run, cases: Sequence[Case], panel: Judg
                 )
             else:
                 final = before[-1]
-            store.store_judgement(run, model, tries[key], final, score_of(final))
+            store.store_judgement(run, model, trials[key], final, score_of(final))
     if not files:
         raise UsageError(
             tr("run {run} has no imported evaluation that counts", run=run.id),

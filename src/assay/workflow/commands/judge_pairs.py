@@ -17,7 +17,7 @@ from assay.judge.guards.trivial import NOTHING_SAID, why_trivial
 from assay.judge.pairs import PairQuestionnaire
 from assay.messages import tr
 from assay.request_identity import judge_key
-from assay.store import Run, RunModel, Store, TryKey
+from assay.store import Run, RunModel, Store, TrialKey
 from assay.summary.judge_agreement import pair_judging, score_of_pair
 from assay.types import Answered, Case, Observer
 from assay.types.options import CompareOptions, JudgeOptions
@@ -133,10 +133,10 @@ def _pairs(store: Store, first: StoredSide, second: StoredSide) -> Iterator[_Ans
             yield _AnswerPair(cases[suite, test_id], repeat, before[key], text)
 
 
-def _texts(store: Store, side: StoredSide) -> dict[TryKey, str]:
+def _texts(store: Store, side: StoredSide) -> dict[TrialKey, str]:
     return {
         each.key: each.reply.text
-        for each in store.read_tries(*side)
+        for each in store.read_trials(*side)
         if isinstance(each.reply, Answered)
     }
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
-from assay.ask_loop import Dialogue, ask_all, find_unanswered
+from assay.ask_loop import RunningTrial, ask_all, find_unanswered
 from assay.judge.qualification.marks import (
     Measured,
     choose_way,
@@ -131,14 +131,14 @@ class _CountedReplies(StoredReplies):
     asked: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
 
-    def reuse_reply(self, dialogue: Dialogue, request: Request) -> Reply | None:
-        reply = StoredReplies.reuse_reply(self, dialogue, request)
+    def reuse_reply(self, trial: RunningTrial, request: Request) -> Reply | None:
+        reply = StoredReplies.reuse_reply(self, trial, request)
         if reply is not None:
             self._count(reply)
         return reply
 
-    def store_reply(self, dialogue: Dialogue, request: Request, reply: Reply) -> None:
-        StoredReplies.store_reply(self, dialogue, request, reply)
+    def store_reply(self, trial: RunningTrial, request: Request, reply: Reply) -> None:
+        StoredReplies.store_reply(self, trial, request, reply)
         self.asked += 1
         self._count(reply)
 

@@ -77,7 +77,7 @@ def _rescore(
     before = {
         (model.position, *kept.key): kept.score
         for model in run.models
-        for kept in store.read_tries(run, model)
+        for kept in store.read_trials(run, model)
     }
     if any(case.check.judged.checker for case in judged_cases(suites) if case.check.judged):
         tested = [model.facts for model in run.models]
@@ -89,7 +89,7 @@ def _rescore(
     for model in run.models:
         scores = []
         for key, reply_id, new in new_scores(
-            store, run, model, cases, tuple(store.read_tries(run, model))
+            store, run, model, cases, tuple(store.read_trials(run, model))
         ):
             scores.append((key, reply_id, new))
             scored += 1

@@ -26,11 +26,11 @@ from assay.workflow.reporting.footprints import depths_in, read_tokens
 from assay.workflow.reporting.run_files import write_run
 from assay.workflow.running.background import BackgroundWork
 from assay.workflow.running.beginning import begin_or_continue, models_of, resumable
-from assay.workflow.running.dialogues import MeasureDialogue
 from assay.workflow.running.job import Job
 from assay.workflow.running.ledgers import ScoredReplies
 from assay.workflow.running.opening import Opened, open_models
 from assay.workflow.running.run_folder import RunFolder
+from assay.workflow.running.trials import MeasureTrial
 
 USUAL_DEPTHS = (0, 4096, 16384)
 PROMPT_TOKENS, NEW_TOKENS = 32, 64
@@ -148,10 +148,10 @@ def _ask(
 ) -> None:
     ledger = ScoredReplies(store, run, known, BackgroundWork(RunFolder(options.out, run.id), ()))
     for depth in depths:
-        dialogues = [MeasureDialogue(each) for each in _requests(model, depth, options)]
+        trials = [MeasureTrial(each) for each in _requests(model, depth, options)]
         name = tr("{model} at {depth} tokens", model=known.spec, depth=depth)
         try:
-            ask_all(model, dialogues, ledger, options.observer, name=name, until=until)
+            ask_all(model, trials, ledger, options.observer, name=name, until=until)
         finally:
             ledger.flush()
         measured = depths_in(store.read_measures(run, known))[-1]

@@ -86,9 +86,9 @@ def compare_answers(
     found = []
     with Store(out, read_only=True) as store:
         for run, model in find_sides(store, runs):
-            tries = tuple(store.read_tries(run, model, of=(suite, test)))
-            suites = (each for each in store.read_suites(run) if tries and each.name == suite)
-            for rows in (summarise(each, trials_of(each, tries)).tests for each in suites):
+            trials = tuple(store.read_trials(run, model, of=(suite, test)))
+            suites = (each for each in store.read_suites(run) if trials and each.name == suite)
+            for rows in (summarise(each, trials_of(each, trials)).tests for each in suites):
                 found.append((_side(run, model), rows[0]))
     return tuple(found)
 

@@ -11,7 +11,7 @@ from assay.measures.speed import speed_figures
 from assay.messages import tr
 from assay.request_identity import MEASURE
 from assay.stats import estimates
-from assay.store import Run, RunModel, Store, StoredTry
+from assay.store import Run, RunModel, Store, StoredTrial
 from assay.summary.speed import depth_figures, performance
 from assay.text import number_format as numbers
 from assay.types import Machine, Reply
@@ -101,7 +101,7 @@ def _of_run(store: Store, run: Run, model: RunModel) -> Footprint:
     timed, memory, _ = speed_figures(measures)
     if timed is not None and memory is not None:
         return Footprint(memory=memory, speed=timed.tokens_per_s)
-    measured = performance(kept.reply for kept in store.read_tries(run, model))
+    measured = performance(kept.reply for kept in store.read_trials(run, model))
     taken = model.observed.memory_bytes if model.observed else None
     memory = estimates.nothing(unit="MB")
     if taken:
@@ -110,10 +110,10 @@ def _of_run(store: Store, run: Run, model: RunModel) -> Footprint:
     return Footprint(memory=memory, speed=speed)
 
 
-def depths_in(tries: Iterable[StoredTry]) -> tuple[DepthFigures, ...]:
+def depths_in(trials: Iterable[StoredTrial]) -> tuple[DepthFigures, ...]:
     """Of one model in one run."""
     replies: dict[int, list[Reply]] = {}
-    for kept in tries:
+    for kept in trials:
         if kept.suite == DEPTH:
             replies.setdefault(depth_of(kept.test_id), []).append(kept.reply)
     return tuple(depth_figures(depth, replies[depth]) for depth in sorted(replies))

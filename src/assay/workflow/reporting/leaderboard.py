@@ -12,11 +12,11 @@ from pathlib import Path
 from assay.errors import SuiteNotFound
 from assay.messages import tr
 from assay.reports.formats.notebook import LeaderboardResult
-from assay.store import Run, RunModel, Store, StoredTry
+from assay.store import Run, RunModel, Store, StoredTrial
 from assay.store.bodies import content_hash
 from assay.summary.comparisons import rank
 from assay.summary.trials import summarise
-from assay.types import Answered, Attempt, Suite
+from assay.types import Answered, Suite, Trial
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import Footprint, ModelLeftOut, Standing
 from assay.workflow.reporting.footprints import FitLimits, find_footprint, read_memory, read_tokens
@@ -120,19 +120,19 @@ class _Tables:
 
     def enter(self, run: Run, model: RunModel, footprint: Footprint | None) -> None:
         fingerprint = model.facts.fingerprint
-        tries: tuple[StoredTry, ...] | None = None
+        stored: tuple[StoredTrial, ...] | None = None
         for digest, suite in zip(run.digests, self._store.read_suites(run), strict=True):
             if self._only not in (None, suite.name) or is_own(suite):
                 continue
-            if tries is None:
-                tries = tuple(self._store.read_tries(run, model))
-            trials = tuple(trials_of(suite, tries))
+            if stored is None:
+                stored = tuple(self._store.read_trials(run, model))
+            trials = tuple(trials_of(suite, stored))
             asked = ", ".join(_ways_of_asking(run, suite, trials))
             table = self._table(digest, suite, asked, model)
             if fingerprint in table.rows:
                 continue
             if table.content != self._content(digest, suite):
-                trials = self._scored_by(table.suite, run, model, tries)
+                trials = self._scored_by(table.suite, run, model, stored)
                 self._scored_again.setdefault(suite.name, set()).add(run.id)
             summary = summarise(table.suite, trials)
             table.rows[fingerprint] = Standing(
@@ -168,17 +168,17 @@ class _Tables:
         return self.tables[-1]
 
     def _scored_by(
-        self, suite: Suite, run: Run, model: RunModel, tries: Sequence[StoredTry]
-    ) -> tuple[Attempt, ...]:
+        self, suite: Suite, run: Run, model: RunModel, stored: Sequence[StoredTrial]
+    ) -> tuple[Trial, ...]:
         cases = {(suite.name, case.id): case for case in suite.cases}
-        mine = [kept for kept in tries if kept.suite == suite.name]
+        mine = [kept for kept in stored if kept.suite == suite.name]
         new = {key: score for key, _, score in new_scores(self._store, run, model, cases, mine)}
         return tuple(
             trials_of(suite, [replace(kept, score=new.get(kept.key, kept.score)) for kept in mine])
         )
 
 
-def _ways_of_asking(run: Run, suite: Suite, trials: Sequence[Attempt]) -> Iterator[str]:
+def _ways_of_asking(run: Run, suite: Suite, trials: Sequence[Trial]) -> Iterator[str]:
     """What makes two scores incomparable although the tests are the same."""
     if run.sampling == "server":
         yield tr("sampling left to the server")

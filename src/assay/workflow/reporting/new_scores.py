@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from assay.checks.scoring import score_reply
 from assay.judge.final_judgement import score_of
 from assay.plan import AskOptions, make_plan
-from assay.store import Run, RunModel, Store, StoredTry, TryKey
+from assay.store import Run, RunModel, Store, StoredTrial, TrialKey
 from assay.types import Case, Message, ModelFacts, Score, Suite
 
 
@@ -14,11 +14,11 @@ def new_scores(
     run: Run,
     model: RunModel,
     cases: dict[tuple[str, str], Case],
-    tries: Sequence[StoredTry],
-) -> Iterator[tuple[TryKey, int, Score]]:
+    trials: Sequence[StoredTrial],
+) -> Iterator[tuple[TrialKey, int, Score]]:
     """What judges said of an answer still holds, and is scored by today's arithmetic."""
     verdicts = {kept.key: kept.judgement for kept in store.read_judgements(run, model)}
-    for kept in tries:
+    for kept in trials:
         key = kept.key
         verdict = verdicts.get(key)
         new = score_of(verdict) if verdict else score_reply(cases[key[0], key[1]], kept.reply)
@@ -30,6 +30,5 @@ def questions(suite: Suite, facts: ModelFacts) -> dict[str, tuple[str, tuple[Mes
     """What each test asks: the id of its first request, and all its turns."""
     plan = make_plan([suite], facts, AskOptions())
     return {
-        exchange.case.id: (plan.request(exchange, 0, ()).id, exchange.case.messages)
-        for exchange in plan.exchanges
+        trial.case.id: (plan.request(trial, 0, ()).id, trial.case.messages) for trial in plan.trials
     }

@@ -1,4 +1,4 @@
-"""The stored records of a run as lines of JSONL or CSV, one try a row."""
+"""The stored records of a run as lines of JSONL or CSV, one trial a row."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from assay.reports.json_values import pick
-from assay.store import Run, RunModel, Store, StoredTry, TryKey
+from assay.store import Run, RunModel, Store, StoredTrial, TrialKey
 from assay.text.safe_text import spreadsheet_cell
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Reply, Suite
 from assay.types.conversations import conversation_text
@@ -49,19 +49,19 @@ def _records(store: Store, run: Run) -> Generator[dict[str, object], None, None]
     suites = store.read_suites(run)
     cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
     by_name = {suite.name: suite for suite in suites}
-    reviews: dict[tuple[int, TryKey], list[dict[str, object]]] = {}
+    reviews: dict[tuple[int, TrialKey], list[dict[str, object]]] = {}
     for each in store.read_reviews(run):
         told = {**asdict(each.review), "created": each.created}
         reviews.setdefault((each.model, each.key), []).append(told)
     for model in run.models:
-        for kept in store.read_tries(run, model):
+        for kept in store.read_trials(run, model):
             case = cases[kept.suite, kept.test_id]
             record = _record(run, model, kept, case, by_name[kept.suite])
             yield {**record, "reviews": reviews.get((model.position, kept.key), [])}
 
 
 def _record(
-    run: Run, model: RunModel, kept: StoredTry, case: Case, suite: Suite
+    run: Run, model: RunModel, kept: StoredTrial, case: Case, suite: Suite
 ) -> dict[str, object]:
     score = kept.score
     return {

@@ -13,10 +13,10 @@ from assay.plugins import load_plugins
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.reports.formats.notebook import RunResult
 from assay.request_identity import MEASURE
-from assay.store import Run, RunModel, Store, StoredTry
+from assay.store import Run, RunModel, Store, StoredTrial
 from assay.suites.load import FETCHED
 from assay.summary.comparisons import compare_twins, find_leads, twin_differences
-from assay.summary.speed import performance, try_figures
+from assay.summary.speed import performance, trial_figures
 from assay.summary.trials import measurements, summarise
 from assay.types import Failed, Reply, Suite
 from assay.types.decisions import Decision, Measurements
@@ -100,7 +100,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         reviews=reviewed_of(store, run, suites),
         failed=broken,
         leads=() if decision and decision.gate_decides else find_leads(run.id, models),
-        notes=(*_notes(run, suites, asked.tries, broken), *_not_measured(asked)),
+        notes=(*_notes(run, suites, asked.trials, broken), *_not_measured(asked)),
         hints=tuple(_hints(run, asked.failed, asked.too_long, unheard, unjudged)),
         machine=run.machine,
         sampling=run.sampling,
@@ -115,7 +115,7 @@ class _AskedModels:
 
     failed: int
     too_long: int = 0
-    tries: int = 0
+    trials: int = 0
     models: list[ModelReport] = field(default_factory=list)
     measured: dict[str, Measurements] = field(default_factory=dict)
     not_measured: dict[str, Mapping[str, str]] = field(default_factory=dict)
@@ -140,61 +140,61 @@ def _summarise_models(
     asked = _AskedModels(failed=len(_failed_requests({**asked_beside, **own})))
     measures = pool_timed_runs([m for m in run.models if m.spec in subjects], asked_beside)
     for model in run.models:
-        tries = tuple(store.read_tries(run, model))
+        trials = tuple(store.read_trials(run, model))
         beside = measures.get(model.spec, ())
-        failures = [kept.reply for kept in tries if isinstance(kept.reply, Failed)]
-        asked.tries += len(tries)
+        failures = [kept.reply for kept in trials if isinstance(kept.reply, Failed)]
+        asked.trials += len(trials)
         asked.failed += len(failures)
         asked.too_long += sum(each.cause == "prompt_too_long" for each in failures)
         summaries = tuple(
             replace(
                 summarise(
-                    suite, trials_of(suite, tries), right_answers=_right_answers(suite, beside)
+                    suite, trials_of(suite, trials), right_answers=_right_answers(suite, beside)
                 ),
                 baselines=None if is_own(suite) else guesses[suite.name],
                 own=is_own(suite),
             )
             for suite in suites
         )
-        asked.models.append(_model_report(store, run, model, tries, summaries))
+        asked.models.append(_model_report(store, run, model, trials, summaries))
         if model.spec not in subjects:
             _add_own_figures(asked, model, own.get(model.spec, ()))
         if subject := subjects.get(model.spec):
             asked.measured[model.spec] = measured_of(
                 subject, model, run, summaries, digests, beside,
-                store.read_judgements(run, model, of_samples=True), _unqualified(run, tries),
+                store.read_judgements(run, model, of_samples=True), _unqualified(run, trials),
             )  # fmt: skip
             asked.not_measured[model.spec] = asked.measured[model.spec].not_measured
     return asked
 
 
-def _add_own_figures(asked: _AskedModels, model: RunModel, tries: Sequence[StoredTry]) -> None:
+def _add_own_figures(asked: _AskedModels, model: RunModel, trials: Sequence[StoredTrial]) -> None:
     """Of a model that nothing is decided on."""
-    found = take_own_figures(model, tries)
+    found = take_own_figures(model, trials)
     report = asked.models[-1]
     figures = {**report.measurements, **found.figures}
     asked.models[-1] = replace(report, measurements=figures)
     asked.not_measured[model.spec] = found.not_measured
 
 
-def _right_answers(suite: Suite, beside: Sequence[StoredTry]) -> dict[str, Reply]:
+def _right_answers(suite: Suite, beside: Sequence[StoredTrial]) -> dict[str, Reply]:
     read = {kept.test_id: kept.reply for kept in beside if kept.suite == f"{MEASURE}answers"}
     known = {case.id: read.get(answered_id(suite.name, case.id)) for case in suite.cases}
     return {test: reply for test, reply in known.items() if reply is not None}
 
 
-def _failed_requests(beside: Mapping[str, Sequence[StoredTry]]) -> set[str]:
+def _failed_requests(beside: Mapping[str, Sequence[StoredTrial]]) -> set[str]:
     """Of what was asked beside the tests; another checkpoint may have made up for a timed run."""
-    every = [kept for tries in beside.values() for kept in tries]
+    every = [kept for trials in beside.values() for kept in trials]
     answered = {kept.request_id for kept in every if not isinstance(kept.reply, Failed)}
     return {kept.request_id for kept in every} - answered
 
 
-def _unqualified(run: Run, tries: Sequence[StoredTry]) -> dict[str, tuple[str, ...]]:
+def _unqualified(run: Run, trials: Sequence[StoredTrial]) -> dict[str, tuple[str, ...]]:
     """By suite: the judges that are not qualified, where a score rests on a judge."""
     judges = run.judging.judges if run.judging else ()
     names = tuple(each.spec for each in judges if not each.qualified)
-    judged = {kept.suite for kept in tries if kept.score and kept.score.scorer == SCORER}
+    judged = {kept.suite for kept in trials if kept.score and kept.score.scorer == SCORER}
     return dict.fromkeys(judged, names)
 
 
@@ -250,27 +250,27 @@ def _decided(
 
 
 def summaries_of(store: Store, run: Run, model: RunModel) -> tuple[SuiteSummary, ...]:
-    tries = tuple(store.read_tries(run, model))
-    return tuple(summarise(suite, trials_of(suite, tries)) for suite in store.read_suites(run))
+    trials = tuple(store.read_trials(run, model))
+    return tuple(summarise(suite, trials_of(suite, trials)) for suite in store.read_suites(run))
 
 
 def _model_report(
     store: Store,
     run: Run,
     model: RunModel,
-    tries: Sequence[StoredTry],
+    trials: Sequence[StoredTrial],
     summaries: tuple[SuiteSummary, ...],
 ) -> ModelReport:
-    measured = performance(kept.reply for kept in tries)
+    measured = performance(kept.reply for kept in trials)
     figures = tuple(
-        try_figures(
+        trial_figures(
             kept.reply,
             suite=kept.suite,
             test=kept.test_id,
             repeat=kept.repeat,
             clock=measured.decode_clock,
         )
-        for kept in tries
+        for kept in trials
     )
     twins = compare_twins(summaries)
     reports = RunFolder(store.path.parent, run.id).path / "reports"
@@ -289,7 +289,7 @@ def _model_report(
         depths=depths_in(store.read_measures(run, model))
         if not run.digests
         else known_depths(store, model.facts.fingerprint, run.machine),
-        tries=figures,
+        trials=figures,
         twins=twins,
     )
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from assay.store import Run, RunModel, Store, StoredReview, StoredTry, TryKey
+from assay.store import Run, RunModel, Store, StoredReview, StoredTrial, TrialKey
 from assay.summary.judge_agreement import Rated, people_agreements
 from assay.summary.trials import summarise
-from assay.types import Attempt, OutcomeKind, Score, Suite
+from assay.types import OutcomeKind, Score, Suite, Trial
 from assay.types.judging.judgements import MOST
 from assay.types.judging.reviews import Reviewed, ReviewedSuite
 from assay.types.options import DEFAULT_OUT
@@ -15,7 +15,7 @@ from assay.workflow.reporting.trials import trials_of
 
 PEOPLE = "people"  # the scorer of a score that people gave
 
-_Given = dict[TryKey, dict[str, float]]  # by answer what each reviewer scored it
+_Given = dict[TrialKey, dict[str, float]]  # by answer what each reviewer scored it
 
 
 def review_summary(run: str = "latest", *, out: Path = DEFAULT_OUT) -> Reviewed:
@@ -37,8 +37,8 @@ def reviewed_of(store: Store, run: Run, suites: Sequence[Suite]) -> Reviewed | N
     machine: dict[Rated, float] = {}
     for model in run.models:
         own = [each for each in reviews if each.model == model.position]
-        tries = tuple(store.read_tries(run, model)) if own else ()
-        scores = {kept.key: kept.score.value if kept.score else None for kept in tries}
+        stored = tuple(store.read_trials(run, model)) if own else ()
+        scores = {kept.key: kept.score.value if kept.score else None for kept in stored}
         given = _given(own, scores)
         outdated += len(own) - sum(map(len, given.values()))
         for key, by_author in given.items():
@@ -48,7 +48,7 @@ def reviewed_of(store: Store, run: Run, suites: Sequence[Suite]) -> Reviewed | N
                 people.setdefault(author, {})[rated] = MOST * value
             if (known := scores[key]) is not None:
                 machine[rated] = MOST * known
-        rows += _rows(model, suites, tries, given)
+        rows += _rows(model, suites, stored, given)
     return Reviewed(
         suites=tuple(rows),
         reviewers={name: len(rated) for name, rated in people.items()},
@@ -57,7 +57,7 @@ def reviewed_of(store: Store, run: Run, suites: Sequence[Suite]) -> Reviewed | N
     )
 
 
-def _given(reviews: Sequence[StoredReview], scores: Mapping[TryKey, float | None]) -> _Given:
+def _given(reviews: Sequence[StoredReview], scores: Mapping[TrialKey, float | None]) -> _Given:
     """An accepted score counts as long as the machine still gives it, a correction always."""
     found: _Given = {}
     for each in reviews:
@@ -68,10 +68,10 @@ def _given(reviews: Sequence[StoredReview], scores: Mapping[TryKey, float | None
 
 
 def _rows(
-    model: RunModel, suites: Sequence[Suite], tries: Sequence[StoredTry], given: _Given
+    model: RunModel, suites: Sequence[Suite], stored: Sequence[StoredTrial], given: _Given
 ) -> Iterator[ReviewedSuite]:
     for suite in suites:
-        trials = list(trials_of(suite, tries))
+        trials = list(trials_of(suite, stored))
         reviewed = [_of_people(trial, given.get(_key(trial), {})) for trial in trials]
         if not any(_key(trial) in given for trial in trials):
             continue
@@ -93,11 +93,11 @@ def _rows(
         )
 
 
-def _key(trial: Attempt) -> TryKey:
+def _key(trial: Trial) -> TrialKey:
     return trial.case.suite, trial.case.id, trial.repeat
 
 
-def _of_people(trial: Attempt, values: Mapping[str, float]) -> Attempt:
+def _of_people(trial: Trial, values: Mapping[str, float]) -> Trial:
     """With the middle one of what people gave; of an even count the lower of the two."""
     if not values:
         return trial

@@ -29,7 +29,7 @@ def write_run(folder: RunFolder, report: Report, suites: Sequence[Suite], store:
         run = store.read_run(report.run)
         written = {each.slug for each in report.models if _has_all(folder, each, clashing)}
         for model in run.models:
-            for kept in store.read_tries(run, model) if model.slug not in written else ():
+            for kept in store.read_trials(run, model) if model.slug not in written else ():
                 if isinstance(kept.reply, Answered):
                     folder.write_answer(model.slug, kept.key, kept.reply, clashing)
         folder.write_test_plans(suites)
@@ -52,7 +52,7 @@ def write_run(folder: RunFolder, report: Report, suites: Sequence[Suite], store:
 
 
 def _has_all(folder: RunFolder, model: ModelReport, clashing: frozenset[str]) -> bool:
-    keys = ((row.suite, row.test, row.repeat) for row in model.tries if not row.failure)
+    keys = ((row.suite, row.test, row.repeat) for row in model.trials if not row.failure)
     return folder.has_answers(model.slug, keys, clashing)
 
 

@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from assay.judge.final_judgement import NO_JUDGE
 from assay.messages import tr
-from assay.store import Run, RunModel, Store, StoredTry, TryKey
+from assay.store import Run, RunModel, Store, StoredTrial, TrialKey
 from assay.summary.judge_agreement import agreements_of
 from assay.summary.judged import EarlierRun, JudgedModel, judged
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Suite, Timed
@@ -57,7 +57,7 @@ def judged_of(
 def _all_raters(store: Store, run: Run) -> Iterator[FinalJudgement]:
     """What judges last said of each answer, and what was last imported."""
     for model in run.models:
-        found: dict[TryKey, tuple[int, dict[bool, FinalJudgement]]] = {}
+        found: dict[TrialKey, tuple[int, dict[bool, FinalJudgement]]] = {}
         for kept in store.read_judgements(run, model, every=True):
             final = kept.judgement
             answer, kinds = found.get(kept.key, (kept.reply_id, {}))
@@ -98,17 +98,17 @@ def _answers(
 ) -> Iterator[FinalJudgement]:
     """Every judgement, and one for each missing answer: who failed five of six is not excellent."""
     judged = {kept.key: kept for kept in store.read_judgements(run, model)}
-    tries = {kept.key: kept for kept in store.read_tries(run, model)}
+    trials = {kept.key: kept for kept in store.read_trials(run, model)}
     for (suite, test_id), case in sorted(cases.items(), key=lambda one: one[0]):
         for repeat in range(run.repeats):
             key = (suite, test_id, repeat)
             kept = judged.pop(key, None)
-            yield kept.judgement if kept else _unscored(case, tries.get(key))
+            yield kept.judgement if kept else _unscored(case, trials.get(key))
     for kept in judged.values():  # of a test that the suites no longer have
         yield kept.judgement
 
 
-def _unscored(case: Case, stored: StoredTry | None) -> FinalJudgement:
+def _unscored(case: Case, stored: StoredTrial | None) -> FinalJudgement:
     judged = case.check.judged
     assert judged
     reason, why = "failed", tr("there is no answer")

@@ -1,16 +1,16 @@
-"""Stored tries of a suite's tests as Attempts."""
+"""The stored trials of a suite's tests, each with its test."""
 
 from collections.abc import Iterator, Sequence
 
-from assay.store import StoredTry
-from assay.types import Attempt, Suite
+from assay.store import StoredTrial
+from assay.types import Suite, Trial
 
 
-def trials_of(suite: Suite, tries: Sequence[StoredTry]) -> Iterator[Attempt]:
+def trials_of(suite: Suite, stored: Sequence[StoredTrial]) -> Iterator[Trial]:
     cases = {case.id: case for case in suite.cases}
-    for kept in tries:
+    for kept in stored:
         if kept.suite == suite.name:
-            yield Attempt(
+            yield Trial(
                 case=cases[kept.test_id],
                 repeat=kept.repeat,
                 request_id=kept.request_id,

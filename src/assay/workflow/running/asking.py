@@ -23,11 +23,11 @@ from assay.types import (
 from assay.types.scores import tell_phase
 from assay.workflow.checkpoints.tokenizer_texts import tokenizer_figures
 from assay.workflow.running.background import BackgroundWork
-from assay.workflow.running.dialogues import AnyDialogue, MeasureDialogue, TestDialogue
 from assay.workflow.running.judging.stage import AnswerToJudge, JudgingStage
 from assay.workflow.running.ledgers import ScoredReplies
 from assay.workflow.running.opening import left_out, why_failed
 from assay.workflow.running.preparation import Prepared
+from assay.workflow.running.trials import AnyTrial, MeasureTrial, TestTrial
 
 
 def ask_model(
@@ -40,16 +40,16 @@ def ask_model(
     tokenizer: tuple[TokenizerFigures, ...] = (),
 ) -> None:
     store, run, known = ledger.store, ledger.run, ledger.model
-    # A scored try of this very run needs no hash: the run's key holds all that its id does.
+    # A scored trial of this very run needs no hash: the run's key holds all that its id does.
     scored = store.find_scored(run, known)
-    dialogues: list[AnyDialogue] = [
-        *(TestDialogue(plan, each) for each in plan.exchanges if each.key not in scored),
-        *(MeasureDialogue(each) for each in measures if each.key not in scored),
+    trials: list[AnyTrial] = [
+        *(TestTrial(plan, each) for each in plan.trials if each.key not in scored),
+        *(MeasureTrial(each) for each in measures if each.key not in scored),
     ]
-    done = plan.turns + len(measures) - sum(each.left for each in dialogues)
+    done = plan.turns + len(measures) - sum(each.left for each in trials)
     ledger.background.begin()
     try:
-        ask_all(model, dialogues, ledger, observer, name=known.spec, done=done, until=until)
+        ask_all(model, trials, ledger, observer, name=known.spec, done=done, until=until)
     finally:  # a stopped run, too, reports the answers it found in the store
         ledger.flush()
         seen = model.observed() if ledger.asked else Observed()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 
-from assay.store import TryKey
+from assay.store import TrialKey
 from assay.types import Answered, Reply, Request, Suite
 from assay.types.results import Baselines
 from assay.workflow.running.baselines import baselines_of
@@ -27,7 +27,7 @@ class BackgroundWork:
         self._stopped = threading.Event()
         self._guesses: Future[dict[str, Baselines]] | None = None
         # One task writes all answers: a task for each would cost as much as scoring it.
-        self._answers: SimpleQueue[tuple[str, TryKey, Answered] | None] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[str, TrialKey, Answered] | None] = SimpleQueue()
         self._written: Future[None] | None = None
 
     def begin(self) -> None:

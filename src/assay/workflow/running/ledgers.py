@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from assay.ask_loop import Dialogue
-from assay.store import Run, RunModel, Store, TryKey
+from assay.ask_loop import RunningTrial
+from assay.store import Run, RunModel, Store, TrialKey
 from assay.types import (
     Reply,
     Request,
     Score,
 )
 from assay.workflow.running.background import BackgroundWork
-from assay.workflow.running.dialogues import AnyDialogue, MeasureDialogue, TestDialogue
+from assay.workflow.running.trials import AnyTrial, MeasureTrial, TestTrial
 
 SCORED_AT_ONCE = 1000
 
@@ -22,11 +22,11 @@ class StoredReplies:
     run: Run
     fingerprint: str
 
-    def reuse_reply(self, dialogue: Dialogue, request: Request) -> Reply | None:
+    def reuse_reply(self, trial: RunningTrial, request: Request) -> Reply | None:
         number = self.store.find_answer(self.run, request.id)
         return None if number is None else self.store.read_reply(number)
 
-    def store_reply(self, dialogue: Dialogue, request: Request, reply: Reply) -> None:
+    def store_reply(self, trial: RunningTrial, request: Request, reply: Reply) -> None:
         self.store.store_reply(self.run, self.fingerprint, request, reply)
 
 
@@ -40,13 +40,13 @@ class ScoredReplies:
     background: BackgroundWork
     remeasured: Sequence[str] = ()  # suites whose replies are reused only if this run asked
     asked: bool = False
-    _scores: list[tuple[TryKey, int, Score | None]] = field(default_factory=list)
+    _scores: list[tuple[TrialKey, int, Score | None]] = field(default_factory=list)
     _may_reuse: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self._may_reuse = self.store.has_answers(self.run)
 
-    def reuse_reply(self, dialogue: AnyDialogue, request: Request) -> Reply | None:
+    def reuse_reply(self, trial: AnyTrial, request: Request) -> Reply | None:
         if not self._may_reuse and not self.asked:  # as in a new store: a query each for nothing
             return None
         again = request.suite in self.remeasured
@@ -54,22 +54,22 @@ class ScoredReplies:
         if number is None:
             return None
         reply = self.store.read_reply(number)
-        if dialogue.ends_with(request, reply):
-            self._scores.append((request.key, number, dialogue.score(reply)))
+        if trial.ends_with(request, reply):
+            self._scores.append((request.key, number, trial.score(reply)))
             if len(self._scores) >= SCORED_AT_ONCE:
                 self.flush()
         return reply
 
-    def store_reply(self, dialogue: AnyDialogue, request: Request, reply: Reply) -> Score | None:
+    def store_reply(self, trial: AnyTrial, request: Request, reply: Reply) -> Score | None:
         self.asked = True
-        if not dialogue.ends_with(request, reply):
+        if not trial.ends_with(request, reply):
             self.store.store_reply(self.run, self.model.facts.fingerprint, request, reply)
             return None
-        if isinstance(dialogue, TestDialogue):
-            reply = dialogue.with_steps(reply)
-        score = dialogue.score(reply)
-        self.store.store_try(self.run, self.model, request, reply, score)
-        if isinstance(dialogue, MeasureDialogue):
+        if isinstance(trial, TestTrial):
+            reply = trial.with_steps(reply)
+        score = trial.score(reply)
+        self.store.store_trial(self.run, self.model, request, reply, score)
+        if isinstance(trial, MeasureTrial):
             return None
         self.background.answered(self.model.slug, request, reply)
         return score

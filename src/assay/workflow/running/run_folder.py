@@ -14,7 +14,7 @@ from assay.messages import tr
 from assay.plan import worked_examples
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.suites.test_plan import test_plan
-from assay.store import TryKey
+from assay.store import TrialKey
 from assay.types import Answered, Suite
 
 
@@ -74,7 +74,7 @@ class RunFolder:
                         self._put_once(name, render_markdown(plan))
 
     def write_answer(
-        self, slug: str, key: TryKey, reply: Answered, clashing: frozenset[str]
+        self, slug: str, key: TrialKey, reply: Answered, clashing: frozenset[str]
     ) -> None:
         name = _answer_file(slug, key, clashing)
         if name in self._written:
@@ -82,7 +82,7 @@ class RunFolder:
         with after_asking(), explain_write_errors(self.path):
             self._put_once(name, "\n".join(reply.predictions) or reply.transcript)
 
-    def has_answers(self, slug: str, keys: Iterable[TryKey], clashing: frozenset[str]) -> bool:
+    def has_answers(self, slug: str, keys: Iterable[TrialKey], clashing: frozenset[str]) -> bool:
         """Whether each answer was written as it came, and none needs to be read again."""
         return all(_answer_file(slug, key, clashing) in self._written for key in keys)
 
@@ -107,7 +107,7 @@ def ids_in_several(suites: Sequence[Suite]) -> frozenset[str]:
     return frozenset(test_id for test_id, count in counts.items() if count > 1)
 
 
-def _answer_file(slug: str, key: TryKey, clashing: frozenset[str]) -> str:
+def _answer_file(slug: str, key: TrialKey, clashing: frozenset[str]) -> str:
     suite, test_id, repeat = key
     number = f".{repeat + 1}" if repeat else ""
     return f"outputs/{slug}/{file_stem(suite, test_id, clashing)}{number}.txt"

@@ -33,13 +33,13 @@ from assay.types import (
     ToChoose,
 )
 from assay.workflow.running.beginning import key_of
-from assay.workflow.running.dialogues import TestDialogue
 from assay.workflow.running.job import Job
 from assay.workflow.running.judging.judge_scales import cases_to_judge, requests_to_judge
 from assay.workflow.running.judging.panel import USUAL_CONNECTIONS
 from assay.workflow.running.ledgers import StoredReplies
 from assay.workflow.running.preparation import Prepared, prepare
 from assay.workflow.running.run_folder import RunFolder
+from assay.workflow.running.trials import TestTrial
 
 Range = tuple[float, float]
 
@@ -154,7 +154,7 @@ def _shares(job: Job, prepared: Prepared, store: Store | None) -> Iterator[_Shar
     run = begun or _TO_COME
     unanswered = []
     for plan, model in zip(prepared.plans, prepared.models, strict=True):
-        tests = [TestDialogue(plan, exchange) for exchange in plan.exchanges]
+        tests = [TestTrial(plan, trial) for trial in plan.trials]
         if store is not None:
             find_unanswered(tests, StoredReplies(store, run, plan.facts.fingerprint))
         pending = [(test.request, test) for test in tests if test.request]
@@ -164,7 +164,7 @@ def _shares(job: Job, prepared: Prepared, store: Store | None) -> Iterator[_Shar
         own = _own_lengths(store, plan.facts.fingerprint, left)
         asked = []
         for request, test in pending:
-            short, long = OPEN_ANSWER if test.exchange.case.check.judged else USUAL_ANSWER
+            short, long = OPEN_ANSWER if test.planned.case.check.judged else USUAL_ANSWER
             usual = short, max(long, LONG_THOUGHT) if thinks else long
             length = _length(request, *own.get(request.suite, usual))
             asked.append((request, test.left * _draws(plan, request), length))

@@ -154,10 +154,10 @@ def cases_to_judge(
     """The test of each answer that this judge has not read; if the run has `begun`, of new ones."""
     to_come = {request.key for request in unanswered}
     read = _read_before(plan, judge, store) if store else set()
-    for exchange in plan.exchanges:
-        is_new = exchange.key in to_come or not (begun or exchange.key in read)
-        if exchange.case.check.judged and is_new:
-            yield exchange.case
+    for trial in plan.trials:
+        is_new = trial.key in to_come or not (begun or trial.key in read)
+        if trial.case.check.judged and is_new:
+            yield trial.case
 
 
 def _read_before(plan: Plan, judge: PanelJudge, store: Store) -> set[tuple[str, str, int]]:

@@ -11,7 +11,7 @@ from assay.ask_loop import ask_all
 from assay.judge.sense import SenseQuestion
 from assay.messages import tr
 from assay.request_identity import GENERATION, judge_key
-from assay.store import Run, RunModel, Store, StoredTry
+from assay.store import Run, RunModel, Store, StoredTrial
 from assay.types import Answered, Observer
 from assay.types.judging.judgements import NO_EVIDENCE, FinalJudgement, Judgement
 from assay.workflow.checkpoints.measures import MEASURED, samples_of_run
@@ -22,7 +22,7 @@ from assay.workflow.running.ledgers import StoredReplies
 @dataclass(kw_only=True, eq=False)
 class SampleToJudge:
     model: RunModel
-    stored: StoredTry
+    stored: StoredTrial
     prompt: str
     text: str
     judgements: list[Judgement] = field(default_factory=list)

@@ -23,7 +23,7 @@ from assay.judge.questionnaire import Questionnaire
 from assay.messages import tr
 from assay.request_identity import make_evidence_request
 from assay.sandbox import Sandbox, open_sandbox
-from assay.store import Run, RunModel, Store, StoredJudgement, StoredTry
+from assay.store import Run, RunModel, Store, StoredJudgement, StoredTrial
 from assay.store.bodies import read_back, to_json
 from assay.suites.test_folder import made_for
 from assay.types import Answered, Case, Observer, Score, Suite
@@ -46,7 +46,7 @@ AnswerKey = tuple[int, str, str, int]  # position of the model, suite, test, rep
 @dataclass(kw_only=True, eq=False)
 class AnswerToJudge:
     model: RunModel
-    stored: StoredTry
+    stored: StoredTrial
     case: Case
     text: str
     evidence: Evidence = NO_EVIDENCE
@@ -178,7 +178,7 @@ class JudgingStage:
     def _answers(self, models: Sequence[RunModel] | None = None) -> Iterator[AnswerToJudge]:
         cases = {(case.suite, case.id): case for case in judged_cases(self.suites)}
         for model in self.run.models if models is None else models:
-            for stored in self.store.read_tries(self.run, model):
+            for stored in self.store.read_trials(self.run, model):
                 case, reply = cases.get((stored.suite, stored.test_id)), stored.reply
                 if case and isinstance(reply, Answered):
                     yield AnswerToJudge(model=model, stored=stored, case=case, text=reply.text)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from assay.checks.scoring import score_reply
-from assay.plan import Exchange, Plan
+from assay.plan import Plan, PlannedTrial
 from assay.types import (
     Answered,
     Failed,
@@ -16,47 +16,47 @@ from assay.workflow.checkpoints.measures import MEASURED
 
 
 @dataclass(slots=True, eq=False)
-class TestDialogue:
+class TestTrial:
     __test__ = False  # pytest takes every class named Test… for its own
 
     plan: Plan
-    exchange: Exchange
+    planned: PlannedTrial
     request: Request | None = field(init=False)
     _replies: list[str] = field(default_factory=list)
     _steps: tuple[ToolStep, ...] = ()
 
     def __post_init__(self) -> None:
-        self.request = self.plan.request(self.exchange, 0, self._replies)
+        self.request = self.plan.request(self.planned, 0, self._replies)
 
     def pending(self) -> tuple[Request, ...]:
         return (self.request,) if self.request else ()
 
     @property
     def left(self) -> int:
-        return max(1, len(self.exchange.asked) - self.request.turn) if self.request else 0
+        return max(1, len(self.planned.asked) - self.request.turn) if self.request else 0
 
     def take(self, request: Request, reply: Reply) -> None:
         if self.ends_with(request, reply):
             self.request = None
             return
-        last = len(self.exchange.asked) - 1
+        last = len(self.planned.asked) - 1
         text = reply.text if isinstance(reply, Answered) else ""
         if isinstance(reply, Answered) and request.turn >= last:
             self._steps = (*self._steps, ToolStep(reply.calls, self._results(reply), text))
-            self.request = self.plan.request(self.exchange, last, self._replies, self._steps)
+            self.request = self.plan.request(self.planned, last, self._replies, self._steps)
             return
         self._replies.append(text)
-        self.request = self.plan.request(self.exchange, request.turn + 1, self._replies)
+        self.request = self.plan.request(self.planned, request.turn + 1, self._replies)
 
     def ends_with(self, request: Request, reply: Reply) -> bool:
-        if request.turn < len(self.exchange.asked) - 1:
+        if request.turn < len(self.planned.asked) - 1:
             return isinstance(reply, Failed)
         return not self._results(reply)
 
     def _results(self, reply: Reply) -> tuple[str, ...]:
         if not isinstance(reply, Answered) or not reply.calls:
             return ()
-        return self.exchange.case.check.results(reply.calls, self._steps)
+        return self.planned.case.check.results(reply.calls, self._steps)
 
     def with_steps(self, reply: Reply) -> Reply:
         if not self._steps or not isinstance(reply, Answered):
@@ -64,11 +64,11 @@ class TestDialogue:
         return replace(reply, steps=self._steps)
 
     def score(self, reply: Reply) -> Score | None:
-        return score_reply(self.exchange.case, reply)
+        return score_reply(self.planned.case, reply)
 
 
 @dataclass(slots=True, eq=False)
-class MeasureDialogue:
+class MeasureTrial:
     """One measurement. It is no test: its score only says that it was made."""
 
     request: Request | None
@@ -90,4 +90,4 @@ class MeasureDialogue:
         return None if isinstance(reply, Failed) else MEASURED
 
 
-AnyDialogue = TestDialogue | MeasureDialogue
+AnyTrial = TestTrial | MeasureTrial
