@@ -76,7 +76,7 @@ def _scored(
     unscored: Counter[str] = Counter()
     for case in cases:
         of_category = scores.setdefault(case.category, [])
-        score = score_reply(case, _reply(case, answer(case)))
+        score = score_reply(case, reply_with(case, answer(case)))
         if score is None or score.value is None:
             unscored[case.category] += 1
         else:
@@ -86,7 +86,8 @@ def _scored(
     }
 
 
-def _reply(case: Case, text: str) -> Answered:
+def reply_with(case: Case, text: str) -> Answered:
+    """An answer as a model would have given it."""
     if case.check.requests().predictions > 1:
         return Answered(request_id="", text=text, predictions=(text,), prediction_method="given")
     return Answered(request_id="", text=text)

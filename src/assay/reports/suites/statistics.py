@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from assay.messages import tr, trn
+from assay.messages import Message, fill, message, tr, trn
 from assay.reports import sentences
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.stats.estimates import mean_of
@@ -20,7 +20,14 @@ from assay.types.documents import (
     Table,
     table,
 )
-from assay.types.measured.suite_statistics import AlikeTests, SolvedTest, SuiteStatistics
+from assay.types.measured.suite_statistics import (
+    AlikeTests,
+    GuessedTest,
+    Guesses,
+    GuessKind,
+    SolvedTest,
+    SuiteStatistics,
+)
 
 MOST_ON_TERMINAL = 20
 
@@ -32,9 +39,14 @@ def statistics_document(of: SuiteStatistics) -> Document:
 
 def statistics_json(of: SuiteStatistics) -> JsonObject:
     look_at = [{"id": each.id, "why": why(each)} for each in to_look_at(of)]
-    baselines = plain_value(dict(sentences.baselines(of.baselines)))
+    baselines = plain_value(dict(_baselines(of)))
+    guessed = [
+        {**pick(each, "id category kind score"), "repair": repair_of(each)}
+        for each in of.guesses.named
+    ]
     parts = pick(of, "suite models tests alike languages read notes")
     return {"headline": headline(of), **parts, "look_at": look_at, "baselines": baselines,
+            "guessed": guessed,
             "exit_code": 0}  # fmt: skip
 
 
@@ -66,6 +78,37 @@ def why(test: SolvedTest) -> str:
     return tr("better models fail it, perhaps by chance")
 
 
+GUESSES: dict[GuessKind, Message] = {
+    "frame": message("an empty frame passes"),
+    "off_topic": message("off-topic text in the right language passes"),
+    "common_words": message("a list of common words passes"),
+    "longest_option": message("the longest option is right"),
+    "shared_words": message("the option that shares most words with the question is right"),
+}
+REPAIRS: dict[GuessKind, Message] = {
+    "frame": message("ask for content: expected_keywords, or more min_words"),
+    "off_topic": message("check the subject: expected_keywords"),
+    "common_words": message(
+        "ask for rarer keywords or several, name wrong ones in forbidden_keywords, or use "
+        "exact_match"
+    ),
+    "longest_option": message("reword the options: shorten this one, or lengthen the others"),
+    "shared_words": message(
+        "reword the options: say this one in other words, or use words of the question in others"
+    ),
+}
+
+
+def guess_of(test: GuessedTest) -> str:
+    """What passes a test without knowledge."""
+    return fill(GUESSES[test.kind], {})
+
+
+def repair_of(test: GuessedTest) -> str:
+    """A way to repair it."""
+    return fill(REPAIRS[test.kind], {})
+
+
 def _blocks(of: SuiteStatistics) -> Iterator[Block]:
     yield Heading(headline(of), 1)
     yield from (Note(each) for each in of.notes)
@@ -73,6 +116,9 @@ def _blocks(of: SuiteStatistics) -> Iterator[Block]:
     if found:
         yield Heading(tr("Look at these tests"))
         yield _tests_table(found, reasons=True)
+    if of.guesses.named:
+        yield Heading(tr("Tests that guessing passes"))
+        yield _guessed_table(of.guesses)
     if of.alike:
         yield Heading(tr("Tests that ask the same, or nearly"))
         yield _alike_table(of.alike)
@@ -80,13 +126,31 @@ def _blocks(of: SuiteStatistics) -> Iterator[Block]:
         yield Heading(tr("Share of models that are right, mean over tests"))
         yield Figures(tuple(_by_category(of)))
     yield Heading(tr("Baselines"))
-    yield Figures(tuple(sentences.baselines(of.baselines)))
+    yield Figures(tuple(_baselines(of)))
     yield Heading(tr("Languages of the prompts"))
     yield _languages_table(of)
     if of.models:
         yield Paragraph(tr("Models: {models}.", models=", ".join(of.models)))
         whole = _tests_table([*of.tests], reasons=False)
         yield Fold(tr("Every test"), (whole,), long=True)
+
+
+def _baselines(of: SuiteStatistics) -> Iterator[tuple[str, Estimate]]:
+    yield from sentences.baselines(of.baselines)
+    yield tr("a script with three sentences"), of.guesses.script
+    if of.guesses.chance is not None:
+        yield tr("the longest option"), of.guesses.longest_option
+        yield tr("the option sharing most words"), of.guesses.shared_words
+
+
+def _guessed_table(of: Guesses) -> Table:
+    rows = (
+        (each.id, each.category, guess_of(each), numbers.exact(round(each.score, 2)),
+         repair_of(each))
+        for each in of.named
+    )  # fmt: skip
+    heads = (tr("test"), tr("category"), tr("why"), tr("score"), tr("repair"))
+    return table(heads, rows, right=(3,), weights={1: 1}, most_on_terminal=MOST_ON_TERMINAL)
 
 
 def _tests_table(tests: list[SolvedTest], *, reasons: bool) -> Table:

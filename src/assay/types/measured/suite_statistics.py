@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from assay.types.results import Baselines
 from assay.types.scores import Estimate
@@ -44,6 +45,48 @@ class AlikeTests:
     same_answer: bool | None
 
 
+GuessKind = Literal["frame", "off_topic", "common_words", "longest_option", "shared_words"]
+
+
+@dataclass(frozen=True, slots=True)
+class GuessedTest:
+    """A test that an answer without knowledge passes."""
+
+    id: str
+    category: str
+    kind: GuessKind
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guesses:
+    """`script`, in points: the same three sentences in the form each test asks for, "A" for
+    letters. `longest_option` and `shared_words`: the share of tests with options in which the
+    longest, or the one that shares most words with the question, is right; `chance` would be.
+    """
+
+    script: Estimate
+    longest_option: Estimate
+    shared_words: Estimate
+    chance: float | None
+    tests: tuple[GuessedTest, ...]
+
+    def beats_chance(self, kind: GuessKind) -> bool:
+        """Whether picking options in this way is right more often than chance explains. One test
+        in four is right by chance, which says nothing about it.
+        """
+        shares = {"longest_option": self.longest_option, "shared_words": self.shared_words}
+        low = shares[kind].low if kind in shares else None
+        return kind not in shares or (
+            low is not None and self.chance is not None and low > self.chance
+        )
+
+    @property
+    def named(self) -> tuple[GuessedTest, ...]:
+        """The tests to repair."""
+        return tuple(each for each in self.tests if self.beats_chance(each.kind))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteStatistics:
     """`languages`: by category, in how many prompts each language was recognised, "" for none;
@@ -55,6 +98,7 @@ class SuiteStatistics:
     models: tuple[str, ...]
     alike: tuple[AlikeTests, ...]
     baselines: Baselines
+    guesses: Guesses
     languages: Mapping[str, Mapping[str, int]]
     read: int
     notes: tuple[str, ...] = ()

@@ -7,13 +7,16 @@ from pathlib import Path
 
 from assay.checkers import Made, fill, gather, make_files
 from assay.files.file_text import shown_path
+from assay.files.notes import Notes
 from assay.files.wording import did_you_mean
 from assay.judge.rubrics import load_rubric
 from assay.messages import tr
 from assay.plugins import load_plugins
+from assay.reports.suites.statistics import guess_of, repair_of
 from assay.sandbox import Sandbox, open_sandbox
 from assay.suites.gate_file import is_gate_file
 from assay.suites.load import examine, load_suite
+from assay.suites.review_sheet import category_files
 from assay.suites.test_folder import (
     CHECK_FILE,
     MAKE_FILE,
@@ -25,8 +28,10 @@ from assay.suites.test_folder import (
 )
 from assay.types import Case, FileFinding, JudgeFields, Observer, Severity
 from assay.types.judging.judgements import EvidenceCheck
+from assay.types.measured.suite_statistics import GuessedTest
 from assay.types.options import SandboxChoice
 from assay.types.scores import SilentProgress
+from assay.workflow.running.baselines import guesses_of
 
 NAMED = 3  # seeds in one finding, and findings of one kind
 
@@ -53,7 +58,8 @@ def validate(
     load_plugins(plugins)
     files = [Path(each) for each in paths]
     if not allow_code_execution:
-        return examine(files, check_rubric=load_rubric)
+        seen = examine(files, check_rubric=load_rubric)
+        return (*seen, *_guessed(files, seen))
     observer = observer or SilentProgress()
     opened = open_sandbox(sandbox)
     found: list[FileFinding] = []
@@ -70,7 +76,31 @@ def validate(
                 as_given = home / judged.checker_folder.name  # unless it is a link
                 folder = as_given if as_given.is_dir() else judged.checker_folder
                 found += CheckerTrial(case, judged, folder, opened, range(data_seeds)).findings()
-    return tuple(found)
+    return (*found, *_guessed(files, found))
+
+
+def _guessed(paths: Sequence[Path], seen: Sequence[FileFinding]) -> Iterator[FileFinding]:
+    """Warnings of tests that an answer without knowledge passes, in suites without mistakes."""
+    if any(each.severity == "error" for each in seen):
+        return
+    for path in dict.fromkeys(paths):
+        if is_gate_file(path):
+            continue
+        suite = load_suite(path, get_sandbox=open_sandbox)
+        named: dict[str, list[GuessedTest]] = {}
+        for each in guesses_of(suite).named:
+            named.setdefault(each.id, []).append(each)
+        for opened in category_files(suite).values() if named else ():
+            opened.notes = Notes(warnings=True)
+            entries = opened.value if isinstance(opened.value, list) else []
+            for row, entry in enumerate(entries):
+                for guess in named.get(str(entry["id"]), ()):
+                    opened.notes.test_id = guess.id
+                    message = tr("{guess} (score {score}); {repair}", guess=guess_of(guess),
+                                 score=f"{guess.score:.2f}", repair=repair_of(guess))  # fmt: skip
+                    opened.notes.warning((row,), message)
+            opened.notes.test_id = None
+            yield from opened.findings(opened.notes)
 
 
 @dataclass(frozen=True, slots=True)

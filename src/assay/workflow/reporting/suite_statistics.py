@@ -20,7 +20,7 @@ from assay.types import Estimate, Suite
 from assay.types.measured.suite_statistics import FEWEST_TO_DISCRIMINATE, SolvedTest
 from assay.types.options import DEFAULT_OUT
 from assay.workflow.reporting.comparison import same_tests
-from assay.workflow.running.baselines import baselines_of
+from assay.workflow.running.baselines import baselines_of, guesses_of
 
 PROMPTS_READ = 1000  # for their language
 _Scores = dict[str, dict[str, float | None]]  # by model and test; None: failed or unscored
@@ -56,6 +56,7 @@ def suite_statistics(
         models=tuple(names[each] for each in scores),
         alike=tuple(find_alike(loaded)),
         baselines=baselines_of(loaded),
+        guesses=guesses_of(loaded),
         languages=languages,
         read=read,
         notes=tuple(notes),

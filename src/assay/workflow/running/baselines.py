@@ -4,12 +4,18 @@ from assay.checks.scoring import score_reply
 from assay.judge.guards.trivial import explain, why_trivial
 from assay.plan import rendered_prompt
 from assay.summary.baselines import baselines
+from assay.summary.guesses import guesses
 from assay.types import Answered, Case, Reply, Score, Suite
+from assay.types.measured.suite_statistics import Guesses
 from assay.types.results import Baselines
 
 
 def baselines_of(suite: Suite) -> Baselines:
     return baselines(suite, _score, rendered_prompt=rendered_prompt)
+
+
+def guesses_of(suite: Suite) -> Guesses:
+    return guesses(suite, _score)
 
 
 def _score(case: Case, reply: Reply) -> Score | None:
