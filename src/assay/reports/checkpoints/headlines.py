@@ -52,7 +52,7 @@ def headline_subject(decision: Decision, shown: Collection[str]) -> Selection | 
         return alone[0] if len(alone) == 1 else None
     inside = {name for names in decision.folders.values() for name in names}
     single = [each for each in decision.measured if each.name not in inside]
-    subjects = [*decision.selections.values(), *single]
+    subjects: list[Selection | Measurements] = [*decision.selections.values(), *single]
     return subjects[0] if len(subjects) == 1 and not decision.overall else None
 
 
