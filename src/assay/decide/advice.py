@@ -7,12 +7,12 @@ goes wrong although this checkpoint passes; a part that the weighted score lacks
 What could help is in the file of each measure.
 """
 
-import shlex
 from collections.abc import Collection, Iterator, Mapping
 
 from assay.types.decisions import (
     OS_SUITE,
     Acceptance,
+    CommandWords,
     Gate,
     Measurements,
     Recommendation,
@@ -61,12 +61,12 @@ def _on_missing(
     reasons = {key: fact("reasons", reasons=each.reasons) for key, each in unknown.items()}
     absent = [key for key, each in unknown.items() if each.value is None]
     if absent:
-        commands = ", ".join(f"`{each}`" for each in _commands(measured, absent, asked))
+        commands = tuple(_commands(measured, absent, asked))
         figures = tuple(reasons[key] for key in absent)
         yield Recommendation("missing", fact("measure_missing", commands=commands), figures)
     for key, each in unknown.items():
         if key not in absent:  # incomplete figures, failed requests, no size class
-            advice = fact("complete", criterion=key, command=_run(measured, ""))
+            advice = fact("complete", criterion=key, command=_run(measured))
             if each.limit is None:
                 advice = fact("one_limit_for_all_sizes")
             yield Recommendation("missing", advice, (reasons[key],))
@@ -74,14 +74,15 @@ def _on_missing(
 
 def _commands(
     measured: Measurements, absent: Collection[str], asked: Mapping[str, SuiteLimit]
-) -> list[str]:
+) -> list[CommandWords]:
     """One for what a run measures anyway, and one for each suite that it does not."""
     own = [key for key in absent if key in asked and asked[key].name != OS_SUITE]
-    commands = [_run(measured, "")] if len(own) < len(absent) else []
-    commands += [_run(measured, f"-s {shlex.quote(asked[key].name)}") for key in own]
+    commands = [_run(measured)] if len(own) < len(absent) else []
+    commands += [_run(measured, "-s", asked[key].name) for key in own]
     return list(dict.fromkeys(commands))
 
 
-def _run(measured: Measurements, options: str) -> str:
-    where = shlex.quote(measured.path or measured.name.replace("/", ":", 1))
-    return f"assay run {where} {options}".rstrip()
+def _run(measured: Measurements, *options: str) -> CommandWords:
+    return CommandWords(
+        "assay", "run", measured.path or measured.name.replace("/", ":", 1), *options
+    )

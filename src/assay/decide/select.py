@@ -15,7 +15,6 @@ from typing import NamedTuple
 from assay.decide.accept import accept
 from assay.decide.scores import RankingScale, common_scale, own_scale, parts_of, weigh
 from assay.stats import composite
-from assay.text.number_format import fixed
 from assay.types import Estimate
 from assay.types.decisions import (
     Acceptance,
@@ -127,8 +126,7 @@ def _why_selected(
 def _ranking(best: _Candidate, scale: RankingScale) -> dict[str, Value]:
     score = weigh(best.measured, scale)
     adds = {part: score.adds.get(part) for part in own_scale().parts}
-    parts = tuple(f"{part} {'–' if of is None else fixed(of, 3)}" for part, of in adds.items())
-    return {"score": score.value, "parts": parts}
+    return {"score": score.value, "parts": adds}
 
 
 def _ahead_of(other: str, by: Estimate | None) -> DecisionFact:

@@ -14,7 +14,16 @@ from assay.types.choices import MeasureKind
 from assay.types.measured.drift import DriftLimits
 from assay.types.measured.samples import BY_RULE
 
-Value = str | int | float | None | Estimate | tuple[Any, ...]
+Value = str | int | float | None | Estimate | tuple[Any, ...] | Mapping[str, float | None]
+
+
+class CommandWords(tuple[str, ...]):
+    """The words of a command to type."""
+
+    __slots__ = ()
+
+    def __new__(cls, *words: str) -> "CommandWords":
+        return super().__new__(cls, words)
 
 
 @dataclass(frozen=True, slots=True)

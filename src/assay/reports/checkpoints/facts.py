@@ -1,6 +1,7 @@
 """A DecisionFact, which has a kind and values, in words: plain text, still unescaped."""
 
 import math
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -8,7 +9,7 @@ from assay.messages import Message, fill, message, message_n, tr
 from assay.text.number_format import count, exact, fixed, percent, rounded
 from assay.text.safe_text import one_line
 from assay.types import Estimate
-from assay.types.decisions import DecisionFact, Recommendation, Value
+from assay.types.decisions import CommandWords, DecisionFact, Recommendation, Value
 from assay.types.measures import every_measure
 
 DIGITS, MOST_DIGITS = 3, 10
@@ -72,6 +73,10 @@ def _estimate(of: Estimate, write: Callable[[float], str] = number, to: str = "â
     return tr("{value}, n = {n}", value=f"{write(of.value)}{ends}", n=count(of.n))
 
 
+def _added(value: float | None) -> str:
+    return "â€“" if value is None else fixed(value, 3)
+
+
 def _points(share: Estimate | float) -> str:
     """A share as the suites show it."""
     if isinstance(share, Estimate):
@@ -125,6 +130,10 @@ def _plain(value: Value | DecisionFact) -> str:
             return _estimate(value)
         case DecisionFact():
             return sentence(value)
+        case CommandWords():
+            return f"`{shlex.join(value)}`"
+        case Mapping():
+            return ", ".join(f"{name} {_added(of)}" for name, of in value.items())
         case tuple():
             of_facts = bool(value) and isinstance(value[0], DecisionFact)
             return (" " if of_facts else ", ").join(map(_plain, value))
@@ -176,7 +185,7 @@ SENTENCES: Mapping[str, Message] = {
     ),
     "complete": message(
         "Complete {criterion}: the same command asks again what failed or could not be scored "
-        "(`{command}`)."
+        "({command})."
     ),
     "repair_one": message(
         "Repair or write again {checkpoint}: it could not be evaluated, so nothing is known of it."
