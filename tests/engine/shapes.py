@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 import transformers
 from transformers import PretrainedConfig
+
+from assay.engine.network import Network
 
 _VOCABULARY = 211
 _ENDS = {"bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 0}
@@ -66,3 +69,21 @@ def random_model(shape: str, seed: int = 0, spread: float = 0.2) -> Any:
                 parameter.normal_(0.0, spread)
     model.tie_weights()
     return model
+
+
+def made_again(network: Network, kind: type[Network]) -> Network:
+    """The same network as one of another kind."""
+    return kind(**{name: getattr(network, name) for name in Network.__dataclass_fields__})
+
+
+def watched(network: Network, watch: Callable[[torch.Tensor, Any], object]) -> Network:
+    """The same network; whatever it runs, `watch` sees the tokens and their arrangement before,
+    and may raise.
+    """
+
+    class Watched(Network):
+        def run(self, ids: torch.Tensor, positions: torch.Tensor, arrangement: Any) -> torch.Tensor:
+            watch(ids, arrangement)
+            return super().run(ids, positions, arrangement)
+
+    return made_again(network, Watched)

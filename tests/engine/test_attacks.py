@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,10 +15,9 @@ import transformers
 from assay.engine import choose
 from assay.engine.choose import Question
 from assay.engine.generate import Dice, draw
-from assay.engine.layout import batches
-from assay.engine.layout.packing import Kept, grow
-from assay.engine.network import make_ready
-from tests.engine.shapes import random_model
+from assay.engine.layout.packing import Packing, grow
+from assay.engine.network import Network, make_ready
+from tests.engine.shapes import made_again, random_model
 
 VOCABULARY = 211
 SWITCHES_AT = 40  # tokens; shorter texts have the short table
@@ -81,11 +81,23 @@ def test_contexts_may_grow_out_of_each_other_a_thousand_times() -> None:
 
 
 @pytest.mark.parametrize("by_blocks", [False, True])
-def test_no_more_trunks_are_kept_than_there_is_room_for(
-    by_blocks: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_more_trunks_are_kept_than_there_is_room_for(by_blocks: bool) -> None:
     own = random_model("llama")
-    network = make_ready(copy.deepcopy(own), context_length=128)
+    room = 682
+    kept: list[tuple[weakref.ref[torch.Tensor], int]] = []
+    held: list[int] = []
+
+    class LittleRoom(Network):
+        tokens_kept = room
+
+        def hidden(self, packing: Packing) -> torch.Tensor:
+            found = super().hidden(packing)
+            for new in (span.keep for span in packing.spans if span.keep is not None):
+                kept.append((weakref.ref(next(iter(new.keys.values()))), new.length))
+            held.append(sum(length for keys, length in kept if keys() is not None))
+            return found
+
+    network = made_again(make_ready(copy.deepcopy(own), context_length=128), LittleRoom)
     network.by_blocks = by_blocks
     preamble = _tokens(0, 20)
     documents = [preamble + _tokens(seed, 60) for seed in range(1, 21)]
@@ -94,16 +106,6 @@ def test_no_more_trunks_are_kept_than_there_is_room_for(
         for document in documents
         for number in range(4)
     ]
-    monkeypatch.setattr(batches, "TRUNK_BYTES_CPU", 2**18)
-    room = batches.trunk_budget(network)
-    held: list[int] = []
-    scored = choose._scored
-
-    def watched(network: Any, batch: Any, kept: dict[Any, Kept]) -> torch.Tensor:
-        held.append(sum(each.length for each in kept.values()))
-        return scored(network, batch, kept)
-
-    monkeypatch.setattr(choose, "_scored", watched)
     found = dict(choose.choose(network, asked))
     assert sum(map(len, documents)) > 2 * room  # they would not fit together
     assert max(held) <= room + len(preamble)

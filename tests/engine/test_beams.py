@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -15,7 +16,7 @@ from assay.engine.generate import Prompt
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.layout.slots import BehindSlots
 from assay.engine.network import Network, NotFinite, make_ready
-from tests.engine.shapes import random_model
+from tests.engine.shapes import random_model, watched
 
 CONTEXT = 100
 VOCABULARY = 211
@@ -114,10 +115,9 @@ def agree(found: dict[int, tuple[Beam, ...]], wanted: Sequence[Found]) -> None:
 @pytest.mark.parametrize(("most_rows", "by_blocks"), [(1, False), (3, True)])
 @pytest.mark.parametrize("shape", SERVED)
 def test_hypotheses_in_one_slot_are_as_likely_as_computed_whole(
-    shape: str, most_rows: int | None, by_blocks: bool, monkeypatch: pytest.MonkeyPatch
+    shape: str, most_rows: int | None, by_blocks: bool
 ) -> None:
-    network = network_of(shape)
-    monkeypatch.setattr(network, "by_blocks", by_blocks)
+    network = replace(network_of(shape), by_blocks=by_blocks)
     found = dict(beams(network, prompts_of_all_kinds(10), k=3, most_rows=most_rows))
     agree(found, found_plainly(shape, 3))
 
@@ -171,32 +171,26 @@ def test_equally_likely_tokens_come_by_lower_ids() -> None:
     assert [beam.tokens for beam in found] == [(0, 0), (0, 1), (0, 2)]
 
 
-def test_too_little_memory_halves_the_prompts_and_loses_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    network = network_of("llama")
+def test_too_little_memory_halves_the_prompts_and_loses_nothing() -> None:
     steps = []
-    run = Network.run
 
-    def short_of_memory(self: Network, ids: torch.Tensor, *more: Any) -> torch.Tensor:
-        if isinstance(more[1], BehindSlots):
+    def short_of_memory(ids: torch.Tensor, arrangement: Any) -> None:
+        if isinstance(arrangement, BehindSlots):
             if len(steps) >= 2 and ids.shape[1] > 2 * WIDTH:
                 raise torch.OutOfMemoryError("no room")
             steps.append(ids.shape[1])
-        return run(self, ids, *more)
 
-    monkeypatch.setattr(Network, "run", short_of_memory)
+    network = watched(network_of("llama"), short_of_memory)
     agree(dict(beams(network, prompts_of_all_kinds(10), k=3)), found_plainly("llama", 3))
     assert max(steps[:2]) > 2 * WIDTH
     assert max(steps[2:]) <= 2 * WIDTH
 
 
-def test_a_prompt_that_never_fits_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_memory(*_given: Any) -> torch.Tensor:
+def test_a_prompt_that_never_fits_is_an_error() -> None:
+    def no_memory(*_given: Any) -> None:
         raise torch.OutOfMemoryError("no room")
 
-    network = network_of("gpt2")  # whichever test is the first: making one runs it
-    monkeypatch.setattr(Network, "run", no_memory)
+    network = watched(network_of("gpt2"), no_memory)
     with pytest.raises(TooLittleMemory):
         list(beams(network, prompts_of_all_kinds(3), k=2))
 

@@ -10,7 +10,7 @@ import torch
 
 from assay.engine.choose import Question, choose
 from assay.engine.network import make_ready
-from tests.engine.shapes import NOT_SERVED, SERVED, random_model
+from tests.engine.shapes import NOT_SERVED, SERVED, random_model, watched
 
 CONTEXT = 96
 
@@ -125,20 +125,18 @@ def test_infinite_logits_show_as_no_number_and_are_not_corrected() -> None:
     assert not any(math.isfinite(each.total) for each in found)
 
 
-def test_memory_that_runs_out_halves_the_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_runs_out_halves_the_batch() -> None:
     questions = questions_of_all_kinds()
     network = make_ready(random_model("gpt2"), context_length=CONTEXT)
     whole = dict(choose(network, questions))
-    own, refused = network.model.base_model.forward, []
+    refused = []
 
-    def small(*given: object, **named: torch.Tensor) -> object:
-        if named["input_ids"].numel() > 130:
-            refused.append(named["input_ids"].numel())
+    def small(ids: torch.Tensor, _arrangement: object) -> None:
+        if ids.numel() > 130:
+            refused.append(ids.numel())
             raise torch.OutOfMemoryError("too much")
-        return own(*given, **named)
 
-    monkeypatch.setattr(network.model.base_model, "forward", small)
-    again = dict(choose(network, questions))
+    again = dict(choose(watched(network, small), questions))
     assert refused
     assert {
         number: [round(each.total, 3) for each in found] for number, found in again.items()

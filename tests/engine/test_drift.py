@@ -29,10 +29,9 @@ def naive(logits, others):
     return nn.functional.kl_div(theirs, ours, log_target=True, reduction="none").sum(-1)
 
 
-def test_every_token_is_compared_once_and_as_the_definition_says(networks, monkeypatch):
-    monkeypatch.setattr(drift, "POSITIONS_AT_ONCE", 37)
+def test_every_token_is_compared_once_and_as_the_definition_says(networks):
     readers = [partial(read_row, network) for network in networks]
-    found = list(drift.compare_readings(readers[0], readers[1:], TOKENS, context=128))
+    found = list(drift.compare_readings(readers[0], readers[1:], TOKENS, context=128, at_once=37))
     assert [len(window[0].kl) for window in found] == [128, 128, 43]
     last, same = found[-1]
     fed = TOKENS[299 - 128 : 299]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +20,7 @@ from assay.engine.kernels.graphs import Recording, Steps
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.layout.slots import BehindSlots, Slots, alike
 from assay.engine.network import Network, NotFinite, make_ready
-from tests.engine.shapes import random_model
+from tests.engine.shapes import random_model, watched
 
 CONTEXT = 100
 VOCABULARY = 211
@@ -95,9 +96,9 @@ def told_plainly(shape: str) -> tuple[Told, ...]:
 
 
 def told(
-    network: Network, prompts: Sequence[Prompt], most_rows: int | None = None
+    network: Network, prompts: Sequence[Prompt], most_rows: int | None = None, **more: Any
 ) -> tuple[Told, ...]:
-    found = dict(generate(network, prompts, most_rows=most_rows))
+    found = dict(generate(network, prompts, most_rows=most_rows, **more))
     assert len(found) == len(prompts)
     return tuple((found[index].tokens, found[index].ended) for index in range(len(prompts)))
 
@@ -105,11 +106,10 @@ def told(
 @pytest.mark.parametrize(("most_rows", "by_blocks"), [(1, False), (3, True), (None, False)])
 @pytest.mark.parametrize("shape", SERVED)
 def test_slots_write_what_whole_sequences_write(
-    shape: str, most_rows: int | None, by_blocks: bool, monkeypatch: pytest.MonkeyPatch
+    shape: str, most_rows: int | None, by_blocks: bool
 ) -> None:
-    network = network_of(shape)
+    network = replace(network_of(shape), by_blocks=by_blocks)
     assert network.serves_trees, network.why_not
-    monkeypatch.setattr(network, "by_blocks", by_blocks)
     assert told(network, prompts_of_all_kinds(20), most_rows) == told_plainly(shape)
 
 
@@ -137,31 +137,17 @@ def test_rows_come_as_they_end() -> None:
     assert [index for index, _ in generate(network_of("gpt2"), prompts)] == [1, 2, 0]
 
 
-def test_a_beginning_in_common_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    network = network_of("gpt2")
+def test_a_beginning_in_common_is_computed_once() -> None:
     computed = []
-    run = Network.run
-
-    def counting(self: Network, ids: torch.Tensor, *more: Any) -> torch.Tensor:
-        computed.append(ids.shape[1])
-        return run(self, ids, *more)
-
-    monkeypatch.setattr(Network, "run", counting)
+    network = watched(network_of("gpt2"), lambda ids, _: computed.append(ids.shape[1]))
     shared = list(range(60))
     list(generate(network, [Prompt([*shared, 70 + n, 3], 1) for n in range(10)]))
     assert sum(computed) == 60 + 10 * 2
 
 
-def test_no_ended_row_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    network = network_of("gpt2")
+def test_no_ended_row_is_computed() -> None:
     computed = []
-    run = Network.run
-
-    def counting(self: Network, ids: torch.Tensor, *more: Any) -> torch.Tensor:
-        computed.append(ids.shape[1])
-        return run(self, ids, *more)
-
-    monkeypatch.setattr(Network, "run", counting)
+    network = watched(network_of("gpt2"), lambda ids, _: computed.append(ids.shape[1]))
     list(generate(network, [Prompt([number, 9], 1 + number) for number in range(8)], most_rows=8))
     assert computed == [16, 7, 6, 5, 4, 3, 2, 1]
 
@@ -188,42 +174,35 @@ def test_no_prompts_and_no_tokens_give_nothing() -> None:
 @pytest.mark.parametrize(
     "error", [torch.OutOfMemoryError("no room"), RuntimeError("not enough memory: 9 bytes")]
 )
-def test_too_little_memory_halves_the_rows_and_loses_nothing(
-    error: RuntimeError, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    network = network_of("llama")
+def test_too_little_memory_halves_the_rows_and_loses_nothing(error: RuntimeError) -> None:
     steps = []
-    run = Network.run
 
-    def short_of_memory(self: Network, ids: torch.Tensor, *more: Any) -> torch.Tensor:
-        if isinstance(more[1], BehindSlots):
+    def short_of_memory(ids: torch.Tensor, arrangement: Any) -> None:
+        if isinstance(arrangement, BehindSlots):
             if len(steps) >= 3 and ids.shape[1] > 2:
                 raise error
             steps.append(ids.shape[1])
-        return run(self, ids, *more)
 
-    monkeypatch.setattr(Network, "run", short_of_memory)
+    network = watched(network_of("llama"), short_of_memory)
     assert told(network, prompts_of_all_kinds(20), 8) == told_plainly("llama")
     assert max(steps[:3]) > 2
     assert max(steps[3:]) == 2
 
 
-def test_a_single_row_that_does_not_fit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_memory(*_given: Any) -> torch.Tensor:
+def test_a_single_row_that_does_not_fit_is_an_error() -> None:
+    def no_memory(*_given: Any) -> None:
         raise torch.OutOfMemoryError("no room")
 
-    network = network_of("gpt2")  # whichever test is the first: making one runs it
-    monkeypatch.setattr(Network, "run", no_memory)
+    network = watched(network_of("gpt2"), no_memory)
     with pytest.raises(TooLittleMemory):
         list(generate(network, prompts_of_all_kinds(5)))
 
 
-def test_other_errors_are_not_taken_for_missing_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_given: Any) -> torch.Tensor:
+def test_other_errors_are_not_taken_for_missing_memory() -> None:
+    def broken(*_given: Any) -> None:
         raise RuntimeError("shapes do not match")
 
-    network = network_of("gpt2")  # whichever test is the first: making one runs it
-    monkeypatch.setattr(Network, "run", broken)
+    network = watched(network_of("gpt2"), broken)
     with pytest.raises(RuntimeError, match="shapes"):
         list(generate(network, prompts_of_all_kinds(5)))
 
@@ -270,32 +249,26 @@ class Replayed(Steps):
 
 
 @pytest.mark.parametrize("most_rows", [3, 7, 20])
-def test_steps_that_are_played_again_write_the_same(
-    most_rows: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    network = network_of("llama")
-    monkeypatch.setattr(network, "by_blocks", True)
-    monkeypatch.setattr("assay.engine.generate.Steps", Replayed)
+def test_steps_that_are_played_again_write_the_same(most_rows: int) -> None:
+    network = replace(network_of("llama"), by_blocks=True)
     Replayed.made.clear()
-    assert told(network, prompts_of_all_kinds(20), most_rows) == told_plainly("llama")
+    found = told(network, prompts_of_all_kinds(20), most_rows, steps=Replayed)
+    assert found == told_plainly("llama")
     assert Replayed.made
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 @pytest.mark.parametrize("shape", SERVED)
-def test_a_gpu_writes_the_same_from_recorded_steps(
-    shape: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_gpu_writes_the_same_from_recorded_steps(shape: str) -> None:
     made = []
-    record = Steps._record
 
-    def counting(self: Steps, size: tuple[int, int]) -> bool:
-        made.append(record(self, size))
-        return made[-1]
+    class Counted(Steps):
+        def _record(self, size: tuple[int, int]) -> bool:
+            made.append(super()._record(size))
+            return made[-1]
 
-    monkeypatch.setattr(Steps, "_record", counting)
     network = make_ready(random_model(shape).to("cuda"), context_length=CONTEXT)
-    assert told(network, prompts_of_all_kinds(20)) == told_plainly(shape)
+    assert told(network, prompts_of_all_kinds(20), steps=Counted) == told_plainly(shape)
     assert made
     assert all(made)
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.engine import predicted
-from assay.engine.network import make_ready
+from assay.engine.network import Network, make_ready
 from assay.engine.predicted import MANY, by_passes, from_logits, predicted_at
-from tests.engine.shapes import random_model
+from tests.engine.shapes import made_again, random_model
 
 VOCABULARY, SIZE = 211, 48
 
@@ -42,9 +42,11 @@ def drawn(count, spread=1.0, seed=0):
 
 @pytest.mark.parametrize("shape", ["llama", "phi"], ids=["no bias", "bias"])
 @pytest.mark.parametrize("count", [1, 4, 5, 23])
-def test_five_positions_at_a_time_and_sorting_agree(shape, count, monkeypatch):
-    network = tiny(shape)
-    monkeypatch.setattr(type(network), "positions_at_once", 5)
+def test_five_positions_at_a_time_and_sorting_agree(shape, count):
+    class FiveAtOnce(Network):
+        positions_at_once = 5
+
+    network = made_again(tiny(shape), FiveAtOnce)
     head = network.model.get_output_embeddings()
     if getattr(head, "bias", None) is not None:
         torch.nn.init.normal_(head.bias)

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from assay.engine import read as read_module
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.layout.windows import windows
 from assay.engine.network import Network, NotFinite, make_ready
 from assay.engine.read import TextReading, UnknownToken, read_all
-from tests.engine.shapes import NOT_SERVED, SERVED, random_model
+from tests.engine.shapes import NOT_SERVED, SERVED, made_again, random_model
 
 CONTEXT = 32
 PREFIX = 0
@@ -178,7 +177,7 @@ class Small(Network):
 
 def small(most: int) -> Network:
     made = make_ready(random_model("llama"), context_length=CONTEXT)
-    network = Small(**{name: getattr(made, name) for name in Network.__dataclass_fields__})
+    network = made_again(made, Small)
     network.most = most
     return network
 
@@ -196,16 +195,16 @@ def test_a_device_that_does_not_hold_one_window_is_too_small():
         read(small(10), some_tokens(100), prefix=PREFIX)
 
 
-def test_batches_hold_no_more_tokens_than_they_may(monkeypatch):
+def test_batches_hold_no_more_tokens_than_they_may():
     seen = []
-    network = make_ready(random_model("llama"), context_length=CONTEXT)
-    monkeypatch.setattr(read_module, "token_budget", lambda network: 100)
 
     class Seen(Network):
+        tokens_at_once = 100
+
         def run(self, ids, positions, arrangement):
             seen.append(ids.shape[1])
             return super().run(ids, positions, arrangement)
 
-    watched = Seen(**{name: getattr(network, name) for name in Network.__dataclass_fields__})
-    read(watched, some_tokens(CONTEXT * 10), prefix=PREFIX)
+    network = make_ready(random_model("llama"), context_length=CONTEXT)
+    read(made_again(network, Seen), some_tokens(CONTEXT * 10), prefix=PREFIX)
     assert seen == [96, 96, 96, 32]

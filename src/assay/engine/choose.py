@@ -14,8 +14,6 @@ from assay.engine.layout.batches import (
     by_tokens,
     halved_when_full,
     one_behind,
-    token_budget,
-    trunk_budget,
 )
 from assay.engine.layout.packing import Forest, Kept, PackedRow, Trunk, grow, pack
 from assay.engine.layout.slots import keep_trunks
@@ -62,7 +60,7 @@ def choose(
         forest = grow([one.context for one in asked])
         for one, trunk in zip(asked, forest.trunk_of, strict=True):
             one.hang_on(trunk)
-    computed = _computed(network, asked, forest, budget or token_budget(network))
+    computed = _computed(network, asked, forest, budget or network.tokens_at_once)
     for batch, tensor in one_behind(computed):
         with pause_gc():
             complete = list(_landed(answers, batch, tensor))
@@ -149,7 +147,7 @@ def _computed(
         several.sort(key=lambda one: one.row.size)
     kept: dict[Trunk, Kept] = {}
     trunks = [trunk for root in forest.roots for trunk in root.family()]
-    for some in by_tokens(trunks, lambda trunk: trunk.end, trunk_budget(network)):
+    for some in by_tokens(trunks, lambda trunk: trunk.end, network.tokens_kept):
         # Of those that were kept, only what these hang on is needed again.
         kept = {trunk: kept[trunk] for trunk in some[0].line() if trunk in kept}
         work = [one for trunk in some for one in hanging.get(trunk, ())]

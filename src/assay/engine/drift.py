@@ -47,14 +47,16 @@ def compare_readings(
     *,
     context: int,
     threads: bool = False,
+    at_once: int = POSITIONS_AT_ONCE,
 ) -> Iterator[list[TokenDrift]]:
     """Window by window, one for each other model. The first token comes before the text. Raises
     NotFinite with model and place. With `threads`, each core reads a window by itself: no step
-    waits for another core, where one window on all cores waits after every step.
+    waits for another core, where one window on all cores waits after every step. `at_once`:
+    positions whose logits are held.
     """
     asked = windows(len(tokens) - 1, min(context, WINDOW))
     cores = torch.get_num_threads() if threads else 1
-    rows = max(LEAST_POSITIONS, POSITIONS_AT_ONCE // cores)
+    rows = max(LEAST_POSITIONS, at_once // cores)
     compare = partial(_compared, (base, *others), tokens, rows)
     if cores == 1:
         yield from map(compare, asked)

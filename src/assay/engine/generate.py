@@ -7,6 +7,7 @@ were.
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -14,7 +15,7 @@ import torch
 from torch import Tensor
 
 from assay.engine.kernels.graphs import OwnForward, Steps
-from assay.engine.layout.batches import fewer_when_full, token_budget
+from assay.engine.layout.batches import fewer_when_full
 from assay.engine.layout.slots import Filling, Slots, aligned, rows_that_fit
 from assay.engine.network import Network, NotFinite
 
@@ -108,13 +109,20 @@ class _Row(Continued):
 
 
 def generate(
-    network: Network, prompts: Sequence[Prompt], *, most_rows: int | None = None
+    network: Network,
+    prompts: Sequence[Prompt],
+    *,
+    most_rows: int | None = None,
+    steps: type[Steps] = Steps,
 ) -> Iterator[tuple[int, Written]]:
-    """Raises ValueError before any work, NotFinite with the index of a prompt, TooLittleMemory."""
+    """`steps`: how one token is put behind each row. Raises ValueError before any work, NotFinite
+    with the index of a prompt, TooLittleMemory.
+    """
     rows = [
         _Row(*each, Dice(each[1].temperature, each[1].seed)) for each in limits(network, prompts)
     ]
-    return run_all(network, rows, most_rows, _Row.written, _alone, _together)
+    together = partial(_together, steps=steps)
+    return run_all(network, rows, most_rows, _Row.written, _alone, together)
 
 
 def limits(network: Network, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Prompt, int, Ended]]:
@@ -159,13 +167,15 @@ def run_all(
             del unfinished[one.index]
             yield one.index, result(one)
 
-    yield from fewer_when_full(at_once, token_budget(network), run)
+    yield from fewer_when_full(at_once, network.tokens_at_once, run)
 
 
-def _together(network: Network, rows: list[_Row], slots: Slots, tokens: int) -> Iterator[_Row]:
+def _together(
+    network: Network, rows: list[_Row], slots: Slots, tokens: int, *, steps: type[Steps]
+) -> Iterator[_Row]:
     """Rows as they end; the others are as far as they are, whenever it breaks off."""
     filling = Filling(network, [row.context for row in rows])
-    steps = Steps(network, slots)
+    step = steps(network, slots)
     live: list[_Row] = []
     while filling or live:
         if filling and slots.free >= min(len(filling), math.ceil(slots.rows * REFILL_AT)):
@@ -175,7 +185,7 @@ def _together(network: Network, rows: list[_Row], slots: Slots, tokens: int) -> 
             chosen = _drawn(network.logits(last), fresh)
             live += fresh
         else:
-            chosen = _drawn(steps.logits([row.tokens[-1] for row in live]), live)
+            chosen = _drawn(step.logits([row.tokens[-1] for row in live]), live)
         yield from _ended(live, slots, chosen)
 
 

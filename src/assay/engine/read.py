@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from assay.engine.layout.batches import by_tokens, halved_when_full, one_behind, token_budget
+from assay.engine.layout.batches import by_tokens, halved_when_full, one_behind
 from assay.engine.layout.packing import PackedRow, pack
 from assay.engine.layout.windows import PREFIX, Window, windows
 from assay.engine.network import Network, NotFinite
@@ -107,7 +107,7 @@ class _WindowPiece:
 def _computed(
     network: Network, prefix: int, pieces: Iterable[_WindowPiece]
 ) -> Iterator[tuple[list[_WindowPiece], Predicted]]:
-    budget = token_budget(network)
+    budget = network.tokens_at_once
     if network.device.type == "cpu":
         budget = min(budget, TOKENS_AT_ONCE_CPU)
     for batch in by_tokens(pieces, lambda piece: piece.window.length, budget):

@@ -181,28 +181,33 @@ class _OneRow:
 
 
 @torch.inference_mode()
-def measure_bandwidth(device: torch.device, dtype: torch.dtype, *, size: int) -> float:
-    """By a matrix times a vector of about `size`: a small model's weights may stay in a cache."""
+def measure_bandwidth(
+    device: torch.device,
+    dtype: torch.dtype,
+    *,
+    size: int,
+    seconds: float = SECONDS_EACH,
+    clock: Callable[[], float] = time.perf_counter,
+) -> float:
+    """By a matrix times a vector of about `size`: a small model's weights may stay in a cache. The
+    first run is left out, and of at least two others in so many seconds the quickest counts.
+    """
     least, most = SIZES["cpu" if device.type == "cpu" else "gpu"]
     rows = min(max(size, least), most) // dtype.itemsize // COLUMNS
     matrix = torch.ones(rows, COLUMNS, dtype=dtype, device=device)
     vector = torch.ones(COLUMNS, dtype=dtype, device=device)
-    return matrix.nbytes / _quickest(lambda: torch.mv(matrix, vector), device)
-
-
-def _quickest(work: Callable[[], object], device: torch.device) -> float:
-    work()
+    torch.mv(matrix, vector)
     wait_for(device)
     best = float("inf")
     runs = 0
-    until = time.perf_counter() + SECONDS_EACH
-    while runs < RUNS_AT_LEAST or time.perf_counter() < until:
-        start = time.perf_counter()
-        work()
+    until = clock() + seconds
+    while runs < RUNS_AT_LEAST or clock() < until:
+        start = clock()
+        torch.mv(matrix, vector)
         wait_for(device)
-        best = min(best, time.perf_counter() - start)
+        best = min(best, clock() - start)
         runs += 1
-    return best
+    return matrix.nbytes / best
 
 
 def wait_for(device: torch.device) -> None:

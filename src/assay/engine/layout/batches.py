@@ -2,18 +2,12 @@
 
 import gc
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import torch
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-# On two cores 1,024 took 9 % longer than 2,048, and 512 another 4 %.
-TOKENS_AT_ONCE_CPU = 2048
-MOST_TOKENS_AT_ONCE_GPU = 1 << 16
-SHARE_OF_FREE_MEMORY = 0.35
-TRUNK_BYTES_CPU = 2**30
 
 
 class TooLittleMemory(MemoryError):
@@ -36,25 +30,6 @@ def by_tokens(work: Iterable[T], size: Callable[[T], int], budget: int) -> Itera
             batch, held = [], 0
     if batch:
         yield batch
-
-
-def token_budget(network: Any) -> int:
-    if network.device.type != "cuda":
-        return TOKENS_AT_ONCE_CPU
-    free, _ = torch.cuda.mem_get_info(network.device)
-    config = network.model.config.get_text_config()
-    width = getattr(config, "intermediate_size", None) or 4 * config.hidden_size
-    a_token = (3 * width + 12 * config.hidden_size) * network.dtype.itemsize
-    fitting = int(free * SHARE_OF_FREE_MEMORY / a_token)
-    return max(1024, min(MOST_TOKENS_AT_ONCE_GPU, fitting))
-
-
-def trunk_budget(network: Any) -> int:
-    room = TRUNK_BYTES_CPU
-    if network.device.type == "cuda":
-        free, _ = torch.cuda.mem_get_info(network.device)
-        room = int(free * SHARE_OF_FREE_MEMORY)
-    return max(int(network.context_length), int(room / network.bytes_kept_per_token))
 
 
 def halved_when_full(batch: list[T], run: Callable[[list[T]], R]) -> Iterator[tuple[list[T], R]]:
