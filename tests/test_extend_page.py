@@ -120,7 +120,20 @@ def test_a_mistake_in_a_plugin_ends_a_command_with_its_place(tmp_path):
 
 @pytest.mark.parametrize(
     "name",
-    ["run", "ask", "watch", "judge", "rescore", "report", "validate", "schema", "suites"],
+    [
+        "run",
+        "ask",
+        "watch",
+        "judge",
+        "rescore",
+        "report",
+        "validate",
+        "schema",
+        "suites",
+        "select",
+        "compare",
+        "loop",
+    ],
 )
 def test_every_command_that_loads_tests_or_models_takes_plugins(name):
     assert any("--plugin" in parameter.opts for parameter in load_command(name).params)

@@ -249,7 +249,7 @@ class OwnMeasure(Measure):
             return tr("the model cannot write text")
         reads = any(not isinstance(each, Ask) for each in asked)
         if reads and "score_text" not in facts.capabilities:
-            return tr("the model tells no likelihoods of a text")
+            return tr("the model gives no likelihoods of a text")
         return ""
 
     def _why_nothing(self, taken: TakenReplies) -> str:
@@ -266,7 +266,7 @@ class OwnMeasure(Measure):
         missing = len(numbered) - len(came)
         if missing > INCOMPLETE_ABOVE * len(numbered):
             why = next((each.reason for each in numbered.values() if isinstance(each, Failed)), "")
-            return None, tr("{count} of {total} replies are missing: {why}",
+            return None, tr("{count} of {total} answers are missing: {why}",
                             count=missing, total=len(numbered), why=why)  # fmt: skip
         try:
             return self._as_estimate(self.made_of().value(came), len(came), missing), ""

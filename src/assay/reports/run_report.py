@@ -16,7 +16,9 @@ from assay.reports.pictures.quality import draw_quality
 from assay.reports.reviews import reviewed_blocks
 from assay.text import number_format as numbers
 from assay.types import Estimate, documents
+from assay.types.decisions import Gate
 from assay.types.documents import Block, Figures, Fold, Heading, Hint, Note, Paragraph, Row, Span
+from assay.types.measures import FigureColumn, every_measure
 from assay.types.results import ModelReport, Report, SuiteSummary
 
 SHOWN_NAMES = 4
@@ -102,19 +104,33 @@ def suites_table(report: Report) -> Iterator[documents.Table]:
     suites = {summary.suite: summary for summary in scored}
     if not suites:
         return
-    names = sentences.short_names(report)
+    names, own = sentences.short_names(report), _own_columns(report)
     rows = []
     for model in report.models:
         scores = {each.suite: each.score for each in model.suites}
-        rows.append(Row((names[model.spec], *(_cell(scores.get(suite)) for suite in suites))))
+        figures = [scores.get(suite) for suite in suites]
+        figures += [model.measurements.get(each.figure) for each in own]
+        rows.append(Row((names[model.spec], *map(_cell, figures))))
     guesses = [[*_baselines(each)] for each in suites.values() if each.baselines]
     if len(guesses) == len(suites):
         for place, (name, _) in enumerate(guesses[0]):
             if place == 2 and len(suites) > 1:  # each suite has another constant
                 name = tr("baseline: always the same answer")
-            rows.append(Row((name, *(_cell(each[place][1]) for each in guesses)), tone="dim"))
-    heads = ("", *(tr("{suite}, points", suite=suite) for suite in suites))
+            cells = (*(_cell(each[place][1]) for each in guesses), *("" for _ in own))
+            rows.append(Row((name, *cells), tone="dim"))
+    heads = (
+        "",
+        *(tr("{suite}, points", suite=suite) for suite in suites),
+        *(each.head for each in own),
+    )
     yield documents.table(heads, rows, right=range(1, len(heads)))
+
+
+def _own_columns(report: Report) -> list[FigureColumn]:
+    """Of the figures that plugins measure of every model."""
+    measured = {name for model in report.models for name in model.measurements}
+    own = [each for each in every_measure() if each.of_every_model and each.name in measured]
+    return [column for each in own for column in each.columns(Gate(source=""), measured)]
 
 
 def _cell(score: Estimate | None) -> documents.Line:

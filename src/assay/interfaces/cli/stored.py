@@ -145,6 +145,7 @@ def leaderboard(output_format: str, as_json: bool, **limits: Any) -> int:
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True)
 @named_options("gate", "write_back")
 @as_json
+@plugin_option
 def select(folders: tuple[str, ...], as_json: bool, **options: Any) -> int:
     selected = api.select(folders, **options)
     show(selected, "json" if as_json else "text")

@@ -7,10 +7,10 @@ from typing import Any
 from typing_extensions import TypedDict  # pydantic makes schemas of this one, before 3.12
 
 from assay.messages import tr
+from assay.types.measures import every_measure
 
 MOST_CHARACTERS = 160  # of one sentence in a list
 MOST_OF_EVALUATION = 3900  # as JSON
-LEFT_OUT = ("perplexity_per_word", "perplexity_per_byte")  # bits per byte say the same
 SHORTER = (MOST_CHARACTERS, 100, 60, 30)  # until an evaluation fits
 MOST_SENTENCES = 3
 MOST_TEXT = 2000  # of an answer or a question
@@ -160,13 +160,14 @@ def _figures(details: Document) -> dict[str, ToolFigure]:
         **{name: value for name, value in details.items() if isinstance(value, dict)},
         **{f"os_benchmark.{name}": each for name, each in details["os_benchmark"].items()},
     }
+    left_out = {name for measure in every_measure() for name in measure.in_reports_only}
     return {
         name: figure_of(each)
         for name, each in found.items()
         if isinstance(each, dict)
         and {"value", "low", "n"} <= each.keys()
         and each["n"]
-        and name not in LEFT_OUT
+        and name not in left_out
     }
 
 

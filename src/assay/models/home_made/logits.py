@@ -145,7 +145,12 @@ class LogitsModel:
         values = np.concatenate([part.log_likelihoods for part in parts])
         likelier = np.concatenate([part.likelier for part in parts])
         blocks = [values[start : start + BLOCK] for start in range(0, len(values), BLOCK)]
+        told: dict[str, Any] = {}
+        if work.each_token:  # the first is not predicted here
+            told["token_texts"] = tuple(f"#{each}" for each in ids)
+            told["logprobs"] = (None, *map(float, values))
         return ReadText(
+            **told,
             request_id=request.id,
             log_likelihood=float(values.sum()),
             tokens=len(values),

@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,7 +17,7 @@ from assay.engine.generate import Prompt, Written, generate
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.network import Network, NotFinite
 from assay.engine.predicted import mean_entropy
-from assay.engine.read import TextReading, UnknownToken, read_all
+from assay.engine.read import BLOCK, TextReading, UnknownToken, read_all
 from assay.messages import tr
 from assay.models.base import bytes_in, words_in
 from assay.models.local.tokens.encoding import (
@@ -123,7 +124,9 @@ class Answering:
             some = [one for one in answered if one[1].sampling.predictions == k]
             yield from self._in_parts(some, self._write)
         read = [(each, each.work) for each in requests if isinstance(each.work, ToRead)]
-        yield from self._in_parts(read, self._read)
+        yield from self._in_parts([one for one in read if not one[1].each_token], self._read)
+        each_token = [one for one in read if one[1].each_token]
+        yield from self._in_parts(each_token, partial(self._read, block=1))
 
     def _in_parts(
         self,
@@ -289,7 +292,7 @@ class Answering:
             finish=found[0].ended,
         )
 
-    def _read(self, asked: Sequence[tuple[Request, ToRead]]) -> Iterator[Reply]:
+    def _read(self, asked: Sequence[tuple[Request, ToRead]], block: int = BLOCK) -> Iterator[Reply]:
         numbers = []
         for number, (request, work) in enumerate(asked):
             if len(work.text if work.tokens is None else work.tokens):
@@ -300,17 +303,28 @@ class Answering:
         texts = encode_texts(self.tokenizer, (each.text for each in works if each.tokens is None))
         prefix = self._nothing_before()[0]
         skip = [_begins_with(prefix, each) for each in works]
-        tokens = (
+        tokens: Iterator[Sequence[int]] = (
             next(texts) if each.tokens is None else each.tokens[start:]
             for each, start in zip(works, skip, strict=True)
         )
         try:
-            found = read_all(self.network, tokens, prefix=prefix)
-            for number, work, reading in zip(numbers, works, found, strict=True):
-                yield _read_text(asked[number][0], work, reading, self.network.context_length)
+            if block == 1:
+                tokens = iter(kept := list(tokens))
+            found = read_all(self.network, tokens, prefix=prefix, block=block)
+            for place, (number, work, reading) in enumerate(
+                zip(numbers, works, found, strict=True)
+            ):
+                whole = _read_text(asked[number][0], work, reading, self.network.context_length)
+                yield self._with_tokens(whole, kept[place]) if block == 1 else whole
         except (NotFinite, UnknownToken) as error:
             place, number = error.args
             raise type(error)(numbers[number], place + skip[number]) from error
+
+    def _with_tokens(self, read: ReadText, ids: Sequence[int]) -> ReadText:
+        """A reading in blocks of one token; the first is said to follow nothing."""
+        texts = tuple(self.tokenizer.decode([int(each)]) for each in ids)
+        logprobs = (None, *(value for value, _ in read.blocks[1:]))
+        return replace(read, blocks=(), token_texts=texts, logprobs=logprobs)
 
     def _no_number(self, request: Request) -> Failed:
         why = tr("{folder} answers with NaN or infinity here: its numbers overflow; try --dtype "

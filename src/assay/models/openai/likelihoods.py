@@ -231,8 +231,11 @@ def read(client: OpenAIClient, request_id: str, work: ToRead) -> ReadText:
     ranks = [rank for _, rank in scored if rank is not None]
     if not scored or len(ranks) != len(scored):
         raise _unreadable()
+    told = tokens if work.each_token else ()
     return ReadText(
         request_id=request_id,
+        token_texts=tuple(token.text for token in told),
+        logprobs=tuple(token.logprob for token in told),
         log_likelihood=math.fsum(logprob for logprob, _ in scored),
         tokens=len(scored),
         words=len(work.text.split()),

@@ -152,7 +152,13 @@ class _Sections:
         shown = any(
             figures is not None
             for each in checkpoints
-            for figures in (each.text, each.speed, each.memory_mb, each.samples)
+            for figures in (
+                each.text,
+                each.speed,
+                each.memory_mb,
+                each.samples,
+                each.figures or None,
+            )
         )
         changed = any(self.decision.changes.get(each.name) for each in checkpoints)
         if not shown and not changed and not any(each.failed for each in checkpoints):

@@ -11,6 +11,7 @@ from assay.errors import AssayError, ExitCode, InvalidFiles, UsageError, raise_a
 from assay.files.file_text import shown_path
 from assay.files.notes import invalid_files
 from assay.messages import tr, trn
+from assay.plugins import load_plugins
 from assay.reports.checkpoints.decision import decision_blocks
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.reports.checkpoints.headlines import decision_headline
@@ -100,6 +101,7 @@ def select(
     *,
     gate: str | Path | None = None,
     write_back: bool = True,
+    plugins: Sequence[str] = (),
     out: str | Path = DEFAULT_OUT,
 ) -> Selected:
     """Gate and pick among checkpoints that were evaluated before, from their reports alone.
@@ -108,6 +110,7 @@ def select(
     are written under `out`, and into the folders as well with `write_back`.
     Example: `assay.select(["runs/my-model"], gate="strict.toml").headline`.
     """
+    load_plugins(plugins)
     folders = [folders] if isinstance(folders, str) else folders
     gate, out = None if gate is None else Path(gate), Path(out)
     errors: list[AssayError] = []
@@ -313,7 +316,7 @@ def _newest(place: CheckpointPlace, out: Path) -> Measurements | None:
 
     def figures(of: Measurements) -> tuple[int, str]:
         """A run of suites alone has fewer than a whole evaluation."""
-        kinds = (of.text, of.speed, of.memory_mb, of.samples, of.suites or None)
+        kinds = (of.text, of.speed, of.memory_mb, of.samples, of.suites or None, *of.figures)
         return sum(each is not None for each in kinds), of.timestamp
 
     return max(found, key=figures)
