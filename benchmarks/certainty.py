@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from assay.stats.documents import BLOCK, FEWEST, block_length, ratio_of_sums
 from assay.stats.looks import alpha_of_look, lower_bound
-from assay.stats.ties import FigureRow, UnitTable, compare_all
+from assay.stats.ties import compare_all
+from assay.types.score_units import FigureRow, UnitTable
 
 Numbers = NDArray[np.float64]
 WORD = re.compile(r"\w+|[^\w\s]")
@@ -289,9 +290,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", help="documents, ties, confirm, looks")
     parser.add_argument("--docs", type=Path)
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="200 simulations each")
+    parser.add_argument("--times", type=int, default=10_000, help="simulations each")
     given = parser.parse_args()
-    times = 200 if given.quick else 10_000
+    times = 200 if given.quick else given.times
     pool = read_pool(given.docs) if given.docs else make_pool()
     wanted = set(given.parts or ("documents", "ties", "confirm", "looks"))
     print(f"{times} simulations each")

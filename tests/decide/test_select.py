@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from dataclasses import replace
 
 import pytest
@@ -14,6 +15,7 @@ from assay.reports.checkpoints.facts import sentence, sentences
 from assay.types.decisions import Gate, Selection
 from tests.decide.candidates import (
     GATE,
+    OS,
     WHEN,
     candidate,
     estimate,
@@ -175,6 +177,46 @@ def test_every_accepted_checkpoint_that_cannot_be_told_apart_is_named():
     found = chosen(refused, far, closer, close)
     assert found.selected == "tiny/step_300"
     assert found.tied_with == ("tiny/step_200",)
+
+
+def test_the_best_of_twenty_equal_ones_leaves_none_out():
+    """Each one's scores are drawn from the same chances; by pairs alone some would be behind."""
+    left_out = 0
+    for seed in range(20):
+        draw = random.Random(seed)
+        drawn = [
+            {name: [float(draw.random() < 0.8) for _ in range(100)] for name in OS}
+            for _ in range(20)
+        ]
+        found = chosen(
+            *(
+                candidate(f"tiny/step_{place}", shape="a", suites={"os": suite(of)})
+                for place, of in enumerate(drawn, 1)
+            )
+        )
+        passing = sum(row.accepted is True for row in found.ranking)
+        left_out += len(found.tied_with) < passing - 1
+    assert left_out <= 3
+
+
+def test_a_lead_over_one_that_is_too_short_for_the_best_of_many_is_a_tie():
+    """Ten tests of 300 go one way: enough for two checkpoints, too few for the best of twenty."""
+    same = {"driver_select": right(80), "command_complete": right(80)}
+    best = candidate(
+        "tiny/step_900", shape="a", suites={"os": suite({"hardware_id": right(88), **same})}
+    )
+    others = []
+    for place in range(1, 20):
+        scores = right(83)
+        scores[place], scores[85] = 0.0, 1.0
+        of = suite({"hardware_id": scores, **same})
+        others.append(candidate(f"tiny/step_{place}", shape="a", suites={"os": of}))
+    two, many = chosen(best, others[0]), chosen(best, *others)
+    assert two.difference is not None
+    assert (two.difference.low or 0) > 0
+    assert not two.tie
+    assert many.tie
+    assert "is too short for the best of 20" in sentences(many.reasons)
 
 
 def test_equal_scores_go_to_the_later_step_and_final_is_the_last():

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.stats.ties import FigureRow, UnitTable, compare_all
+from assay.stats.ties import compare_all
+from assay.types.score_units import FigureRow, UnitTable
 
 
 def scores_of(random: np.random.Generator, units: int, shares: list[float]) -> UnitTable:

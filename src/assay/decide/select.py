@@ -1,7 +1,8 @@
 """Which checkpoint to ship: the gate first, then the highest score, and how sure that is.
 
-An interval of the difference across 0 is a tie, and so is a difference without one; the higher
-score is selected all the same. Equal scores go to the later step, of which `final` is the last.
+Tied with the selected one is every accepted one that a simultaneous 95 % bound over all pairs does
+not put behind it: the best of many was chosen from the same data. The higher score is selected all
+the same. Equal scores go to the later step, of which `final` is the last.
 
 Of the difference, tests are drawn within their categories and blocks within the text, the same draw
 on both sides; runs of the speed measurement for each side by itself, and so blocks where tokenizers
@@ -15,6 +16,8 @@ from typing import NamedTuple
 from assay.decide.accept import accept
 from assay.decide.scores import RankingScale, common_scale, own_scale, parts_of, weigh
 from assay.stats import composite
+from assay.stats.intervals import Z95
+from assay.stats.ties import compare_all
 from assay.types import Estimate
 from assay.types.decisions import (
     Acceptance,
@@ -26,7 +29,8 @@ from assay.types.decisions import (
     Value,
     fact,
 )
-from assay.types.measures import ScorePiece
+from assay.types.measures import Measure, ScorePiece
+from assay.types.score_units import FigureRow, ScoreUnits
 
 
 class _Candidate(NamedTuple):
@@ -48,15 +52,11 @@ def select(
     accepted = [each for each in ranking if each.accepted]
     evaluated = [each for each in ranking if not each.measured.failed]
     ahead = [difference(accepted[0].measured, each.measured, scale) for each in accepted[1:]]
-    tied_with = tuple(
-        other.row.name
-        for other, (by, _) in zip(accepted[1:], ahead, strict=True)
-        if _across_zero(by)
-    )
+    tied_with = _tied_with_first(accepted, scale)
     to_next = ahead[0][0] if ahead else None
     best = evaluated[0] if evaluated and not accepted else None
     if accepted:
-        reasons = _why_selected(accepted, len(ranking), scale, to_next)
+        reasons = _why_selected(accepted, len(ranking), scale, to_next, tied_with)
     elif best is not None:
         reasons = _why_none(best, len(ranking), scale)
     else:
@@ -65,7 +65,7 @@ def select(
         selected=accepted[0].row.name if accepted else None,
         best_so_far=None if best is None else best.row.name,
         reasons=tuple(reasons),
-        tie=bool(ahead) and _across_zero(to_next),
+        tie=bool(tied_with),
         tied_with=tied_with,
         ranking=tuple(each.row for each in ranking),
         ranked_on=scale.parts,
@@ -105,8 +105,44 @@ def _across_zero(by: Estimate | None) -> bool:
     return by.low <= 0.0 <= by.high
 
 
+def _tied_with_first(accepted: Sequence[_Candidate], scale: RankingScale) -> tuple[str, ...]:
+    """Without a part in common nobody is behind."""
+    others = [each.row.name for each in accepted[1:]]
+    if not others or not scale.measures:
+        return tuple(others)
+    measured = [each.measured for each in accepted]
+    parts: list[ScoreUnits] = []
+    for measure in scale.measures:
+        units = measure.units(measured, scale.of(measure.name))
+        parts += units if units is not None else [_as_figures(measured, scale, measure)]
+    leads = compare_all(parts)
+    return tuple(name for place, name in enumerate(others, 1) if not leads.sure(0, place))
+
+
+def _as_figures(
+    measured: Sequence[Measurements], scale: RankingScale, measure: Measure
+) -> FigureRow:
+    """Figures with their intervals alone; without an interval nothing is sure."""
+    found = [parts_of(each, scale)[measure.name] for each in measured]
+    return FigureRow(
+        values=[measure.weight * (of.value or 0.0) for of in found],
+        errors=[
+            math.inf
+            if of.low is None or of.high is None
+            else measure.weight * (of.high - of.low) / (2 * Z95)
+            for of in found
+        ],
+        freedom=min(of.n for of in found) - 1,
+        groups=range(len(found)),
+    )
+
+
 def _why_selected(
-    accepted: Sequence[_Candidate], of: int, scale: RankingScale, to_next: Estimate | None
+    accepted: Sequence[_Candidate],
+    of: int,
+    scale: RankingScale,
+    to_next: Estimate | None,
+    tied_with: Sequence[str],
 ) -> list[DecisionFact]:
     best = accepted[0]
     reasons = [fact("passes_gate", name=best.row.name)]
@@ -119,7 +155,7 @@ def _why_selected(
     if marginal:
         reasons.append(fact("marginal_criteria", criteria=marginal))
     if len(accepted) > 1:
-        reasons.append(_ahead_of(accepted[1].row.name, to_next))
+        reasons.append(_ahead_of(accepted[1].row.name, to_next, tied_with, len(accepted)))
     return reasons
 
 
@@ -129,13 +165,17 @@ def _ranking(best: _Candidate, scale: RankingScale) -> dict[str, Value]:
     return {"score": score.value, "parts": adds}
 
 
-def _ahead_of(other: str, by: Estimate | None) -> DecisionFact:
+def _ahead_of(
+    other: str, by: Estimate | None, tied_with: Sequence[str], passing: int
+) -> DecisionFact:
     if by is None or by.value is None:
         return fact("not_comparable", other=other)
     if by.low is None and by.high is None:
         return fact("tie_without_interval", other=other, by=by.value)
-    kind = "tie" if _across_zero(by) else "ahead"
-    return fact(kind, other=other, by=by.value, low=by.low, high=by.high)
+    if other not in tied_with:
+        return fact("ahead", other=other, by=by.value, low=by.low, high=by.high)
+    kind = "tie" if _across_zero(by) else "tie_among"
+    return fact(kind, other=other, by=by.value, low=by.low, high=by.high, passing=passing)
 
 
 def _why_none(best: _Candidate, of: int, scale: RankingScale) -> list[DecisionFact]:

@@ -4,12 +4,13 @@ import shlex
 from collections.abc import Iterable, Sequence
 
 from assay.measures.benchmark import FetchedBenchmark
-from assay.measures.suites import compare_tests
+from assay.measures.suites import compare_tests, tests_by_unit
 from assay.messages import message
 from assay.plugins import measure
 from assay.types import Estimate
 from assay.types.decisions import DecisionFact, Measurements, Recommendation, fact
 from assay.types.measures import CommonScale, JsonKey, Places, ScorePiece
+from assay.types.score_units import ScoreUnits
 
 
 @measure("mmlu_cs", unit="share", better="higher")
@@ -42,6 +43,11 @@ class MmluComputerScience(FetchedBenchmark):
         self, a: Measurements, b: Measurements, scale: CommonScale
     ) -> tuple[ScorePiece | None, tuple[DecisionFact, ...]]:
         return compare_tests(a, b, self.suite, (self.category,), self.weight)
+
+    def units(
+        self, candidates: Sequence[Measurements], scale: CommonScale
+    ) -> Sequence[ScoreUnits] | None:
+        return tests_by_unit(candidates, self.suite, (self.category,), self.weight)
 
     def on_lacking(self, measured: Measurements) -> Sequence[Recommendation]:
         if measured.mmlu_cs is not None:

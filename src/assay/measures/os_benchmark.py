@@ -10,6 +10,7 @@ from assay.measures.suites import (
     mean_of_suite,
     suite_criterion,
     suites_asked,
+    tests_by_unit,
 )
 from assay.messages import message
 from assay.plugins import measure
@@ -26,6 +27,7 @@ from assay.types.decisions import (
     fact,
 )
 from assay.types.measures import CommonScale, FigureColumn, Measure, Places, ScorePiece
+from assay.types.score_units import ScoreUnits
 
 NAME = "os_benchmark"
 SAMPLED = "sampled"  # the method of shares whose predictions were sampled, not searched for
@@ -91,6 +93,11 @@ class OsBenchmark(Measure):
         self, a: Measurements, b: Measurements, scale: CommonScale
     ) -> tuple[ScorePiece | None, tuple[DecisionFact, ...]]:
         return compare_tests(a, b, OS_SUITE, OS_AVERAGED, self.weight)
+
+    def units(
+        self, candidates: Sequence[Measurements], scale: CommonScale
+    ) -> Sequence[ScoreUnits] | None:
+        return tests_by_unit(candidates, OS_SUITE, OS_AVERAGED, self.weight)
 
 
 def os_average(measured: Measurements) -> Estimate | None:

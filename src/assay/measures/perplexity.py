@@ -13,6 +13,7 @@ import math
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePath
 from typing import Annotated, Any
 
@@ -21,6 +22,7 @@ from assay.measures.limits import Limits, by_size_class, failing, limit_for, lim
 from assay.messages import message, tr
 from assay.plugins import measure
 from assay.stats import composite, estimates
+from assay.stats.documents import pseudo_values
 from assay.text.number_format import exact
 from assay.types import Estimate, Failed, ReadText, Reply, ToRead
 from assay.types.decisions import (
@@ -49,6 +51,7 @@ from assay.types.measures import (
     TakenReplies,
     TextToRead,
 )
+from assay.types.score_units import ScoreUnits, UnitTable
 from assay.types.trends import ComparedSteps, Point, StepCurve, Trend
 
 NAME = "perplexity"
@@ -262,6 +265,28 @@ class Perplexity(Measure):
         )
         return piece, ()
 
+    def units(
+        self, candidates: Sequence[Measurements], scale: CommonScale
+    ) -> Sequence[ScoreUnits] | None:
+        """Blocks of the same tokens, each as its leave-one-out pseudo-value."""
+        import numpy as np
+
+        texts = [each.text for each in candidates if each.text is not None and each.text.blocks]
+        cuts = {(text.tokenizer, *(n for _, n in text.blocks)) for text in texts}
+        if len(texts) < len(candidates) or len(cuts) > 1:
+            return None
+        tokens = np.array([float(n) for _, n in texts[0].blocks])
+        columns = [
+            pseudo_values(
+                [value for value, _ in text.blocks],
+                tokens,
+                partial(_counted, self.weight * GOOD, _stretch(each, scale)),
+            )
+            for each, text in zip(candidates, texts, strict=True)
+        ]
+        freedom = float(tokens.sum() ** 2 / (tokens**2).sum()) - 1
+        return (UnitTable(values=np.stack(columns, axis=1), freedom=freedom),)
+
     def remedies(
         self, measured: Measurements, acceptance: Acceptance, trend: Trend | None, gate: Gate
     ) -> Iterator[list[Recommendation]]:
@@ -356,6 +381,12 @@ def paired_nats(a: TextFigures, b: TextFigures) -> Estimate | None:
 def _blocks_of(text: TextFigures) -> tuple[object, ...]:
     cut = [tokens for _, tokens in text.blocks]
     return text.text, text.tokenizer, text.window, text.stride, cut
+
+
+def _counted(weight: float, stretch: float, likelihood: Any) -> Any:
+    import numpy as np
+
+    return weight * np.exp(stretch * likelihood)
 
 
 def _inverse(perplexity: float, stretch: float) -> float:

@@ -2,6 +2,7 @@
 of one shape share the timed runs, and speed decides nothing between them.
 """
 
+import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,6 +35,7 @@ from assay.types.measures import (
     ScorePiece,
     TakenReplies,
 )
+from assay.types.score_units import FigureRow, ScoreUnits
 from assay.types.trends import Trend
 
 NAME = "speed"
@@ -151,6 +153,29 @@ class Speed(Measure):
         if not of_a or not of_b:
             return None, ()
         return composite.repeated_runs(a=of_a, b=of_b, weight=self.weight / USUAL), ()
+
+    def units(
+        self, candidates: Sequence[Measurements], scale: CommonScale
+    ) -> Sequence[ScoreUnits] | None:
+        """The median of few runs varies 1.25 times as far as their mean."""
+        found = [_of_shape(each, scale) for each in candidates]
+        runs = [speed.runs_per_s if speed else () for speed in found]
+        if not all(runs):
+            return None
+        groups: dict[object, int] = {}
+        by = self.weight / USUAL
+        errors = [
+            by * 1.25 * statistics.stdev(each) / math.sqrt(len(each)) if len(each) > 1 else math.inf
+            for each in runs
+        ]
+        row = FigureRow(
+            values=[by * statistics.median(each) for each in runs],
+            errors=errors,
+            freedom=min(map(len, runs)) - 1,
+            groups=[groups.setdefault(each.shape or place, len(groups))
+                    for place, each in enumerate(candidates)],
+        )  # fmt: skip
+        return (row,)
 
     def is_equal(self, a: Measurements, b: Measurements) -> bool:
         return bool(a.shape) and a.shape == b.shape

@@ -47,6 +47,7 @@ from assay.types.measures import (
     TakenReplies,
 )
 from assay.types.results import SuiteSummary
+from assay.types.score_units import ScoreUnits, UnitTable
 from assay.types.trends import ComparedSteps, Point, Trend
 
 RIGHT_BITS = "right_bits_per_byte"  # of a suite's measurements
@@ -357,6 +358,26 @@ def compare_tests(
     notes = _pairing_notes(a, b, suite, pairs)
     weighted = [(*pair, weight / len(categories)) for pair in pairs.values()]
     return (composite.paired_tests(weighted) if weighted else None), notes
+
+
+def tests_by_unit(
+    candidates: Sequence[Measurements], suite: str, categories: Sequence[str], weight: float
+) -> list[ScoreUnits] | None:
+    """By category the scores of the tests that all have; None where one category has none."""
+    import numpy as np
+
+    found: list[ScoreUnits] = []
+    for category in categories:
+        scores = [
+            each.suites[suite].scores.get(category, {}) if suite in each.suites else {}
+            for each in candidates
+        ]
+        shared = sorted(set.intersection(*(set(each) for each in scores)))
+        if not shared:
+            return None
+        table = np.array([[each[test] for each in scores] for test in shared], np.float64)
+        found.append(UnitTable(values=table * (weight / len(categories))))
+    return found
 
 
 def _pairs(

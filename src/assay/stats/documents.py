@@ -13,7 +13,7 @@ are blocks of it, and the interval holds for more of this document only.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -77,6 +77,20 @@ def difference_of_ratios(first: tuple[Column, Column], second: tuple[Column, Col
     value = b.sum() / u.sum() - a.sum() / t.sum()
     replicates = _without_each(b) / _without_each(u) - _without_each(a) / _without_each(t)
     return _jackknife(value, replicates, t / t.sum() + u / u.sum())
+
+
+def pseudo_values(
+    amounts: Column, sizes: Column, function: Callable[[Numbers], Numbers]
+) -> Numbers:
+    """Of a function of a ratio of sums, one a unit; a single unit has the value itself."""
+    import numpy as np
+
+    a, t = np.asarray(amounts, np.float64), np.asarray(sizes, np.float64)
+    units, value = len(a), function(a.sum() / t.sum())
+    if units < 2:
+        return np.full(units, value)
+    found: Numbers = units * value - (units - 1) * function(_without_each(a) / _without_each(t))
+    return found
 
 
 def over_documents(

@@ -21,6 +21,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from assay.stats.resampling import DRAWS
+from assay.types.score_units import FigureRow, ScoreUnits, UnitTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,33 +35,6 @@ SURE = 0.95
 LEAST_SHARE = 0.25  # of the observed variance: a draw without any unit that differs knows nothing
 MOST_CELLS = 4_000_000  # of draws and units at once: 32 MB
 ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnitTable:
-    """One part. `values`: a row for each unit, a column for each candidate, weights included.
-    `freedom`: of its variance, where units count unequally; None: units less one.
-    """
-
-    values: Numbers
-    freedom: float | None = None
-
-    @property
-    def effective_units(self) -> float:
-        units = len(self.values)
-        return units if self.freedom is None else min(units, self.freedom + 1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FigureRow:
-    """One part of which only figures are known, one a candidate, with their standard errors, such
-    as speeds. Candidates of one `group` share one measurement.
-    """
-
-    values: Sequence[float]
-    errors: Sequence[float]
-    freedom: float
-    groups: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,9 +58,7 @@ class Leads:
         return tuple(each for each in others if each != best and not self.sure(best, each))
 
 
-def compare_all(
-    parts: Sequence[UnitTable | FigureRow], *, seed: int = 0, draws: int = DRAWS
-) -> Leads:
+def compare_all(parts: Sequence[ScoreUnits], *, seed: int = 0, draws: int = DRAWS) -> Leads:
     """All parts have the same candidates. A part that does not tell how it varies (a single unit in
     which candidates differ) makes nothing sure.
     """
@@ -106,9 +78,10 @@ def compare_all(
             drawn = _draw_tables(part, first, second, random, draws)
         else:
             drawn = _resample(part.values, first, second, found, (seed, place), draws)
-        moved += drawn[0]
-        spread += drawn[1]
-    needed = max(_needed(moved, spread, (variance > 0) & np.isfinite(variance)), _least(parts))
+        alike = _draw_alike(found, random, draws)
+        moved += drawn[0] + alike[0]
+        spread += drawn[1] + alike[1]
+    needed = _needed(moved, spread, (variance > 0) & np.isfinite(variance))
     return _square(by, np.sqrt(variance), needed, count, (first, second))
 
 
@@ -123,43 +96,39 @@ def _needed(moved: Numbers, spread: Numbers, known: NDArray[np.bool_]) -> float:
     return math.sqrt(float(np.quantile(ratios.max(axis=1), SURE)))
 
 
-def _least(parts: Sequence[UnitTable | FigureRow]) -> float:
-    """What one pair would need by t: units that all differ alike vary in no draw."""
-    from scipy.special import stdtrit
-
-    freedom = min(
-        part.effective_units - 1 if isinstance(part, UnitTable) else part.freedom for part in parts
-    )
-    return float(stdtrit(max(1.0, freedom), (1 + SURE) / 2))
-
-
 @dataclass(frozen=True, slots=True)
 class _Observed:
+    """`alike`: the variance where units that all differ alike have none."""
+
     by: Numbers
     variance: Numbers
+    alike: Numbers
+    freedom: float = 1.0
 
 
-def _candidates(part: UnitTable | FigureRow) -> int:
+def _candidates(part: ScoreUnits) -> int:
     return part.values.shape[1] if isinstance(part, UnitTable) else len(part.values)
 
 
-def _observe(part: UnitTable | FigureRow, first: Places, second: Places) -> _Observed:
+def _observe(part: ScoreUnits, first: Places, second: Places) -> _Observed:
     import numpy as np
 
     if isinstance(part, FigureRow):
         values, errors = np.asarray(part.values), np.asarray(part.errors, np.float64)
         apart = _are_apart(part, first, second)
         by = np.where(apart, values[first] - values[second], 0.0)
-        return _Observed(by, np.where(apart, errors[first] ** 2 + errors[second] ** 2, 0.0))
+        variance = np.where(apart, errors[first] ** 2 + errors[second] ** 2, 0.0)
+        return _Observed(by, variance, np.zeros(len(by)))
     units = len(part.values)
     means, covariance = _moments(part.values)
     by = means[first] - means[second]
     if units < 2:
-        return _Observed(by, np.where(abs(by) > ROUNDING, np.inf, 0.0))
+        return _Observed(by, np.where(abs(by) > ROUNDING, np.inf, 0.0), np.zeros(len(by)))
     own = np.diag(covariance)
     variance = np.maximum(own[first] + own[second] - 2 * covariance[first, second], 0.0) / units
     # Units that all differ alike: one more could have differed otherwise, by as much.
-    return _Observed(by, np.where(variance > ROUNDING**2, variance, (by / units) ** 2))
+    alike = np.where(variance > (ROUNDING + 1e-6 * abs(by)) ** 2, 0.0, (by / units) ** 2)
+    return _Observed(by, variance + alike, alike, part.effective_units - 1)
 
 
 def _moments(values: Numbers) -> tuple[Numbers, Numbers]:
@@ -199,7 +168,9 @@ def _resample(
         means, squares = np.split(_times_drawn(units, seed, start, end) @ both, 2, axis=1)
         moved[start:end] = means
         spread[start:end] = (squares - np.square(means)) / np.float32(units - 1)
-    return moved, np.maximum(spread, (LEAST_SHARE * observed.variance).astype(np.float32))
+    return moved, np.maximum(
+        spread, (LEAST_SHARE * (observed.variance - observed.alike)).astype(np.float32)
+    )
 
 
 @lru_cache(maxsize=8)
@@ -234,13 +205,28 @@ def _draw_tables(
     return means[:, first] - means[:, second], spread
 
 
+def _draw_alike(
+    observed: _Observed, random: np.random.Generator, draws: int
+) -> tuple[Numbers, Numbers]:
+    """As `_resample`, of pairs whose units all differ alike, which vary in no resample."""
+    import numpy as np
+
+    if not observed.alike.any():
+        return np.float32(0.0), np.float32(0.0)  # type: ignore[return-value]
+    shape = (draws, len(observed.alike))
+    freedom = max(observed.freedom, 1.0)
+    moved = random.standard_normal(shape) * np.sqrt(observed.alike)
+    return moved, observed.alike * random.chisquare(freedom, shape) / freedom
+
+
 def _draw_figures(
     part: FigureRow, first: Places, second: Places, random: np.random.Generator, draws: int
 ) -> tuple[Numbers, Numbers]:
     """As `_resample`, of figures that vary by themselves."""
     import numpy as np
 
-    groups, errors = np.asarray(part.groups), np.asarray(part.errors, np.float64)
+    groups = np.asarray(part.groups)
+    errors = np.nan_to_num(np.asarray(part.errors, np.float64), posinf=0.0)  # of those, no bound
     shape = (draws, int(groups.max()) + 1)
     moved = random.standard_normal(shape)[:, groups] * errors
     freedom = max(part.freedom, 1.0)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from assay.types.measured.samples import JudgedSense
     from assay.types.models import TokenizerFigures
     from assay.types.results import SuiteSummary
+    from assay.types.score_units import ScoreUnits
     from assay.types.scores import Estimate
     from assay.types.trends import ComparedSteps, Trend
 
@@ -291,6 +292,12 @@ class Measure:
     ) -> tuple[ScorePiece | None, tuple[DecisionFact, ...]]:
         """Weighted, drawn in pairs; None: two figures with their intervals. And what to note."""
         return None, ()
+
+    def units(
+        self, candidates: Sequence[Measurements], scale: CommonScale
+    ) -> Sequence[ScoreUnits] | None:
+        """Its part by unit, for all candidates, weights included; None: only figures are known."""
+        return None
 
     def is_equal(self, a: Measurements, b: Measurements) -> bool:
         """By construction, so that it decides nothing between them."""

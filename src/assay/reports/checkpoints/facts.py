@@ -158,6 +158,10 @@ SENTENCES: Mapping[str, Message] = {
         "This is a tie with {other}: the difference, {by}, has a 95 % interval across 0, {low} to "
         "{high}. The higher score is selected."
     ),
+    "tie_among": message(
+        "This counts as a tie with {other}: a lead of {by} (95 % interval {low} to {high}) is too "
+        "short for the best of {passing}."
+    ),
     "tie_without_interval": message(
         "This counts as a tie with {other}: the difference, {by}, has no interval. The higher "
         "score is selected."
