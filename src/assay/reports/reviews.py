@@ -28,6 +28,16 @@ def reviewed_blocks(of: Reviewed, names: Mapping[str, str]) -> Iterator[Block]:
         rows = [_row(each, names) for each in of.suites]
         yield table(heads, rows, right=(2, 3, 4, 5), weights={3: 1})
         yield from map(Note, _one_sided(of))
+        if of.open:
+            yield Note(
+                trn(
+                    "{count} reviewed answer is open, seen by one person or with opinions that "
+                    "differ: at least 1 more review settles it.",
+                    "{count} reviewed answers are open, seen by one person or with opinions that "
+                    "differ: at least {count} more reviews settle them.",
+                    of.open,
+                )
+            )
         yield from agreement_blocks(of.agreements)
     if of.outdated:
         yield Note(

@@ -28,7 +28,15 @@ from assay.suites.load import catalogue, find, load_suite
 from assay.suites.suite_file import language_code
 from assay.suites.test_format.case import Shared, read_case
 from assay.suites.test_format.fields import COMMON, check_validator, methods
-from assay.suites.test_table import ALTERNATIVES, ITEMS, SHEET_ERROR, Entry, cell_value, read_rows
+from assay.suites.test_table import (
+    ALTERNATIVES,
+    ITEMS,
+    SHEET_ERROR,
+    Entry,
+    cell_value,
+    letter_of,
+    read_rows,
+)
 from assay.text.safe_text import one_line, spreadsheet_cell
 from assay.types import LETTERS, FileFinding, Suite
 
@@ -39,14 +47,20 @@ FIELDS = {
     "options": ("choices",),
     "answer": ("expected", "reference", "expected_any", "expected_commands"),
     "keywords": ("expected_keywords",),
+    "forbidden": ("forbidden_keywords",),
+    "rules": ("expected_format",),
 }
 # The first word of a head is read; the rest is for people.
 HEADS = (
     "suite", "id", "version", "question", "options choix", "answer réponse", "keywords mots-clés",
+    "forbidden interdits", "rules règles", "also aussi",
     "ok (yes/no, oui/non)", "new_question nouvelle question", "new_options nouveaux choix",
-    "new_answer nouvelle réponse", "new_keywords nouveaux mots-clés", "comment remarque",
+    "new_answer nouvelle réponse", "new_keywords nouveaux mots-clés",
+    "new_forbidden nouveaux interdits", "new_rules nouvelles règles", "comment remarque",
     "reviewer relu par", "date",
 )  # fmt: skip
+# Shown in a column of their own, or said about the test: nothing of it costs points.
+NOT_SCORED = ("id", "prompt", "messages", "reviewed", "description", "tags")
 NEEDED = ("suite", "id", "version", "ok", "reviewer")
 FILLED_IN = ("ok", *(f"new_{kind}" for kind in FIELDS), "comment")
 YES = frozenset({"yes", "y", "oui", "o", "ok", "x", "1", "true", "vrai", "✓", "✔"})
@@ -160,7 +174,15 @@ def _shown_cells(entry: Entry) -> list[str]:
     cells = [_cell(entry[name]) if name else "" for name in fields]
     if cells[0] and cells[1] in LETTERS:  # a letter alone says nothing to a reader
         cells[1] += f" ({entry['choices'][LETTERS.index(cells[1])]})"
-    return [entry["id"], version_of(entry), question, *cells]
+    return [entry["id"], version_of(entry), question, *cells, _also(entry, fields)]
+
+
+def _also(entry: Entry, shown_already: list[str | None]) -> str:
+    """Every other field by which the test is asked or scored, to be read, not corrected."""
+    known = check_validator(methods()[entry["eval_method"]]).known
+    names = [name for name in entry if name in known or name == "system"]
+    others = [name for name in names if name not in (*shown_already, *NOT_SCORED)]
+    return "; ".join(f"{name}: {_cell(entry[name])}" for name in others)
 
 
 def _field(entry: Entry, kind: str) -> str | None:
@@ -180,7 +202,7 @@ def _cell(value: Any) -> str:
 def _fits_a_cell(entry: Entry, name: str | None) -> bool:
     """A list with a "|" in one of its texts, a pipe say, could not be told from a longer list."""
     value = entry.get(name or "")
-    return isinstance(value, str) or (
+    return isinstance(value, str | dict) or (
         isinstance(value, list) and ITEMS not in "".join(map(str, value))
     )
 
@@ -287,6 +309,9 @@ class _SheetReader:
         schemas = {**COMMON.schema()["properties"], **check.schema()["properties"]}
         values = {str(fields[kind]): cell_value(schemas[str(fields[kind])], cell)
                   for kind, cell in corrections.items()}  # fmt: skip
+        options = values.get("choices") or entry.get("choices")
+        if isinstance(answer := values.get("expected"), str) and isinstance(options, list):
+            values["expected"] = letter_of(answer, options)
         if problem := self._faults(file, {**entry, **values}):
             return problem
         for name, value in values.items():

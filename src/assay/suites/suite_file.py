@@ -21,7 +21,9 @@ from assay.messages import tr
 from assay.types import DEFAULT_PASS_MARK, LANGUAGES, Case, ScoringMode, Suite
 
 SUITE_FILE = "suite.json"
-VARIATION = ("templates", "rotate")  # settings that are in the tests once a suite is loaded
+# Settings that are in the tests once a suite is loaded.
+VARIATION = ("templates", "rotate", "words")
+LISTED = ("en", "fr", "ee", "eng", "fra", "ewe")  # languages whose answer words ship
 YAWO = FilePath(__file__).resolve().parents[1] / "builtin" / "yawo.txt"
 _SPOKEN_BY_YAWO = "ewe"
 
@@ -35,6 +37,20 @@ _LanguageTag = Annotated[
 _Wording = Annotated[
     str, form(r"[\s\S]*\{prompt\}[\s\S]*", lambda: tr("a text with {prompt} in it"))
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordLists:
+    """`words` of suite.json."""
+
+    announces: Annotated[
+        tuple[Text, ...], Doc("Words or phrases behind which the answer stands: jibu ni.")
+    ] = ()
+    denies: Annotated[tuple[Text, ...], Doc("Words that deny what follows them: siyo.")] = ()
+    declines: Annotated[tuple[Text, ...], Doc("Words of an answer that only declines: sijui.")] = ()
+    joins: Annotated[
+        tuple[Text, ...], Doc("Words between alternatives, of which an answer chose none: au.")
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +103,13 @@ class SuiteSettings:
         ),
     ] = field(default_factory=dict)
     shots: Annotated[int, Ge(0), Le(100), Doc("How many examples are shown.")] = 0
+    words: Annotated[
+        WordLists,
+        Doc(
+            "Words of the suite's language by which answers announce, deny, decline and join "
+            "alternatives, beside those that ship for English, French and Ewe."
+        ),
+    ] = WordLists()
     licence: Annotated[
         str, Doc("The licence of the tests, as people name it: CC BY 4.0; leaderboards show it.")
     ] = ""
@@ -133,6 +156,14 @@ def read_settings(
     if settings.few_shot and not settings.shots:
         message = tr("'few_shot' changes nothing while 'shots' is 0")
         notes.warning(("few_shot",), message, about_key=True)
+    if settings.language and not is_listed(settings.language) and settings.words == WordLists():
+        message = tr(
+            "no words of the language '{language}' ship, and 'words' has none: only its form says "
+            "what an answer commits to; an answer that denies, declines or offers alternatives in "
+            "words is read as if it did not",
+            language=shown(settings.language),
+        )
+        notes.warning(("language",), message)
     wanted = categories if only is None else [only]
     few_shot = {name: file for name, file in settings.few_shot.items() if name in wanted}
     weights = {}
@@ -159,6 +190,11 @@ def with_variation(case: Case, settings: SuiteSettings, data_seed: int) -> Case:
 def language_code(tag: str | None) -> str | None:
     """The language of a tag, as scoring knows it: `fr` of `fr-TG`, `ee` of `EE`."""
     return None if tag is None else tag.split("-")[0].lower()
+
+
+def is_listed(tag: str) -> bool:
+    """Whether the words by which answers in a language are read ship with Assay."""
+    return language_code(tag) in LISTED
 
 
 def default_system(language: str | None) -> str | None:

@@ -26,6 +26,7 @@ from assay.suites.suite_file import (
 from assay.suites.test_folder import TEST_FILE, GetSandbox, category_of, is_test_folder, read_folder
 from assay.suites.test_format.case import Shared, read_case
 from assay.types import Case, Category, FileFinding, Suite
+from assay.types.tests import SuiteWords
 
 _Ids = dict[str, tuple[str, JsonFile, Place]]  # by the id without capitals: the id, and where it is
 CheckRubric = Callable[[str, Path], object]
@@ -184,6 +185,7 @@ class SuiteReader:
             system=settings.system,
             language=language_code(settings.language),
             scoring=settings.scoring,
+            words=SuiteWords(**asdict(settings.words)),
             folder=self._folder,
             data_seed=self._data_seed,
             shown=self._shown,

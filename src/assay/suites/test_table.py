@@ -8,7 +8,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from assay.files.file_text import MAX_BYTES, Refused, decode, read_bytes, refusa
 from assay.files.json_file import ID_FORM
 from assay.files.notes import Notes, Place, invalid_files
 from assay.files.wording import did_you_mean, did_you_mean_path, shown
-from assay.messages import tr
+from assay.messages import tr, trn
 from assay.suites.test_format.case import Shared, read_case
 from assay.suites.test_format.fields import COMMON, all_fields, check_validator, methods
 from assay.types import Case, FileFinding
@@ -31,7 +32,15 @@ OTHER_NAMES = {
     "question": "prompt", "answer": "expected", "keywords": "expected_keywords",
     "method": "eval_method", "options": CHOICES,
     "réponse": "expected", "catégorie": CATEGORY, "méthode": "eval_method", "choix": CHOICES,
-    "mots-clés": "expected_keywords",
+    "mots-clés": "expected_keywords", "mots clés": "expected_keywords",
+    "mots cles": "expected_keywords", "mot-clé": "expected_keywords",
+    "keyword": "expected_keywords",
+    "key words": "expected_keywords", "correct": "expected", "correct answer": "expected",
+    "right answer": "expected", "right": "expected", "solution": "expected",
+    "bonne réponse": "expected", "réponse correcte": "expected", "reponse": "expected",
+    "categorie": CATEGORY, "methode": "eval_method", "format": "expected_format",
+    "forbidden": "forbidden_keywords", "mots interdits": "forbidden_keywords",
+    "interdits": "forbidden_keywords",
 }  # fmt: skip
 SEPARATORS = ",;\t"
 ITEMS, ALTERNATIVES = "|", " / "
@@ -42,11 +51,18 @@ USUAL_METHODS = {
 }  # fmt: skip
 _BOOLEANS = {"true": True, "false": False, "vrai": True, "faux": False}
 SHEET_ERROR = re.compile(r"#(REF!|NAME\?|VALUE!|N/A|DIV/0!|NUM!|NULL!|NOM\?|VALEUR!)")
+_LETTERED = re.compile(r"([A-Za-z])(?:[.):]?\s*\(?(.+?)\)?)?")  # B, B (text), B. text
+_SLASHED = re.compile(r"[^\W\d_]{3,}(?:/[^\W\d_]{3,})+")  # nguvu/imara, but not TCP/IP or km/h
+_OPTION = re.compile(r"(?:option|choice|choix|réponse|reponse|answer|jibu)[ _-]?([a-z])")
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 
 
-def read_table(path: Path, language: str | None = None) -> dict[str, list[tuple[Entry, Case]]]:
-    """By category its entries, each with the test that it makes. InvalidFiles: all mistakes."""
+def read_table(
+    path: Path, language: str | None = None, *, tell: Callable[[str], None] = lambda _: None
+) -> dict[str, list[tuple[Entry, Case]]]:
+    """By category its entries, each with the test that it makes. InvalidFiles: all mistakes.
+    `tell` is given what was decided for the author.
+    """
     name = shown_path(path)
     (line, heads), *others = read_rows(path) or [(1, [""])]
     columns, found = _columns(name, line, heads)
@@ -58,6 +74,10 @@ def read_table(path: Path, language: str | None = None) -> dict[str, list[tuple[
     found += reader.findings
     if found:
         raise _invalid(name, found)
+    if reader.composites:
+        tell(trn("{count} test has keywords and a format, and is scored as composite: {ids}",
+                 "{count} tests have keywords and a format, and are scored as composite: {ids}",
+                 len(reader.composites), ids=", ".join(reader.composites)))  # fmt: skip
     return reader.categories
 
 
@@ -81,6 +101,7 @@ class _TableReader:
         self, name: str, columns: Sequence[str], category: str, language: str | None
     ) -> None:
         self.findings: list[FileFinding] = []
+        self.composites: list[str] = []  # tests of keywords and rules, which became composite
         self.categories: dict[str, list[tuple[Entry, Case]]] = {}
         self._name, self._columns, self._category = name, columns, category
         self._language = language
@@ -148,6 +169,10 @@ class _TableReader:
     def _entry(self, written: dict[str, list[str]], category: str) -> Entry:
         usual = (method for field, method in USUAL_METHODS.items() if field in written)
         method = " ".join(written.get("eval_method", ())) or next(usual, "exact_match")
+        is_composite = method == "keywords" and "expected_format" in written
+        if is_composite:
+            method = "composite"  # `keywords` has no rules of form, which would not count
+            written["eval_method"] = [method]
         number = len(self.categories.get(category, ())) + 1
         entry: Entry = {"id": f"{category}_{number:03}"}
         while "id" not in written and entry["id"].casefold() in self._ids:
@@ -159,6 +184,11 @@ class _TableReader:
         schemas = self._schemas[method]
         for field, cells in ({"eval_method": [method]} | written).items():
             entry[field] = cells if len(cells) > 1 else cell_value(schemas.get(field, {}), cells[0])
+        if is_composite:
+            self.composites.append(str(entry["id"]))
+        options = entry.get(CHOICES)
+        if isinstance(options, list) and isinstance(entry.get("expected"), str):
+            entry["expected"] = letter_of(entry["expected"], options)
         return entry
 
     def _refuse(self, line: int, message: str) -> None:
@@ -179,13 +209,41 @@ def cell_value(schema: Mapping[str, Any], cell: str) -> Any:
         parts = [part.strip() for part in cell.split(ITEMS) if part.strip()]
         if "array" not in item_kinds:
             return parts
-        return [part.split(ALTERNATIVES) if ALTERNATIVES in part else part for part in parts]
+        return [_alternatives(part) for part in parts]
     if "string" in kinds:
         return cell
     try:
         return json.loads(cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell)
     except (ValueError, RecursionError):
         return cell
+
+
+def _alternatives(part: str) -> str | list[str]:
+    """Alternatives between " / ", or words of letters with a bare "/" between them."""
+    if ALTERNATIVES in part:
+        return part.split(ALTERNATIVES)
+    return part.split("/") if _SLASHED.fullmatch(part) else part
+
+
+def letter_of(answer: str, options: Sequence[Any]) -> str:
+    """The letter of an option, said as itself, as "B (the option)", or by the option's text; else
+    the answer as it is, for the test's own check to say what is wrong.
+    """
+    said = [_folded(str(each)) for each in options]
+    lettered = _LETTERED.fullmatch(answer.strip())
+    if lettered:
+        letter, text = lettered[1].upper(), lettered[2] or ""
+        place = LETTERS.find(letter)
+        if place < len(said) and (not text or _folded(text) == said[place]):
+            return letter
+    if said.count(_folded(answer)) == 1:
+        return LETTERS[said.index(_folded(answer))]
+    return answer
+
+
+def _folded(text: str) -> str:
+    plain = unicodedata.normalize("NFC", " ".join(text.split())).casefold()
+    return plain.strip(" .")
 
 
 def _types(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -200,7 +258,10 @@ def _columns(name: str, line: int, heads: Sequence[str]) -> tuple[list[str], lis
     known = (CATEGORY, *all_fields(), *OTHER_NAMES)
     columns, found, letters = [], [], iter(LETTERS)
     for head in (each.strip() for each in heads):
-        field = OTHER_NAMES.get(head.casefold(), head.casefold())
+        said = " ".join(unicodedata.normalize("NFC", head).casefold().split())
+        field = OTHER_NAMES.get(said, OTHER_NAMES.get(said.replace("_", " "), said))
+        if option := _OPTION.fullmatch(said):
+            head = option[1]  # "option a" is the column A
         if len(head) == 1 and head.upper() == next(letters, ""):  # the options
             field = CHOICES
         elif head and field not in known:

@@ -172,7 +172,7 @@ def validate(paths: tuple[Path, ...], allow_code_execution: bool, out: Path, **o
 @click.option("--language", metavar="TAG", help=tr("Language of the answers, such as ee or fr."))
 @plugin_option
 def new_suite(folder: Path | None, table: Path | None, language: str | None, out: Path) -> int:
-    made = api.new_suite(folder, table=table, language=language)
+    made = api.new_suite(folder, table=table, language=language, tell=say)
     click.echo(made)
     named = shlex.quote(f"{made}/")
     say(tr("next: assay validate {suite}", suite=named))

@@ -105,10 +105,13 @@ class ReviewedSuite:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
     """The reviews of a run. `reviewers`: how many answers each reviewed. `outdated`: reviews that
-    no longer count, because the answer, or the score that was accepted, has changed since.
+    no longer count, because the answer, or the score that was accepted, has changed since. `open`:
+    reviewed answers that one person alone has seen, or on which as many say pass as fail; one more
+    review each settles them, or leaves them open again.
     """
 
     suites: tuple[ReviewedSuite, ...]
     reviewers: Mapping[str, int]
     agreements: tuple[RaterAgreement, ...] = ()
     outdated: int = 0
+    open: int = 0

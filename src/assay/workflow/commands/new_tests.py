@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from assay.files.notes import Notes, invalid_files
 from assay.files.wording import did_you_mean
 from assay.messages import tr
 from assay.plugins import load_plugins
-from assay.suites.suite_file import SUITE, SUITE_FILE, language_code
+from assay.suites.proposed_words import propose_words
+from assay.suites.suite_file import SUITE, SUITE_FILE, is_listed, language_code
 from assay.suites.test_table import read_table
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "builtin" / "templates"
@@ -64,16 +65,19 @@ def new_suite(
     *,
     table: str | Path | None = None,
     language: str | None = None,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Path:
     """Write a suite that can be run at once, and return its folder: examples of five methods, or
     the tests of a `table` (CSV). `language`: of the answers, as a tag such as ee. Nothing is
-    overwritten. Example: `assay.new_suite("quiz", table="questions.csv", language="fr")`.
+    overwritten; `tell` is given what was decided for you.
+
+    Example: `assay.new_suite("quiz", table="questions.csv", language="fr")`.
     """
     load_plugins()
     target = Path(folder or (Path(table).stem if table else USUAL_SUITE))
     if os.path.lexists(target):
         raise _is_there(target)
-    settings = {"title": target.resolve().name, "version": "0.1"}
+    settings: dict[str, object] = {"title": target.resolve().name, "version": "0.1"}
     settings |= {"language": language} if language else {}
     notes = Notes()
     SUITE.check(settings, notes)
@@ -85,13 +89,21 @@ def new_suite(
         known = _known_methods()
         right = {entry["id"]: known[entry["eval_method"]]["answer"] for entry in entries}
     else:
-        found = read_table(Path(table), language_code(language))
-        tests = {name: [entry for entry, _ in rows] for name, rows in found.items()}
-        cases = [case for rows in found.values() for _, case in rows]
+        read = read_table(Path(table), language_code(language), tell=tell)
+        tests = {name: [entry for entry, _ in rows] for name, rows in read.items()}
+        cases = [case for rows in read.values() for _, case in rows]
         right = {case.id: gold for case in cases if (gold := case.check.gold())}
+    asked = [str(entry.get("prompt", "")) for entries in tests.values() for entry in entries]
+    if language and not is_listed(language):
+        settings["words"] = proposed = propose_words(asked)
+        found = ", ".join(word for of in proposed.values() for word in of) or "–"
+        tell(tr("'words' in suite.json lists how answers in {language} announce, deny, decline and "
+                "join; proposed from the questions: {found}. Complete it",
+                language=language, found=found))  # fmt: skip
     files: dict[str, object] = {SUITE_FILE: settings}
     files |= {f"{name}.json": entries for name, entries in tests.items()}
-    files |= {RIGHT_ANSWERS: {"answers": right}} if right else {}
+    # A test without a single right answer gets an empty one: it is no failed request.
+    files |= {RIGHT_ANSWERS: {"answers": right, "default": ""}} if right else {}
     _write_whole(target, {name: _json(value) for name, value in files.items()})
     return target
 

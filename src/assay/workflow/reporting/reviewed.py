@@ -7,7 +7,7 @@ from pathlib import Path
 from assay.store import Run, RunModel, Store, StoredReview, StoredTrial, TrialKey
 from assay.summary.judge_agreement import Rated, people_agreements
 from assay.summary.trials import summarise
-from assay.types import OutcomeKind, Score, Suite, Trial
+from assay.types import DEFAULT_PASS_MARK, OutcomeKind, Score, Suite, Trial
 from assay.types.judging.judgements import MOST
 from assay.types.judging.reviews import Reviewed, ReviewedSuite
 from assay.types.options import DEFAULT_OUT
@@ -35,6 +35,8 @@ def reviewed_of(store: Store, run: Run, suites: Sequence[Suite]) -> Reviewed | N
     tests: list[tuple[str, str]] = []  # of each answer that was reviewed, by its number
     people: dict[str, dict[Rated, float]] = {}
     machine: dict[Rated, float] = {}
+    marks = {suite.name: suite.pass_mark for suite in suites}
+    still_open = 0
     for model in run.models:
         own = [each for each in reviews if each.model == model.position]
         stored = tuple(store.read_trials(run, model)) if own else ()
@@ -42,6 +44,7 @@ def reviewed_of(store: Store, run: Run, suites: Sequence[Suite]) -> Reviewed | N
         given = _given(own, scores)
         outdated += len(own) - sum(map(len, given.values()))
         for key, by_author in given.items():
+            still_open += _is_open([*by_author.values()], marks.get(key[0], DEFAULT_PASS_MARK))
             rated = (len(tests), "")
             tests.append(key[:2])
             for author, value in by_author.items():
@@ -54,7 +57,13 @@ def reviewed_of(store: Store, run: Run, suites: Sequence[Suite]) -> Reviewed | N
         reviewers={name: len(rated) for name, rated in people.items()},
         agreements=tuple(people_agreements(people, machine, tests)),
         outdated=outdated,
+        open=still_open if len(people) > 1 else 0,
     )
+
+
+def _is_open(values: Sequence[float], pass_mark: float) -> bool:
+    passed = sum(value >= pass_mark - 1e-9 for value in values)
+    return len(values) == 1 or 2 * passed == len(values)
 
 
 def _given(reviews: Sequence[StoredReview], scores: Mapping[TrialKey, float | None]) -> _Given:
