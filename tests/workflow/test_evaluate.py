@@ -124,7 +124,7 @@ def test_a_run_in_which_every_request_failed_says_so(job, bench):
 
 
 def test_repeats_are_one_row_with_mean_spread_and_pass_at_k(job, bench):
-    answers = right(numbered(6)) | {"sum_001": {"repeats": ["2", "x", "2"]}}
+    answers = right(numbered(6)) | {"sum_001": {"repeats": ["2", "3", "2"]}}
     report = job(model=bench.script("moody", answers=answers), repeats=3)
     row = rows(report)["sum_001"]
     assert row.score == pytest.approx(2 / 3)
@@ -202,7 +202,7 @@ def test_suite_prompt_weights_and_pass_mark_count(bench):
 def test_two_suites_that_share_an_id_keep_their_answers_apart(bench):
     one = bench.suite({"sum": numbered(1)}, name="one")
     two = bench.suite({"sum": numbered(1)}, name="two")
-    model = bench.script("m", answers={"sum_001": "2", "two/sum_001": "wrong"})
+    model = bench.script("m", answers={"sum_001": "2", "two/sum_001": "7"})
     report = api.run([model], suites=[one, two], out=bench.out)
     assert [s.tests[0].outcome for s in report.models[0].suites] == [
         OutcomeKind.PASS,
@@ -210,7 +210,7 @@ def test_two_suites_that_share_an_id_keep_their_answers_apart(bench):
     ]
     outputs = bench.out / "runs" / report.run / "outputs" / report.models[0].slug
     assert (outputs / "one.sum_001.txt").read_text() == "2"
-    assert (outputs / "two.sum_001.txt").read_text() == "wrong"
+    assert (outputs / "two.sum_001.txt").read_text() == "7"
 
 
 def test_a_run_leaves_answers_test_plans_reports_and_performance(job, bench):

@@ -40,7 +40,7 @@ def write_prompts(
         replace_file(folder / f"{each.case.suite}.{each.case.id}.{alias}{PROMPT_ENDING}", text)
     observer.note(
         tr(
-            "{count} texts are in {folder}. Paste each into a model, save what it replies as a "
+            "{count} texts are in {folder}. Paste each into a model, save what it answers as a "
             ".txt file there, then: assay judge {run} --import {folder}",
             count=len(to_judge),
             folder=folder,
