@@ -1,9 +1,11 @@
 """docs/how-to/write-a-checker.md: the commands work as the page says, from new-test to report."""
 
+import inspect
 import json
 
 import pytest
 
+import assay.checking
 from tests import test_extend_page as extend
 
 PAGE = extend.PAGE.with_name("write-a-checker.md")
@@ -14,18 +16,23 @@ def test_the_page_leads_from_a_new_test_to_its_report(tmp_path):
     folder = tmp_path / "shop" / "monthly_sales"
     assert (folder / "make.py").exists()
     extend.Section("Change it", tmp_path, PAGE).run()
-    assert (folder / "wrong" / "smallest_first.md").exists()
-    assert "0.875" in PAGE.read_text("utf-8")
+    assert (folder / "wrong" / "no_least_amount.md").exists()
+    shown = extend.Section("Attack it", tmp_path, PAGE).run()
+    attacked = json.loads(shown[shown.index("{") :])
+    assert attacked["passed"]
+    assert 0.1 < attacked["tests"][0]["highest"] <= 0.25
+    assert len(attacked["tests"][0]["cheats"]) >= 15
+    assert "0.846" in PAGE.read_text("utf-8")
     shown = extend.Section("Run it", tmp_path, PAGE).run()
     assert "5 of 6 checks passed" in shown
     (evaluation,) = tmp_path.glob("assay-out/runs/*/reports/evaluations/*/monthly_sales_001.txt")
-    assert "paid_orders is 12 in the answer" in evaluation.read_text("utf-8")
+    assert "orders is 12 in the answer" in evaluation.read_text("utf-8")
     document = json.loads(extend.run(tmp_path, "assay", "report", "--json").stdout)
     (suite,) = document["models"][0]["suites"]
-    assert [test["score"] for test in suite["tests"]] == [pytest.approx(0.875)]
+    assert [test["score"] for test in suite["tests"]] == [pytest.approx(11 / 13, abs=1e-3)]
     code = (folder / "check.py").read_text("utf-8")
     (folder / "check.py").write_text(
-        code.replace('"paid_orders", truth["paid_orders"]', '"paid_orders", 12')
+        code.replace('Fact("orders", truth["orders"]', 'Fact("orders", 12')
     )
     done = extend.run(tmp_path, "assay", "rescore", "--json", "--allow-code-execution")
     (suite,) = json.loads(done.stdout)["models"][0]["suites"]
@@ -35,3 +42,15 @@ def test_the_page_leads_from_a_new_test_to_its_report(tmp_path):
     done = extend.run(tmp_path, "assay", "rescore", "--json", "--allow-code-execution")
     assert "it gives other files than the prompt shows" in done.stderr
     assert json.loads(done.stdout)["models"][0]["suites"][0]["score"]["value"] == 100
+
+
+def test_the_reference_has_every_name_with_its_arguments():
+    page = (PAGE.parents[1] / "reference" / "checking.md").read_text("utf-8")
+    names = [name for name in vars(assay.checking) if not name.startswith("_")]
+    modules = {"blocks", "candidate", "code", "comparing", "examples", "facts", "reporting", "wire"}
+    modules |= {"nursery", "answering", "withheld", "begin", "service"}
+    assert [name for name in names if name not in modules and f"`{name}" not in page] == []
+    for name in ("check_facts", "check_report", "list_checks", "json_block", "same_number"):
+        takes = inspect.signature(getattr(assay.checking, name)).parameters
+        line = next(line for line in page.splitlines() if f"`{name}(" in line)
+        assert [one for one in takes if one not in line.partition("|")[2]] == []

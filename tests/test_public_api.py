@@ -23,6 +23,7 @@ def test_exactly_these_functions_are_public():
         "WatchOptions",
         "answer_to_review",
         "ask",
+        "attack",
         "check_judge",
         "compare",
         "compare_answers",

@@ -14,12 +14,13 @@ too, whose name the package of judges has here.
 from assay.version import __version__ as __version__
 
 _API = (
-    "answer_to_review", "ask", "check_judge", "compare", "compare_answers", "describe_suite",
-    "drift", "evaluate_model", "examine_machine", "explain_result", "export", "fetch",
-    "generate_samples", "import_reviews", "leaderboard", "list_suites", "loop", "new_suite",
-    "new_test", "render", "report", "rescore", "review_queue", "review_sheet", "review_summary",
-    "run", "run_benchmark", "runs", "schema", "select", "select_checkpoint", "speed",
-    "store_review", "suite_statistics", "undo_review", "validate", "validate_tests", "watch",
+    "answer_to_review", "ask", "attack", "check_judge", "compare", "compare_answers",
+    "describe_suite", "drift", "evaluate_model", "examine_machine", "explain_result", "export",
+    "fetch", "generate_samples", "import_reviews", "leaderboard", "list_suites", "loop",
+    "new_suite", "new_test", "render", "report", "rescore", "review_queue", "review_sheet",
+    "review_summary", "run", "run_benchmark", "runs", "schema", "select", "select_checkpoint",
+    "speed", "store_review", "suite_statistics", "undo_review", "validate",
+    "validate_tests", "watch",
 )  # fmt: skip
 _IMPORTED_FROM = {
     "Ask": "assay.types.own_measures",

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     )
     from assay.suites.review_sheet import import_reviews as import_reviews
     from assay.suites.review_sheet import review_sheet as review_sheet
+    from assay.workflow.commands.attacking import attack as attack
     from assay.workflow.commands.authoring import validate as validate
     from assay.workflow.commands.benchmarks import fetch as fetch
     from assay.workflow.commands.discover.discovery import describe_suite as describe_suite
@@ -76,6 +77,7 @@ _IN_MODULES = {
     "api.rendering": ("render",),
     "api.tools": ("explain_result", "list_suites", "select_checkpoint", "validate_tests"),
     "suites.review_sheet": ("import_reviews", "review_sheet"),
+    "workflow.commands.attacking": ("attack",),
     "workflow.commands.authoring": ("validate",),
     "workflow.commands.benchmarks": ("fetch",),
     "workflow.commands.selection": ("select",),

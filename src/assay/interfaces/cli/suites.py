@@ -1,4 +1,4 @@
-"""Commands on tests: suites, validate, new-suite, new-test, stats, schema and fetch."""
+"""Commands on tests: suites, validate, attack, new-suite, new-test, stats, schema and fetch."""
 
 import json
 import shlex
@@ -144,6 +144,60 @@ def validate(paths: tuple[Path, ...], allow_code_execution: bool, out: Path, **o
         )
     )
     return int(ExitCode.REFUSED if errors else ExitCode.DONE)
+
+
+@command(
+    "attack",
+    help=tr(
+        "SUITE is a name or a path. Tries standing cheats against every test folder: answers of "
+        "another seed, claims without work, stubs, renamed input, forbidden imports, hedged "
+        "values, contradictions, instructions to a judge, empty frames, tampering with the "
+        "checker. They are made from the prompt and the reference of each folder. Shows the "
+        "highest share of the checks that each cheat reaches. Exit code 1: one is above "
+        "--max-share, or breaks a checker."
+    ),
+    examples=[
+        "assay attack my-tests/ --allow-code-execution",
+        "assay attack coding --allow-code-execution --max-share 0.3",
+    ],
+)
+@click.argument("suite")
+@named_options("allow_code_execution", "sandbox")
+@click.option(
+    "--max-share",
+    type=click.FloatRange(0, 1),
+    default=0.25,
+    show_default=True,
+    metavar="S",
+    help=tr("Highest share of the checks that a cheat may reach, 0 to 1."),
+)
+@verbose
+@as_json
+@plugin_option
+def attack(suite: str, verbose: bool, as_json: bool, out: Path, **options: Any) -> int:
+    from assay.api.rendering import progress_for
+
+    with progress_for(sys.stderr) as observer:
+        found = api.attack(suite, observer=observer, **options)
+    above = {each.test_id for each in found.above}
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        return int(ExitCode.NOT_ACCEPTED if above else ExitCode.DONE)
+    with reader_may_leave():
+        for test in found.tests:
+            click.echo(f"{test.test_id}  {visible(test.description)}")
+            shown = test.results if verbose or test.test_id in above else test.results[:3]
+            for one in shown:
+                mark = "!" if one.problem or one.share > found.max_share else " "
+                text = f" {mark} {one.share:.2f}  {one.cheat}"
+                click.echo(visible(f"{text}  {one.problem}".rstrip()))
+            if len(shown) < len(test.results):
+                click.echo(tr("   {count} more at most {share:.2f}", share=shown[-1].share,
+                              count=len(test.results) - len(shown)))  # fmt: skip
+        highest = max((test.highest for test in found.tests), key=lambda one: one.share)
+        click.echo(tr("Highest share {share:.2f} ({cheat}); limit {limit:g}.",
+                      share=highest.share, cheat=highest.cheat, limit=found.max_share))  # fmt: skip
+    return int(ExitCode.NOT_ACCEPTED if above else ExitCode.DONE)
 
 
 @command(

@@ -31,9 +31,11 @@ from assay.types.judging.judgements import EvidenceCheck
 from assay.types.measured.suite_statistics import GuessedTest
 from assay.types.options import SandboxChoice
 from assay.types.scores import SilentProgress
+from assay.workflow.commands.cheats import list_idle_answers
 from assay.workflow.running.baselines import guesses_of
 
 NAMED = 3  # seeds in one finding, and findings of one kind
+NAMED_CHECKS = 8
 
 _LINE = re.compile(r"\(line ([0-9]{1,6})\)$")  # as `assay.checking` names the line that raised
 _Checks = Mapping[str, EvidenceCheck]
@@ -118,8 +120,12 @@ class CheckerTrial:
             yield self._finding(self.folder / MAKE_FILE, problem)
         if problems:
             return
+        if len(made) > 1 and all(each == made[0] for each in made[1:]):
+            problem = tr("make(seed) gives the same for every seed, so an answer can be learnt")
+            yield self._finding(self.folder / MAKE_FILE, problem, severity="warning")
         wrong = list(read_wrong(self.folder))
-        answers = [read_reference(self.folder), *(each.answer for each in wrong)]
+        reference = read_reference(self.folder)
+        answers = [reference, *(each.answer for each in wrong)]
         items = [
             (fill(answer, each.files, each.truth), each) for answer in answers for each in made
         ]
@@ -134,6 +140,34 @@ class CheckerTrial:
         yield from self._of_reference(seen[0])
         for answer, checks in zip(wrong, seen[1:], strict=True):
             yield from self._of_wrong(answer, checks, seen[0])
+        yield from self._of_checks(seen[0], seen[1:])
+        yield from self._of_idle_answers(fill(reference, made[0].files, made[0].truth), made[0])
+
+    def _of_checks(
+        self, reference: Sequence[_Checks], wrong: Sequence[Sequence[_Checks]]
+    ) -> Iterator[FileFinding]:
+        """Checks that nothing shows to be able to fail."""
+        failed = {name for seen in wrong for checks in seen for name in checks
+                  if checks[name].passed is False}  # fmt: skip
+        never = [name for name in _names(reference) if name not in failed]
+        if wrong and never:
+            shown = ", ".join(never[:NAMED_CHECKS]) + (", …" if len(never) > NAMED_CHECKS else "")
+            problem = tr("checks that no answer in wrong/ fails: {checks}", checks=shown)
+            yield self._finding(self.folder / CHECK_FILE, problem, severity="warning")
+
+    def _of_idle_answers(self, reference: str, made: Made) -> Iterator[FileFinding]:
+        """The short form of `assay attack`: answers that do nothing, with the first seed."""
+        idle = list_idle_answers(reference, made.files)
+        found = gather(self.folder, [(answer, made) for answer, _ in idle.values()], self.sandbox)
+        for (name, (_, limit)), evidence in zip(idle.items(), found, strict=True):
+            share = float(evidence.share or 0)
+            if share > limit:
+                passed = [each.name for each in evidence.checks if each.passed]
+                problem = tr(
+                    "{answer} gets {share:.2f} of the checks, more than {limit:g}: {checks}",
+                    answer=name, share=share, limit=limit, checks=", ".join(passed[:NAMED_CHECKS]),
+                )  # fmt: skip
+                yield self._finding(self.folder / CHECK_FILE, problem, severity="warning")
 
     def _made(self) -> Sequence[Made]:
         first = made_for(self.check, self.sandbox)

@@ -128,6 +128,9 @@ def _write_folder(name: str, suite: Path) -> Path:
     if folder.exists():
         raise _is_there(folder)
     test_id = name if _NUMBERED.fullmatch(name) else f"{name}_001"
+    if not (suite / SUITE_FILE).exists() and not any(suite.glob("*.json")):
+        settings = {"title": suite.resolve().name, "version": "0.1", "language": "en"}
+        _write(suite / SUITE_FILE, json.dumps(settings, indent=2) + "\n")
     for source in sorted(JUDGED.rglob("*")):
         if source.suffix in (".json", ".md", ".py"):
             text = source.read_text("utf-8").replace(_ID_HOLE, test_id)

@@ -4,35 +4,37 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
-from assay.checking import Check, Fact, check_facts, code_blocks, json_block
+from assay.checking import Check, Fact, ReportText, check_facts, code_blocks, json_block
 
 TABLE = "CREATE TABLE orders (id INTEGER, region TEXT, status TEXT, amount INTEGER)"
 EXPECTED = """
-SELECT region, COUNT(*), SUM(amount) FROM orders WHERE status = 'paid'
-GROUP BY region ORDER BY SUM(amount) DESC
+SELECT region, COUNT(*), SUM(amount) FROM orders WHERE status = '{status}' AND amount >= {least}
+GROUP BY region ORDER BY SUM(amount) {direction}
 """
 
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
     """One Check for each thing that a right answer does."""
     queries = code_blocks(answer, "sql")
-    yield Check("one_query", len(queries) == 1, f"there are {len(queries)} sql blocks")
-    query = queries[-1] if queries else ""
+    query = queries[0] if len(queries) == 1 else ""
+    right = EXPECTED.format(**truth)
     for name, rows in (("shown_rows", truth["rows"]), ("hidden_rows", truth["hidden_rows"])):
-        given, expected = run_query(query, rows), run_query(EXPECTED, rows)
+        given, expected = run_query(query, rows), run_query(right, rows)
         why = "the rows are right" if given == expected else f"it gives {given}, not {expected}"
-        yield Check(name, given == expected, why, weight=2)
-    yield from check_facts(
-        json_block(answer),
-        [
-            Fact("top_region", truth["top_region"],
-                 f"the region with the largest sum is {truth['top_region']}"),
-            Fact("top_amount", truth["top_amount"],
-                 f"the largest sum of a region is {truth['top_amount']} euros"),
-            Fact("paid_orders", truth["paid_orders"],
-                 f"{truth['paid_orders']} orders are paid"),
-        ],
-    )  # fmt: skip
+        why = why if query else f"there are {len(queries)} sql blocks, not one"
+        yield Check(name, bool(query) and given == expected, why, weight=3)
+    facts = [
+        Fact("first_region", truth["first_region"], f"{truth['first_region']} comes first", 2),
+        Fact("first_amount", truth["first_amount"], f"its sum is {truth['first_amount']} euros", 2),
+        Fact("orders", truth["orders"], f"{truth['orders']} orders count", 2),
+    ]
+    checks = list(check_facts(json_block(answer), facts))
+    yield from checks
+    # A sentence counts only where it is about right figures, and says them.
+    said = ReportText(answer).has([truth["first_region"], truth["first_amount"]])
+    known = all(one.passed is not False for one in checks[:2])
+    why = "the text names the first region and its sum"
+    yield Check("sentence", said and known, why if said and known else f"not so: {why}")
 
 
 def run_query(query: str, rows: list[Any]) -> list[Any] | str:

@@ -104,7 +104,8 @@ class _SearchTrial:
         is_named = self.asked_for in code.defined
         self.name = self.asked_for if is_named else find_function(code.main, 2) or self.asked_for
         self.is_first = truth["pick"] == "first"
-        self.absent = truth["absent"]
+        self.absent, self.base = int(truth["absent"]), int(truth["base"])
+        self.step = -1 if truth["order"] == "descending" else 1
         self.random = Random(f"hidden:{truth['seed']}")
         self.candidate = Candidate(code.sources, without=_WITHHELD)
 
@@ -127,8 +128,16 @@ class _SearchTrial:
         return found
 
     def expected(self, given: Sequence[Any], wanted: Any) -> int:
-        at = bisect_left(given, wanted) if self.is_first else bisect_right(given, wanted) - 1
-        return at if 0 <= at < len(given) and given[at] == wanted else self.absent
+        if wanted not in set(given):
+            return self.absent
+        upwards = given[:: self.step]
+        leftmost = bisect_left(upwards, wanted) if self.step == 1 else None
+        if leftmost is None:  # downwards: from the other end
+            first = len(given) - bisect_right(upwards, wanted)
+            last = len(given) - 1 - bisect_left(upwards, wanted)
+        else:
+            first, last = leftmost, bisect_right(upwards, wanted) - 1
+        return self.base + (first if self.is_first else last)
 
     def call(self, calls: Sequence[Call], sequence: str = "given") -> str:
         code = f"result = [{self.name}({sequence}, one) for one in wanted]"
@@ -141,9 +150,10 @@ class _SearchTrial:
         return result.why
 
     def ascending(self, count: int, step: int = 9) -> list[int]:
-        """Numbers that all differ, with a gap of two at least."""
+        """Numbers that all differ, with a gap of two at least; in the order asked for."""
         start = self.random.randrange(-200, 200)
-        return [start + at for at in accumulate(self.random.choices(range(2, step), k=count))]
+        found = [start + at for at in accumulate(self.random.choices(range(2, step), k=count))]
+        return found[:: self.step]
 
     def edge_cases(self) -> list[Call]:
         (one,) = self.ascending(1)
@@ -155,7 +165,7 @@ class _SearchTrial:
 
     def missing(self) -> list[Call]:
         lists = [self.ascending(size) for size in (2, *self.random.sample(range(3, 25), 4))]
-        return [(given, [given[0] - 1, *(item + 1 for item in given)]) for given in lists]
+        return [(given, [min(given) - 1, *(item + 1 for item in given)]) for given in lists]
 
     def repeated(self) -> list[Call]:
         lists = [[7, 7], [self.random.randrange(90)] * self.random.randrange(5, 30)]
@@ -166,7 +176,7 @@ class _SearchTrial:
 
     def kinds(self) -> str:
         numbers = self.ascending(self.random.randrange(5, 12))
-        texts = sorted(f"{chr(65 + number % 50)}{number:x}" for number in numbers)
+        texts = sorted(f"{chr(65 + number % 50)}{number:x}" for number in numbers)[:: self.step]
         fractions = [number / 8 for number in numbers]
         calls: list[Call] = [
             (texts, [*texts, "~", ""]),

@@ -4,15 +4,17 @@ A false finding weighs nearly as much as a fault, so that listing everything gai
 finding is false, nothing fails for it.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from assay.checking import Check, code_blocks, json_block, read_number, same_text
+from assay.checking import Check, ReportText, code_blocks, json_block, read_number, same_text
 
 Place = dict[str, Any]
 Finding = tuple[float, str] | None  # line and kind
 KINDS = ("security", "performance", "correctness", "style")
 MOST_READ = 12  # the prompt says so
+STEPS, PROSE = (0.25, 0.5, 0.75, 0.95), 1.6  # shares of the faults; weight, by that of the block
 FAULT, FALSE, GUESSED = 2.0, 1.5, 4.0  # weights; the last where no more are right than false
 
 
@@ -29,6 +31,7 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     for number, place in enumerate(faulty, 1):
         said = "found" if place in found else "not among the findings, with its line and kind"
         yield Check(f"fault_{number}", place in found, f"{place['says']}: {said}", FAULT)
+    yield from check_prose(answer, faulty, found)
     if not findings:
         return
     if not false:
@@ -40,6 +43,23 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     why += f"; sound code is blamed: {', '.join(blamed[:4])}" if blamed else ""
     each = FALSE if len(found) > len(false) else GUESSED
     yield Check("false_findings", False, why, weight=each * len(false))
+
+
+def check_prose(answer: str, faulty: list[Place], found: list[Place]) -> Iterator[Check]:
+    """How many of the faults are also named in the review itself, by their function."""
+    report = ReportText(answer)
+    told = [place for place in found if report.has(name_of(place))]
+    for step in STEPS:
+        why = f"{len(told)} of {len(faulty)} faults were found and are named in the review too"
+        passed = len(told) >= step * len(faulty)
+        weight = PROSE * (FAULT * len(faulty) + 1) / len(STEPS)
+        yield Check(f"review_{100 * step:.0f}", passed, why, weight)
+
+
+def name_of(place: Place) -> str:
+    """What a reviewer calls it: the function, constant or import."""
+    found = re.match(r"(?:def|import)?\s*(\w+)", place["source"])
+    return found[1] if found else place["source"]
 
 
 def sort_out(findings: list[Finding], faulty: list[Place]) -> tuple[list[Place], list[Finding]]:

@@ -245,7 +245,10 @@ def write_blocks(places: list[Place]) -> dict[str, str]:
         "other_kinds": [(one["line"], kind, one["says"])
                         for one, kind in zip(faulty, other, strict=True)],
     }  # fmt: skip
-    return {name: write_block(findings) for name, findings in blocks.items()}
+    listed = "\n".join(
+        f"- Line {line} ({kind}): {why}. It should be changed." for line, kind, why in right
+    )
+    return {"prose": listed, **{name: write_block(some) for name, some in blocks.items()}}
 
 
 def write_block(findings: list[tuple[int, str, str]]) -> str:

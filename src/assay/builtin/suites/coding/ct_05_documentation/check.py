@@ -21,6 +21,7 @@ from assay.checking import (
     as_steps,
     called,
     choose_code,
+    find_obstacle,
     holds,
     parse,
     read_examples,
@@ -53,6 +54,8 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     original = ast.parse(files["toolbox.py"])
     names = [one["name"] for one in truth["functions"]]
     code = choose_code(answer, names) or Code(blocks=())
+    if code.blocks and find_obstacle(answer, code):
+        code = Code(blocks=())  # nobody could import the module any more
     texts = {name: code.docstring(name) for name in names}
     checks = [*check_texts(original, truth["functions"], texts)]
     checks += check_examples(truth["functions"], texts, files["toolbox.py"])

@@ -202,6 +202,8 @@ SAME = (
     "Do what it does with its items, values, numbers, text, name, settings, changes, cents, step, "
     "start, end, size, width, separator, dot, low, high, value; it may raise ValueError."
 )
+# Names of their own for every seed but 0: documentation learnt by heart fits no other.
+SUFFIXES = ("_a", "_all", "_each", "_lite", "_now", "_of", "_one", "_plus", "_two", "_x")
 STEPS = ("5", "10", "25", "50")
 CONSTANTS = {"separator": (";", ",", "|", "&"), "start": ("0", "10", "100"), "dot": (".", "-", ":")}
 
@@ -218,7 +220,7 @@ def make(seed: int) -> dict[str, Any]:
     constants["step"] = rng.choice(STEPS)
     shown: list[dict[str, Any]] = []
     for entry in drawn:
-        one = read_entry(entry, constants, rng, more)
+        one = read_entry(entry, constants, rng, more, more.choice(SUFFIXES) if seed else "")
         role = "trap" if one["suggested"] != one["source"] else "plain"
         one["role"] = f"{role}_{1 + sum(role in other['role'] for other in shown)}"
         shown.append(one)
@@ -238,11 +240,11 @@ def make(seed: int) -> dict[str, Any]:
 
 
 def read_entry(
-    entry: str, constants: dict[str, str], rng: random.Random, more: random.Random
+    entry: str, constants: dict[str, str], rng: random.Random, more: random.Random, suffix: str
 ) -> dict[str, Any]:
     """A function of the stock with its name, its form and its constants."""
     names, _, text = entry.partition("\n")
-    name = rng.choice(names.split())
+    name = rng.choice(names.split()) + suffix
     heading, *forms = Template(text).substitute(constants, f=name).split("FORM: ")
     says, _, source = more.choice(forms).strip().partition("\n")
     one: dict[str, Any] = {"name": name, "says": says, "source": source, "suggested": source}

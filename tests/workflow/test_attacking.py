@@ -1,0 +1,56 @@
+"""`assay attack` and the short form of it in `assay validate --allow-code-execution`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay import api
+from assay.errors import UsageError
+
+WEAK_CHECK = """
+from assay.checking import Check, json_block
+
+def check(answer, truth, files):
+    yield Check("written", bool(answer), "something is written")
+    yield Check("kind", json_block(answer) is not None, "there is a block")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return api.new_test("sales", suite=tmp_path / "mine", judged=True)
+
+
+def test_a_folder_as_it_is_written_gives_no_cheat_more_than_a_quarter(folder: Path) -> None:
+    found = api.attack(folder.parent, allow_code_execution=True)
+    assert found.above == ()
+    (test,) = found.tests
+    names = {one.cheat for one in test.results}
+    assert {"the answer of another seed", "claims without work", "an empty frame"} <= names
+    assert test.highest.share == max(one.share for one in test.results)
+    assert json.loads((folder.parent / "suite.json").read_text())["language"] == "en"
+
+
+def test_a_weak_checker_is_found_out(folder: Path) -> None:
+    (folder / "check.py").write_text(WEAK_CHECK)
+    (folder / "make.py").write_text(
+        "def make(seed):\n    return {'files': {'orders.csv': 'a', 'rule.md': 'b'}, 'truth': {}}\n"
+    )
+    found = api.attack(folder.parent, allow_code_execution=True)
+    assert [test.test_id for test in found.above] == ["sales_001"]
+    assert found.tests[0].highest.share == 0.5
+    assert not found.to_dict()["passed"]
+    said = [str(one) for one in api.validate([folder.parent], allow_code_execution=True)]
+    assert any("make(seed) gives the same for every seed" in one for one in said)
+    assert any("checks that no answer in wrong/ fails: written" in one for one in said)
+    assert any("an empty answer gets 0.50 of the checks" in one for one in said)
+
+
+def test_attack_asks_for_leave_and_for_test_folders(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="runs the checkers"):
+        api.attack(folder.parent)
+    with pytest.raises(UsageError, match="has no test folder"):
+        api.attack("example", allow_code_execution=True)
