@@ -14,7 +14,7 @@ from assay.files.validation import DIALECT, Validator
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
 from assay.types import FileFinding
-from assay.types.decisions import Gate
+from assay.types.decisions import Gate, MeasureLimits
 from assay.types.measures import Measure, measures, with_tables
 
 
@@ -76,11 +76,14 @@ def load_gate(path: Path | None) -> Gate:
     # As reports show it; a user's own file is never taken for the one that ships.
     own = f"./{DEFAULT}" if str(path) == DEFAULT else file.shown
     limits: dict[str, Any] = {}
+    of_measures: dict[str, MeasureLimits] = {}
     for measure in with_tables():
         # What is not asked for is written the default way where it is measured all the same.
         table = getattr(tables, measure.name)
-        limits |= {} if table == measure.no_table else measure.limits_of(table)
-    return Gate(source=DEFAULT if path is None else own, **limits)
+        found = {} if table == measure.no_table else dict(measure.limits_of(table))
+        of_measures |= found.pop("tables", {})
+        limits |= found
+    return Gate(source=DEFAULT if path is None else own, tables=of_measures, **limits)
 
 
 def is_gate_file(path: Path) -> bool:
