@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from assay.decide.accept import accept
 from assay.reports.checkpoints.facts import sentences
-from assay.types import Health, HealthCheck
-from assay.types.decisions import Gate, SuiteLimit
+from assay.types import Health, HealthCheck, TokenizerFigures
+from assay.types.decisions import SIZE_CLASSES, Gate, MeasureLimits, SuiteLimit
 from assay.types.measured.samples import BY_RULE
 from tests.decide.candidates import (
     GATE,
@@ -386,3 +386,25 @@ def test_no_criterion_passes_that_rests_on_a_judge_that_is_not_qualified():
         found.criteria["os_benchmark"].reasons
     )
     assert found.accepted is None
+
+
+def test_the_tokens_of_a_word_are_limited_in_the_source_that_has_most() -> None:
+    gate = Gate(
+        source="here", tables={"tokenizer": MeasureLimits(max=dict.fromkeys(SIZE_CLASSES, 3.0))}
+    )
+    cuts = tuple(
+        TokenizerFigures(
+            source=source,
+            language=language,
+            tokens_per_word=estimate(value, value - 0.1, value + 0.1, unit="tokens/word"),
+            byte_tokens=estimate(0.0),
+            changed_texts=estimate(0.0),
+        )
+        for source, language, value in (("os", "en", 1.4), ("ewe", "ewe", 4.2))
+    )
+    found = accept(candidate(tokenizer=cuts), gate).criteria["tokenizer"]
+    assert (found.passed, found.value, found.limit) == (False, 4.2, 3.0)
+    assert sentences(found.reasons).startswith("A word of ewe (ewe) has 4.2 tokens, not below 3.")
+    fine = accept(candidate(tokenizer=cuts[:1]), gate)
+    assert fine.accepted is True
+    assert accept(candidate(), gate).criteria["tokenizer"].passed is None

@@ -25,9 +25,8 @@ def test_every_fact_of_the_source_has_a_sentence_and_no_sentence_is_left_over(ro
     named = set(re.findall(r'fact\(\s*"(\w+)"', source))
     assert named <= {*sentences}
     words = set(re.findall(r'"(\w+)"', source))
-    computed = (
-        r"(perplexity|suite|speed|memory|accuracy|own_max|own_min)_(passes|fails|not_measured)"
-    )
+    kinds = r"(perplexity|suite|speed|memory|accuracy|tokenizer|own_m\w+)"
+    computed = kinds + r"_(passes|fails|not_measured)"
     computed += r"|(range|interval)_marginal|memory_of_\w+|smaller_\w+"
     assert not [
         kind for kind in sentences if kind not in words and not re.fullmatch(computed, kind)

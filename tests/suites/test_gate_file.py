@@ -28,7 +28,7 @@ from assay.suites.gate_file import (
     load_gate,
 )
 from assay.suites.load import examine
-from assay.types.decisions import Gate, SuiteLimit
+from assay.types.decisions import SIZE_CLASSES, Gate, SuiteLimit
 
 from .conftest import good, put
 
@@ -121,12 +121,12 @@ CLASSES = "{ tiny = 50, small = 30, medium = 20, large = 15 }"
 
 MISTAKES: list[tuple[str, str]] = [
     ("", "1:1: a gate that asks for nothing; name at least one of perplexity, suite, speed, "
-     "generation, memory, accuracy, drift, measure"),
+     "generation, memory, accuracy, tokenizer, drift, measure"),
     ("[perplexty]\nmax = 5\n", "1:2: unknown key 'perplexty'; did you mean 'perplexity'?"),
     ("\n[[suites]]\n", "2:3: unknown key 'suites'; did you mean 'suite'?"),
     ("zzz = 1\n",
      "1:1: unknown key 'zzz'; known are perplexity, suite, speed, generation, memory, accuracy, "
-     "drift, measure"),
+     "tokenizer, drift, measure"),
     ("perplexity = 30\n", "1:14: 'perplexity' must be a table, not a number"),
     ("[perplexity]\n", "1:1: 'perplexity' lacks 'max'"),
     ("[perplexity]\n  maximum = 3\n  max = 3",
@@ -400,6 +400,18 @@ def test_what_the_loader_accepts_the_schema_accepts(name: str, value: Any) -> No
     gate_validator().check({name: value}, notes)
     if notes.errors == 0:
         assert [error.message for error in SCHEMA.iter_errors({name: value})] == []
+
+
+def test_limits_without_a_field_of_their_own_are_kept_by_the_name_of_their_measure(
+    tmp_path: Path,
+) -> None:
+    put(
+        tmp_path / "gate.toml",
+        "[tokenizer]\nmax_tokens_per_word = 3\n[speed]\nmin_tokens_per_s = 1\n",
+    )
+    gate = load_gate(tmp_path / "gate.toml")
+    assert gate.tables["tokenizer"].max == dict.fromkeys(SIZE_CLASSES, 3.0)
+    assert gate.speed_min == dict.fromkeys(SIZE_CLASSES, 1.0)
 
 
 def test_the_schema_describes_every_key_and_the_command_prints_it() -> None:
