@@ -65,9 +65,10 @@ def test_an_answer_that_only_declines_is_no_answer(answer: str, declines: str, w
         assert scored(check, answer).no_answer == (declines == "yes"), why
 
 
-def test_what_is_forbidden_may_not_even_be_denied() -> None:
+def test_what_is_forbidden_may_be_denied_for_a_denial_does_not_say_it() -> None:
     check = Keywords(expected_keywords=(("Ethernet",),), forbidden_keywords=(("graphics card",),))
-    assert scored(check, "An Ethernet card, not a graphics card.").value == 0
+    assert scored(check, "An Ethernet card, not a graphics card.").value == 1
+    assert scored(check, "An Ethernet card and a graphics card.").value == 0
     assert scored(check, "An Ethernet card.").value == 1
 
 

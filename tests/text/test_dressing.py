@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from assay.checks.top_k import TopK
 from assay.text.dressing import _undress, cut_next_question, plain_reply, undress
 from assay.text.echo import words_added
 from assay.text.look_alikes import fold_look_alikes
-from assay.types import AnswerCheck, Answered, Case, Message, Score
+from assay.types import AnswerCheck, Answered, Case, Message, Score, SuiteWords
 from tests.conftest import no_hang
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "checks.md"
@@ -82,6 +83,37 @@ def test_answers_of_every_class_are_worth_what_they_say(file: str, least: int) -
         if given != outcome and (file == "fair_answers" or "pass" in (given, outcome)):
             wrong.append((line, score.explanation))
     assert wrong == []
+
+
+SWAHILI = SuiteWords(
+    announces=("jawabu ni",), denies=("si", "hapana"), declines=("sijui",), joins=("au",)
+)
+
+
+@pytest.mark.parametrize(
+    ("check", "answer", "without", "outcome"),
+    [
+        (ExactMatch(expected=("Dodoma",)), "Mji mkuu wa Tanzania si Dodoma.", "pass", "fail"),
+        (ExactMatch(expected=("Dodoma",)), "Mji mkuu wa Tanzania ni Dodoma.", "pass", "pass"),
+        (ExactMatch(expected=("Dodoma",)), "Sijui jibu la swali hili.", "fail", "no_answer"),
+        (
+            ExactMatch(expected=("144",)),
+            "12 mara 12 au 13; jawabu ni 144, si 156",
+            "no_answer",
+            "pass",
+        ),
+        (Keywords(expected_keywords=(("Dodoma",),)), "Hapana, si Dodoma.", "pass", "fail"),
+        (MultipleChoice(expected="B", choices=("x", "Dodoma")), "Si B.", "pass", "no_answer"),
+    ],
+)
+def test_words_of_the_suite_deny_and_decline_where_no_list_does(
+    check: AnswerCheck, answer: str, without: str, outcome: str
+) -> None:
+    for words, expected in ((None, without), (SWAHILI, outcome)):
+        case = replace(asking("Mji mkuu wa Tanzania ni upi?", check, "sw"), words=words)
+        score = score_reply(case, Answered(request_id="r", text=answer))
+        assert score is not None
+        assert score.outcome(0.7).value == expected, (words, score.explanation)
 
 
 def test_look_alike_letters_are_reported() -> None:

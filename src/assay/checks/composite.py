@@ -38,7 +38,7 @@ class Weights:
 class Composite(AnswerCheck):
     """The mean of keywords, format, likeness to a reference and, where it applies, Ewe quality."""
 
-    version = 7
+    version = 8
     baselines_add_up = True
 
     expected_keywords: ExpectedKeywords = ()
@@ -58,6 +58,7 @@ class Composite(AnswerCheck):
         parts = [*self._parts(context, answer)]
         if not parts and self.format:  # too short to see whether its only rule holds
             return self.format.score(answer, context)
+        parts = _halved_without_keywords(parts)
         weights = [self._weight(part.name) for part in parts]
         total = sum(weights)
         if total <= 0:
@@ -172,6 +173,20 @@ class Composite(AnswerCheck):
             weights=Weights(**stored["weights"]) if stored.get("weights") else None,
             reference=tuple(stored.get("reference", ())),
         )
+
+
+def _halved_without_keywords(parts: list[ScorePart]) -> list[ScorePart]:
+    """Where keywords are expected and none is found, the other parts are worth half."""
+    first = parts[0] if parts else None
+    if first is None or first.name != "keywords" or first.value > 0:
+        return parts
+    said = tr("Halved, because no keyword was found.")
+    return [first, *(_half(part, said) for part in parts[1:])]
+
+
+def _half(part: ScorePart, said: str) -> ScorePart:
+    explanation = f"{part.explanation} {said}".strip()
+    return ScorePart(name=part.name, value=part.value / 2, explanation=explanation)
 
 
 def _part(name: str, score: Score) -> ScorePart:

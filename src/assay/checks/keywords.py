@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from assay.files.fields import Doc, Phrases
 from assay.messages import tr
@@ -13,15 +13,21 @@ from assay.text.answer_words import (
     NEGATION,
     asks_to_explain,
     holds_together,
+    is_beside_slash,
     is_denied,
+    is_in_denied_list,
     is_left_out,
     is_one_of_several,
     may_qualify,
 )
 from assay.text.folding import fold_for_matching, is_mark
 from assay.text.look_alikes import Ways, fold_look_alikes, look_alike_advice, ways_to_read
+from assay.text.number_words import has_number_words
 from assay.text.safe_text import one_line
 from assay.types import AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
+
+if TYPE_CHECKING:
+    from assay.text.commitment import Lexicon
 
 Match = Literal["word", "stem", "prefix", "substring"]
 # What may follow a word under `stem`. Ewe: the article, the plural, the focus, "my"; a word of two
@@ -46,6 +52,8 @@ _STORED = {
 }
 _ASKED_FOR_WORD = "whole word"
 _LONGEST_LIST = 400  # characters
+_LONGEST_PIECE, _MOST_PIECES = 3, 12  # words of an alternative, alternatives
+_UNPUNCTUATED = re.compile(r"[^,;:.!?\n]+[.!]?")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -53,7 +61,7 @@ _WORD = re.compile(r"[^\W_]+")
 class Keywords(AnswerCheck):
     """The share of the expected keywords found; 0 if a forbidden one appears."""
 
-    version = 5
+    version = 6
     baselines_add_up = True
 
     expected_keywords: ExpectedKeywords = ()
@@ -75,9 +83,16 @@ class Keywords(AnswerCheck):
         ways: Ways | None = None
         expected: Collection[str] = ()
         asked: Collection[str] = ()
-        if may_qualify(text):
+        words = None
+        if context is not None and context.test.words:
+            from assay.text.commitment import lexicon
+
+            words = lexicon(context.test.words, context.test.language)
+        if words or may_qualify(text):
             expected = [*chain.from_iterable(self.expected_keywords)]
             asked = _asked_words(context.test.prompt) if context else ()
+        if expected and context and self._lists_guesses(text, context.test, match):
+            text = ""
         parts: list[ScorePart] = []
         found: list[str] = []
         missing: list[str] = []
@@ -85,11 +100,12 @@ class Keywords(AnswerCheck):
         for item in self.expected_keywords:
             hit = first_denied = None
             for word in item:
-                stated = states(word, text, match, expected, asked)
+                stated = states(word, text, match, expected, asked, words)
                 if not stated and language:
                     ways = ways or ways_to_read(text, language)
                     for read, spell in ways:
-                        stated = states(spell(word), read, match, expected, asked) or stated
+                        again = states(spell(word), read, match, expected, asked, words)
+                        stated = again or stated
                 if stated:
                     hit = word
                     break
@@ -102,11 +118,15 @@ class Keywords(AnswerCheck):
         unwanted = [
             word
             for word in chain.from_iterable(self.forbidden_keywords)
-            if any(occurs(spell(word), read, match) for read, spell in ways_to_read(text, language))
+            if any(
+                states(spell(word), read, match, None, asked, words)
+                for read, spell in ways_to_read(text, language)
+            )
         ]
         share = len(found) / len(parts) if parts else 1.0
         explanation = _explanation(found, missing, denied, unwanted)
         in_a_row = len(found) > 1 and context is not None and self._only_names(text, context.test)
+        in_a_row = in_a_row and not unwanted
         if in_a_row:
             explanation += " " + tr("Keywords in a row do not answer a question that asks why.")
         return Score(
@@ -114,6 +134,7 @@ class Keywords(AnswerCheck):
             extracted=", ".join(found) or None,
             explanation=explanation,
             parts=tuple(parts),
+            no_answer=in_a_row,
         )
 
     def _match(self, language: str | None) -> str:
@@ -122,15 +143,44 @@ class Keywords(AnswerCheck):
         return self.keyword_match or ("stem" if language == "ewe" else "word")
 
     def _only_names(self, text: str, test: Case) -> bool:
-        """Whether an answer to a question that wants sentences is keywords and nothing else, but
-        for words of the question; a word such as "is" makes a sentence of them.
+        """Whether an answer to a question that wants sentences is keywords, with at most a third of
+        other words strung in. Where no list tells what a question wants, words without any
+        punctuation between them are no sentence.
         """
-        if len(text) > _LONGEST_LIST or not asks_to_explain(test.prompt):
+        if len(text) > _LONGEST_LIST:
             return False
-        names = fold_for_matching(" ".join(chain.from_iterable(self.expected_keywords)))
-        others = set(_WORD.findall(text)).difference(_WORD.findall(names))
-        return not any(map(holds_together, others)) and others.issubset(
-            _WORD.findall(fold_for_matching(test.prompt))
+        is_listed = test.language is None or test.language_code in ("eng", "fra", "ewe")
+        if not (asks_to_explain(test.prompt) if is_listed else _UNPUNCTUATED.fullmatch(text)):
+            return False
+        expected = " ".join(chain.from_iterable(self.expected_keywords))
+        names = {*_WORD.findall(fold_for_matching(expected))}
+        said = _WORD.findall(text)
+        others = sum(word not in names for word in said)
+        return len(said) > 1 and others * 3 <= len(said)
+
+    def _lists_guesses(self, text: str, test: Case, match: str) -> bool:
+        """Whether one thing is asked for and a bare list of several is given: "Lomé, Accra"."""
+        if len(self.expected_keywords) != 1 or len(text) > _LONGEST_LIST or "," not in text:
+            return False
+        pieces = [piece.strip(" .!\n*_`\"'") for piece in text.split(",")]
+        if not 1 < len(pieces) <= _MOST_PIECES or not all(pieces):
+            return False
+        question = fold_for_matching(test.prompt)
+        if has_number_words(question, test.language_code) or any(map(str.isdecimal, question)):
+            return False
+        asked = {*_WORD.findall(question)}
+        named, others = [], []
+        for piece in pieces:
+            if any(find_keyword(word, piece, match) for word in self.expected_keywords[0]):
+                named.append(piece)
+            elif not asked.issuperset(_WORD.findall(piece)):
+                others.append(piece)
+        shapes = {len(piece.split()) for piece in named}
+        return bool(named and others) and all(
+            len(piece.split()) in shapes
+            and len(piece.split()) <= _LONGEST_PIECE
+            and not any(map(holds_together, _WORD.findall(piece)))
+            for piece in others
         )
 
     def gold(self) -> str | None:
@@ -196,6 +246,7 @@ def states(
     match: str = "word",
     expected: Collection[str] | None = None,
     asked: Collection[str] = (),
+    words: "Lexicon | None" = None,
 ) -> bool | None:
     """Whether a text has a keyword that it neither denies nor, where `expected` is given, offers
     as one of several of which another is not expected. None: it does not have the keyword.
@@ -212,10 +263,15 @@ def states(
 
     while hit is not None:
         before, behind = folded[: hit.start()], folded[hit.end() :]
-        if not is_denied(before, behind) and (
+        denied = is_denied(before, behind) or is_in_denied_list(before)
+        if words is not None and not denied:
+            denied = words.is_denied(before, behind)
+        if not denied and (
             expected is None
             or not (
-                is_one_of_several(before, behind, is_expected) or is_left_out(before, behind, asked)
+                is_one_of_several(before, behind, is_expected)
+                or ("/" not in keyword and is_beside_slash(before, behind, is_expected))
+                or is_left_out(before, behind, asked)
             )
         ):
             return True

@@ -9,7 +9,7 @@ from dataclasses import replace
 from assay.checks.keywords import states
 from assay.checks.letters.options import most_likely
 from assay.messages import tr
-from assay.text.answer_words import declines_instead
+from assay.text.answer_words import declines_by, declines_instead
 from assay.text.dressing import plain_reply
 from assay.text.echo import begins_like, is_echo, is_piece, words_added
 from assay.text.folding import fold_for_matching, is_blank, is_only_punctuation
@@ -66,7 +66,9 @@ def _score(case: Case, reply: Answered | ChoiceLikelihoods) -> Score:
         return _no_answer(tr("The answer is empty."))
     score = _as_score(case.check.score(text, context))
     if score.value is not None and not score.no_answer and not case.check.may_decline:
-        if declines_instead(texts, score.value, case.check.gold):
+        if declines_instead(texts, score.value, case.check.gold) or (
+            score.value == 0 and case.words and all(declines_by(case.words.declines, texts))
+        ):
             return _no_answer(tr("The answer only declines."))
         if score.value < 1 and all(map(is_only_punctuation, texts)):
             return _no_answer(tr("The answer has no words."))

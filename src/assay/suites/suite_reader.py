@@ -26,7 +26,7 @@ from assay.suites.suite_file import (
 from assay.suites.test_folder import TEST_FILE, GetSandbox, category_of, is_test_folder, read_folder
 from assay.suites.test_format.case import Shared, read_case
 from assay.types import Case, Category, FileFinding, Suite
-from assay.types.tests import SuiteWords
+from assay.types.tests import NO_WORDS, SuiteWords
 
 _Ids = dict[str, tuple[str, JsonFile, Place]]  # by the id without capitals: the id, and where it is
 CheckRubric = Callable[[str, Path], object]
@@ -179,13 +179,14 @@ class SuiteReader:
         return []
 
     def _shared(self, category: str, settings: SuiteSettings) -> Shared:
+        words = SuiteWords(**asdict(settings.words))
         return Shared(
             suite=self._name,
             category=category,
             system=settings.system,
             language=language_code(settings.language),
             scoring=settings.scoring,
-            words=SuiteWords(**asdict(settings.words)),
+            words=words if words != NO_WORDS else None,
             folder=self._folder,
             data_seed=self._data_seed,
             shown=self._shown,

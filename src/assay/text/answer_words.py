@@ -6,7 +6,7 @@ Read by the closed word list of `builtin/answer_words.toml` and nothing else;
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -44,9 +44,24 @@ _DENYING = frozenset({
     "not", "never", "no", "non", "ne", "neither", "nicht", "kein", "keine", "keinem", "keinen",
     "keiner", "keines", "pas", "point", "plus", "nullement", "jamais", "rather", "instead",
     "unlike", "opposed", "plutôt", "lieu", "contrairement", "menye", "cannot", "avoid", "évite",
-    "évitez", "without", "anything", "except", "sauf", "excepté", "hormis",
+    "évitez", "without", "anything", "except", "sauf", "excepté", "hormis", "nor", "ni", "none",
+    "sans", "aucun", "aucune", "free", "devoid",
 })  # fmt: skip
 _QUALIFYING = _DENYING | {"wrong", "incorrect", "ruled", "or", "ou", "alo", "oder", "soit", "o"}
+_DENIES_ALL = late_pattern(rf"(?<!\w){WORDS['denies_all']}(?!\w)\s*:?")
+_LIST_ITEM = late_pattern(rf"[,;:/]|(?<!\w){WORDS['lists']}(?!\w)")
+_NO_AND_NO = late_pattern(
+    r"(?<!\w)(?:no|pas de|pas d'|aucune?)\s+(?:[\w'-]+\s+){0,2}?[\w'-]+\s*"
+    r"(?:,|\band\b|\bet\b|\bor\b|\bou\b)\s*(?:(?:and|or|et|ou)\s+)?"
+    r"(?:no|pas de|pas d'|aucune?)\s+(?:\w+\s+)?\Z"
+)
+_SLASH_BEHIND = late_pattern(r"[\"'”’»`*)\]_]{0,4}\s*/\s*([^\W\d_][^/.,;:!?\n]{0,60})")
+_SLASH_BEFORE = late_pattern(
+    r"(?:\A|[\s,;:!?])([^\W\d_][^\s/.,;:!?]{0,60})\s*/\s*[\"'“‘«`*(\[_]{0,4}\Z"
+)
+_SENTENCE = late_pattern(r"[.!?\n]")
+_FEW_WORDS = 4
+_LONGEST_LIST, _LONGEST_ITEM = 400, 3  # characters before an item, words of one
 _WORD = late_pattern(r"[^\W_]+")
 _WORDS_OF_ASCII = bytes(code if chr(code).isalnum() else ord(" ") for code in range(256))
 _DENIED_BEHIND = late_pattern(
@@ -110,7 +125,7 @@ _DECLINING_WORD = late_pattern(
 
 def may_qualify(text: str) -> bool:
     """Whether a text has a word by which it could deny something or offer it as one of several."""
-    return "?" in text or _has_any(text, _QUALIFYING)
+    return "?" in text or "/" in text or "," in text or _has_any(text, _QUALIFYING)
 
 
 def may_deny(text: str) -> bool:
@@ -138,6 +153,16 @@ def is_denied(before: str, behind: str = "") -> bool:
     ):
         return True
     return _DENIED_BEHIND.match(behind[:SEEN]) is not None
+
+
+def is_in_denied_list(before: str) -> bool:
+    """Whether a list is denied and this is one of its items: "neither X nor Y", "no X, no Y"."""
+    sentence = _SENTENCE.split(before[-_LONGEST_LIST:])[-1]
+    opened = _DENIES_ALL.search(sentence)
+    if opened is not None:
+        items = _LIST_ITEM.split(sentence[opened.end() :])
+        return all(len(item.split()) <= _LONGEST_ITEM for item in items)
+    return _NO_AND_NO.search(sentence) is not None
 
 
 def is_left_out(before: str, behind: str, question: Collection[str]) -> bool:
@@ -194,6 +219,22 @@ def is_one_of_several(before: str, behind: str, is_expected: Callable[[str], boo
     return other is not None and not is_expected(other[1])
 
 
+def is_beside_slash(before: str, behind: str, is_expected: Callable[[str], bool]) -> bool:
+    """Whether a short answer has a slash between what is here and something not expected."""
+    if len(before) + len(behind) > ONE_CLAIM or ("/" not in before and "/" not in behind):
+        return False
+    is_spaced = (
+        " / " in before[-3:] + behind[:3] or behind.startswith(" /") or before.endswith("/ ")
+    )
+    if not is_spaced and len(before.split()) + len(behind.split()) > _FEW_WORDS:
+        return False  # "TCP/IP", "/etc/passwd"
+    other = _SLASH_BEHIND.match(behind[:SEEN])
+    if other and not is_expected(other[1]):
+        return True
+    other = _SLASH_BEFORE.search(before[-SEEN:])
+    return other is not None and not is_expected(other[1])
+
+
 @lru_cache(maxsize=1024)
 def asks_to_explain(question: str) -> bool:
     """Whether a question wants sentences: "why", "explain", "pourquoi"."""
@@ -244,6 +285,15 @@ def declines_instead(
         if text.strip() and not declines(text, only=value > 0):
             return False
     return _DECLINING_WORD.search(fold_for_matching(expected() or "")) is None
+
+
+def declines_by(words: Iterable[str], texts: Iterable[str]) -> Iterator[bool]:
+    """Whether each text begins with one of a suite's own words that decline."""
+    begins = tuple(map(fold_for_matching, words))
+    for text in texts:
+        yield bool(begins) and fold_for_matching(text[:LONGEST_REFUSAL]).lstrip(
+            " \n*_\"'"
+        ).startswith(begins)
 
 
 def _folded_beginning(text: str) -> str:

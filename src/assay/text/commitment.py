@@ -207,8 +207,9 @@ class Lexicon:
 
 
 @lru_cache(maxsize=128)
-def lexicon(words: SuiteWords = NO_WORDS, language: str | None = None) -> Lexicon:
+def lexicon(given: SuiteWords | None = None, language: str | None = None) -> Lexicon:
     """The words of a suite for reading answers in its language."""
+    words = given or NO_WORDS
     announcing = "|".join(
         sorted(
             (re.escape(fold_for_matching(each)) for each in words.announces), key=len, reverse=True

@@ -61,5 +61,6 @@ from assay.types.tests import (
     JudgeFields,
     Requests,
     ScoringMode,
+    SuiteWords,
 )
 from assay.types.trials import Trial

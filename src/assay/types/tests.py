@@ -350,7 +350,7 @@ class Case:
     tags: tuple[str, ...] = ()
     language: str | None = None
     scoring: ScoringMode = "standard"
-    words: SuiteWords = NO_WORDS
+    words: SuiteWords | None = None
 
     @property
     def method(self) -> str:

@@ -32,7 +32,7 @@ from assay.suites.test_format.fields import (
 )
 from assay.text.json_schema import refuse_bad_schema
 from assay.types import DEFAULT_TEMPERATURE, AnswerCheck, Case, Message, ScoringMode
-from assay.types.tests import NO_WORDS, SuiteWords
+from assay.types.tests import SuiteWords
 
 Raw = dict[str, Any]
 MAX_BYTES = 1_000_000  # of a shown file; no model that Assay is for reads more
@@ -50,7 +50,7 @@ class Shared:
     system: str | None = None
     language: str | None = None
     scoring: ScoringMode = "standard"
-    words: SuiteWords = NO_WORDS
+    words: SuiteWords | None = None
     folder: Path | None = None
     data_seed: int = 0
     shown: dict[str, str]
