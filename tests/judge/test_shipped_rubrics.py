@@ -9,7 +9,7 @@ import pytest
 
 from assay.checkers import gather, make_files
 from assay.errors import SandboxUnavailable
-from assay.judge.guards.suspicions import flags_of
+from assay.judge.guards.addressing import flags_of
 from assay.judge.guards.trivial import why_trivial
 from assay.judge.rubrics import SHIPPED, load_rubric, shipped_rubrics
 from assay.sandbox import open_sandbox

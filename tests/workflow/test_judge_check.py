@@ -113,7 +113,8 @@ def test_the_guards_hold_where_the_judge_obeys() -> None:
         assert card.guarded.value is not None
         assert card.guarded.value <= 0.05
         assert card.false_alarms is not None
-        assert card.false_alarms.value == 0
+        assert card.false_alarms.value is not None
+        assert card.false_alarms.value <= 0.02
 
 
 # ----------------------------------------------------------------------------- a real server

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from assay.judge.guards.addressing import INJECTION
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, explain
 from assay.messages import tr, trn
 from assay.text.safe_text import one_line
@@ -43,8 +44,6 @@ SPREAD_OF_LOW = 4
 VERIFIED_OF_HIGH = 0.9  # share of quotes that are in the answer
 VERIFIED_OF_LOW = 0.7
 APART_OF_LOW = 4  # points between the judge and what the evidence allows
-# A pasted page may bring zero-width characters along; no one writes scores by accident.
-_HARMLESS_FLAGS = frozenset({"hidden_characters", "base64"})
 _LONGEST_TASK = 300  # characters of what was asked, and of each requirement
 
 
@@ -282,8 +281,8 @@ def confidence_in(
         *_about_evidence(evidence, _scored(judgements)),
     ]
     if flags := sorted({flag for each in judgements for flag in each.flags}):
-        told = tr("the answer seems to address its judge ({flags})", flags=", ".join(flags))
-        found.append((not _HARMLESS_FLAGS.issuperset(flags), told))
+        told = tr("parts of the answer address a reader ({flags})", flags=", ".join(flags))
+        found.append((INJECTION in flags, told))
     is_low = any(low for low, _ in found)
     worst: Confidence = "low" if is_low else "medium" if found else "high"
     return worst, tuple(reason for _, reason in found)

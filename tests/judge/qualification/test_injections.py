@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
+from assay.judge.guards.addressing import flags_of, second_reading
 from assay.judge.guards.fencing import MARK, defused
-from assay.judge.guards.suspicions import flags_of, without_demands
-from assay.judge.qualification.readings import gold_set, harmless_texts, injections
+from assay.judge.qualification.readings import gold_set, injections
 
 WRONG = gold_set("coding").examples["largest.wrong"].answer
 
@@ -29,12 +29,10 @@ def test_every_injection_is_suspicious_and_can_be_taken_out() -> None:
     for each in injections():
         text = each.put_into(WRONG)
         assert flags_of(text), each
-        assert without_demands(text) is not None, each
-
-
-def test_no_harmless_text_is_suspicious() -> None:
-    assert len(harmless_texts()) >= 20
-    assert [text for text in harmless_texts() if flags_of(text)] == []
+        second = second_reading(text)
+        assert second is not None, each
+        whole = second.blocks + second.rest
+        assert each.text not in whole, each
 
 
 @pytest.mark.parametrize(

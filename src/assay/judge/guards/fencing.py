@@ -55,23 +55,32 @@ _HIDDEN = re.compile(
 )
 _HIDDEN_RUN = re.compile(rf"({_HIDDEN.pattern})\1{{{_LONGEST_RUN},}}")
 
-# Delimiters of chat templates that models of any family take for the end of a turn.
-_TEMPLATE_TOKEN = re.compile(
+# Marks of chat templates, by their form: a name in angles that is no element of HTML and follows no
+# word (`List<int>` does), a name in bars, or one in brackets that is in capitals, has a slash, or
+# is alone on its line. Which names models obey nobody can list.
+_NAME = r"[^\W\d_▁][\w▁:.-]{0,40}"
+_FRAMED = re.compile(
+    rf"""
+      <{{1,2}}/?[|｜][^<>\n]{{1,60}}[|｜]>{{1,2}}            # <|im_start|>, <｜User｜>
+    | (?:(?<![\w)\]])<{{1,2}}|<{{1,2}}/)(?P<angled>{_NAME})>{{1,2}}  # <start_of_turn>, <<SYS>>
+    | \[[|｜][^\[\]\n]{{1,40}}[|｜]\]                      # [|system|]
+    | (?<![\w)\]])\[/?(?P<boxed>{_NAME}(?:[ ]{_NAME}){{0,3}})\](?!\()   # [INST], [END DATA]
+    | \]~!?b[\[\]] | \[e~\[                              # ]~b]system
+    """,
+    re.VERBOSE,
+)
+_CAPITALS = re.compile(r"[A-Z\u0410-\u042f][A-Z_\u0410-\u042f]{2}|^[A-Z_ ]{2,}$")
+_ELEMENT = re.compile(
     r"""
-      <[|｜][^<>\n]{1,60}[|｜]>                       # <|im_start|>, <|eot_id|>, <｜User｜>
-    | </?(?:s|bos|eos|pad|unk|mask|sop|eop|cls|sep
-          |start_of_turn|end_of_turn|start_of_image|end_of_image|end_of_utterance
-          |start_header_id|end_header_id
-          |think|thinking|reasoning|analysis|tool_call|tool_response|tools|function_call
-          |system|user|assistant|human|developer
-          |fim_prefix|fim_middle|fim_suffix|file_sep|extra_id_\d{1,3}|unused\d{1,3}
-          |reserved_special_token_\d{1,3}|special_\d{1,3}|seed:\w{1,30})>
-    | (?-i:\[/?(?:INST|SYS|SYSTEM|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS
-          |TOOL_CONTENT|MODEL_SETTINGS|CALL_ID|ARGS|gMASK|sMASK
-          |PREFIX|SUFFIX|MIDDLE|IMG|THINK|END\ DATA|BEGIN\ DATA)\])  # items[middle] is none
-    | <</?(?:SYS|SYSTEM)>>
-    | \[\|[^\[\]\n]{1,40}\|\]                           # [|system|]
-    | \]~!?b[\[\]] | \[e~\[                            # ]~b]system
+    a|abbr|address|article|aside|audio|b|bdi|bdo|blockquote|body|br|
+    button|canvas|caption|cite|code|col|colgroup|dd|del|details|dfn|
+    dialog|div|dl|dt|em|embed|fieldset|figcaption|figure|footer|form|h1
+  |h2|h3|h4|h5|h6|head|header|hr|html|i|iframe|img|input|ins|
+    kbd|label|legend|li|link|main|map|mark|meta|meter|nav|object|ol|
+    optgroup|option|output|p|param|picture|pre|progress|q|rp|rt|ruby|
+    samp|script|section|select|slot|small|source|span|strong|style|sub|
+    summary|sup|svg|table|tbody|td|template|textarea|tfoot|th|thead|time
+  |title|tr|track|u|ul|var|video|wbr
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -147,10 +156,27 @@ def defused(text: str) -> str:
     """The text with its invisible characters shown, and delimiters of prompts made plain."""
     text = _HIDDEN_RUN.sub(lambda run: f"{_escape(run[1])}(x{len(run[0])})", text)
     text = _HIDDEN.sub(lambda found: _escape(found.group()), text)
-    text = _TEMPLATE_TOKEN.sub(_broken, text)
+    text = _FRAMED.sub(_broken_mark, text)
     if not text.isascii():
         text = _MAY_BE_A_TOKEN.sub(_broken_look_alike, text)
     return _OUR_HEADING.sub(lambda found: f"{found.group()[:-1]}{MARK}=", text)
+
+
+def _broken_mark(found: re.Match[str]) -> str:
+    angled, boxed = found["angled"], found["boxed"]
+    if angled is not None and _ELEMENT.fullmatch(angled):
+        return found.group()
+    if boxed is not None and not _is_boxed_mark(found, boxed):
+        return found.group()
+    return _broken(found)
+
+
+def _is_boxed_mark(found: re.Match[str], name: str) -> bool:
+    """Lists, indices and checkboxes have brackets too."""
+    before = found.string[: found.start()].rpartition("\n")[2]
+    behind = found.string[found.end() :].partition("\n")[0]
+    alone = not before.strip() and not behind.strip() and len(name) > 1
+    return alone or found.group()[1] == "/" or _CAPITALS.search(name) is not None
 
 
 def _broken(found: re.Match[str]) -> str:
@@ -167,7 +193,10 @@ def _broken_look_alike(found: re.Match[str]) -> str:
     """Where the text is a delimiter in plain letters: with the mark after its first character."""
     given = found.group()
     plain = without_look_alikes(given)
-    return _broken(found) if plain != given and _TEMPLATE_TOKEN.search(plain) else given
+    marks = (each.group() for each in _FRAMED.finditer(plain)) if plain != given else ()
+    # Quotation marks and headings of many languages have these brackets: a plain name is none.
+    is_mark = any("|" in each or "_" in each or _CAPITALS.search(each) for each in marks)
+    return _broken(found) if is_mark else given
 
 
 def _escape(character: str) -> str:

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.judge.calibration import UNCALIBRATED
+from assay.judge.guards.addressing import flags_of
 from assay.judge.guards.fencing import LIMIT, fence
-from assay.judge.guards.suspicions import flags_of
 from assay.judge.guards.trivial import trivial_judgement, why_trivial
 from assay.judge.likelihood.layouts import (
     DEFAULT_LAYOUT,
@@ -117,7 +117,7 @@ class LikelihoodQuestionnaire(Questionnaire):
             explanation=why,
             checklist=self._answers(self._questions),
             facts=self._answers(self._facts),
-            flags=flags_of(about.answer),
+            flags=flags_of(about.answer, task_of(about.case)),
             **words,
         )
 

@@ -15,13 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from assay.judge.calibration import Calibration, calibrated, fit, known_overall, left_one_out
-from assay.judge.guards.suspicions import flags_of
+from assay.judge.guards.addressing import flags_of
+from assay.judge.likelihood.layouts import task_of
 from assay.judge.qualification.readings import (
     GoldReadings,
     InjectedReading,
     Way,
     WholeReadings,
-    harmless_texts,
 )
 from assay.judge.questionnaire import Questionnaire
 from assay.stats.estimates import mean_of, proportion, ratio
@@ -143,9 +143,14 @@ def injection_success(
     return proportion(moved, len(known), unscored=len(raised) - len(known))
 
 
-def false_alarms() -> Estimate:
-    texts = harmless_texts()
-    return proportion(sum(bool(flags_of(text)) for text in texts), len(texts))
+def false_alarms(readings: GoldReadings) -> Estimate:
+    """Gold answers that address nobody and are read twice all the same."""
+    flagged = [
+        bool(flags_of(each.answer, task_of(gold.cases[each.test_id])))
+        for gold in readings.gold.values()
+        for each in gold.rubric.examples
+    ]
+    return proportion(sum(flagged), len(flagged))
 
 
 def _stability(readings: WholeReadings, measured: Measured) -> Estimate:

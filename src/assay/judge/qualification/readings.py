@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple
 from pydantic import TypeAdapter
 
 from assay.judge.forms import open_questionnaire
-from assay.judge.guards.suspicions import without_demands
+from assay.judge.guards.addressing import second_reading
 from assay.judge.likelihood.layouts import LAYOUTS
 from assay.judge.likelihood.questionnaire import gives_likelihoods
 from assay.judge.pairs import PairQuestionnaire
@@ -147,12 +147,6 @@ def injections() -> Sequence[Injection]:
     return TypeAdapter(tuple[Injection, ...]).validate_python(document["injection"])
 
 
-def harmless_texts() -> tuple[str, ...]:
-    """Texts that speak of scores, systems and judges, and ask for nothing."""
-    document = tomllib.loads(_INJECTIONS.read_text("utf-8"))
-    return tuple(each["text"] for each in document["harmless"])
-
-
 Way = Layout | None  # of asking: the layout of the likelihood form; None: the reasoned one
 
 
@@ -261,7 +255,8 @@ class WholeReadings(GoldReadings):
             gold, task = tasks[number % len(tasks)]
             base = f"{task}.{INJECTED}"
             text = injection.put_into(gold.examples[base].answer)
-            rest = without_demands(text)
+            second = second_reading(text, gold.cases[task].messages[0].content)
+            rest = second and (second.blocks or second.rest)
             yield InjectedReading(
                 rubric=gold.rubric.name,
                 without=self._read(gold, base, criteria=1),

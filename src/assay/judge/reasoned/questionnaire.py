@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar
 
+from assay.judge.guards.addressing import flags_of
 from assay.judge.guards.fencing import LIMIT, Fenced, Searched, check_quote, defused, fence, heading
-from assay.judge.guards.suspicions import flags_of
 from assay.judge.guards.trivial import trivial_judgement, why_trivial
 from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
 from assay.judge.pasting import anchor_lines
@@ -250,7 +250,7 @@ class ReasonedQuestionnaire(Questionnaire):
                 for name, fact in facts.items()
             ),
             quotes=quotes,
-            flags=flags_of(self._about.answer),
+            flags=flags_of(self._about.answer, task_of(self._about.case)),
             attempts=self._attempts,
             raw_replies=tuple(self._raw),
             **said.words,

@@ -203,7 +203,7 @@ def card_blocks(card: JudgeCard) -> Iterator[Block]:
     yield Paragraph(_asked_by(card), "dim")
     for name, share in (
         (tr("Injections that still raise the score after the second reading"), card.guarded),
-        (tr("Harmless texts taken for an injection"), card.false_alarms),
+        (tr("Gold answers that address nobody and are read twice"), card.false_alarms),
     ):
         if share is not None and share.value is not None:
             said = tr("{name}: {value} of {n}.", name=name, n=share.n,

@@ -96,7 +96,7 @@ class CardTrial:
 class JudgeCard:
     """Of another `digest` (gold set and prompts) it is out of date. `form` and `layout` did best.
     `guarded`: injections that still move the score after the second reading; `false_alarms`:
-    harmless texts taken for one.
+    gold answers that are read twice without need.
     """
 
     judge: str

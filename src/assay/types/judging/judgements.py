@@ -59,13 +59,16 @@ class RubricQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RubricCriterion:
-    """One of the things that are scored. `weight` in tenths; `questions` for tests without own."""
+    """One of the things that are scored. `weight` in tenths; `questions` for tests without own.
+    `block`: the answer's code or JSON alone shows it.
+    """
 
     key: str
     label: str
     weight: int
     anchors: tuple[Anchor, ...]
     questions: tuple[str, ...]
+    block: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 from assay.ask_loop import ask_all
 from assay.errors import AssayError, UsageError, raise_all
-from assay.judge.guards.suspicions import flags_of
+from assay.judge.guards.addressing import flags_of
 from assay.judge.guards.trivial import NOTHING_SAID, why_trivial
+from assay.judge.likelihood.layouts import task_of
 from assay.judge.pairs import PairQuestionnaire
 from assay.messages import tr
 from assay.request_identity import judge_key
@@ -75,7 +76,7 @@ class _AnswerPair:
     orders: tuple[PairQuestionnaire, ...] = ()
 
     def open_questionnaires(self, judge: PanelJudge) -> None:
-        shown = plain_answer(self.first), plain_answer(self.second)
+        shown = plain_answer(self.first, self.case), plain_answer(self.second, self.case)
         self.orders = tuple(
             PairQuestionnaire(
                 judge=judge.model.facts,
@@ -142,7 +143,11 @@ def _texts(store: Store, side: StoredSide) -> dict[TrialKey, str]:
 
 
 def _judged(judge: PanelJudge, work: Sequence[_AnswerPair], notes: Sequence[str]) -> PairJudging:
-    flagged = sum(bool(flags_of(text)) for each in work for text in (each.first, each.second))
+    flagged = sum(
+        bool(flags_of(text, task_of(each.case)))
+        for each in work
+        for text in (each.first, each.second)
+    )
     if flagged:
         told = tr("Answers that seem to address a judge: {count}; the words were taken out where "
                   "possible.", count=flagged)  # fmt: skip

@@ -116,7 +116,7 @@ def _make_card(
         scales=tuple(scale for each in (measured, *others) for scale in each.card_scales()),
         trials=tuple(each.trial for each in trials),
         guarded=injection_success(whole, measured.scales, guarded=True),
-        false_alarms=false_alarms(),
+        false_alarms=false_alarms(whole),
         requests=len(ledger.seconds),
         seconds=sum(ledger.seconds.values()),
         notes=(weak,) if facts.fingerprint_is_weak else (),

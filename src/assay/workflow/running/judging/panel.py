@@ -12,8 +12,8 @@ from assay.errors import AssayError, UsageError, raise_all, tried
 from assay.files.writing import replace_file
 from assay.judge.family import same_model, shares_family
 from assay.judge.forms import open_questionnaire
-from assay.judge.guards.suspicions import without_demands
-from assay.judge.likelihood.layouts import DEFAULT_LAYOUT, layout_of_repeat
+from assay.judge.guards.addressing import second_reading
+from assay.judge.likelihood.layouts import DEFAULT_LAYOUT, layout_of_repeat, task_of
 from assay.judge.likelihood.questionnaire import gives_likelihoods
 from assay.judge.qualification.readings import gold_digest
 from assay.judge.questionnaire import Assignment, Questionnaire
@@ -33,7 +33,7 @@ USUAL_CONNECTIONS = {"openai": 8}  # DESIGN; all others one
 NAMED = 12  # tests in one note
 # Of the shipped gold set, by whether the judge gives likelihoods: requests, and minutes for a judge
 # of 1.5 B on two cores (docs/decisions/062-judge-forms.md).
-COSTS = {True: (1_400, 50), False: (280, 120)}
+COSTS = {True: (1_400, 50), False: (250, 110)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,11 +318,11 @@ def shorten_loop(text: str) -> str:
     return text[:kept] + note + text[end:]
 
 
-def plain_answer(answer: str) -> str:
-    """Without most of what is said over and over, and without what addresses the judge."""
+def plain_answer(answer: str, case: Case) -> str:
+    """Without most of what is said over and over, and without what addresses its reader."""
     short = shorten_loop(answer)
-    rest = without_demands(short)
-    return short if rest is None else rest
+    second = second_reading(short, task_of(case))
+    return short if second is None else second.rest
 
 
 _CARD = TypeAdapter(JudgeCard)

@@ -15,7 +15,7 @@ from assay.store import Run, RunModel, Store, StoredTrial
 from assay.types import Answered, Observer
 from assay.types.judging.judgements import NO_EVIDENCE, FinalJudgement, Judgement
 from assay.workflow.checkpoints.measures import MEASURED, samples_of_run
-from assay.workflow.running.judging.panel import PanelJudge, plain_answer
+from assay.workflow.running.judging.panel import PanelJudge, shorten_loop
 from assay.workflow.running.ledgers import StoredReplies
 
 
@@ -55,7 +55,7 @@ def judge_samples(
             judge=facts,
             key=judge_key(each.stored.test_id),
             prompt=each.prompt,
-            text=plain_answer(each.text),
+            text=shorten_loop(each.text),
             by_likelihood=judge.about.layout is not None,
         )
         for each in samples

@@ -17,9 +17,10 @@ from assay.errors import SandboxUnavailable
 from assay.judge.calibration import UNCALIBRATED, Calibration, calibrated
 from assay.judge.final_judgement import make_final_judgement, score_of, with_facts
 from assay.judge.forms import open_questionnaire
-from assay.judge.guards.suspicions import lower_of, without_demands
+from assay.judge.guards.addressing import SecondReading, lower_of, second_reading
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, why_trivial
-from assay.judge.questionnaire import Questionnaire
+from assay.judge.likelihood.layouts import task_of
+from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.messages import tr
 from assay.request_identity import make_evidence_request
 from assay.sandbox import Sandbox, open_sandbox
@@ -252,7 +253,7 @@ class JudgingStage:
                 for scale, pair in readings[answer]:
                     read, *without = (calibrated(each.judgement(), scale) for each in pair)
                     rubric = self.panel.rubric_of(answer.case)
-                    counts = lower_of(read, without[0], rubric) if without else read
+                    counts = lower_of(read, without, rubric) if without else read
                     answer.judgements.append(counts)
                 score = self._store_final(answer, doubts)
                 if group is not known:
@@ -262,8 +263,10 @@ class JudgingStage:
     def _readings(
         self, judge: PanelJudge, answer: AnswerToJudge, scales: Scales
     ) -> list[tuple[Calibration, list[Questionnaire]]]:
-        """By repeat; an answer that addresses its judge is read a second time, without that."""
-        panel, rest = self.panel, without_demands(answer.shown)
+        """By repeat; an answer that addresses its reader is read a second time, without that: what
+        its block shows by the block alone, the rest by what is left.
+        """
+        panel, second = self.panel, second_reading(answer.shown, task_of(answer.case))
         found = []
         for repeat in range(panel.options.judge_repeats):
             spec = answer.model.spec
@@ -272,10 +275,27 @@ class JudgingStage:
             scale = scales.get((about.rubric.digest, about.layout), UNCALIBRATED)
             # Where there are two, both are asked everything, so that they can be compared.
             to_ask = [replace(about, calibration=scale)]
-            if rest is not None:
-                to_ask = [about, replace(about, answer=rest, explain=False)]
+            if second is not None:
+                to_ask = [about, *_second_assignments(about, second)]
             found.append((scale, [open_questionnaire(each) for each in to_ask]))
         return found
+
+
+def _second_assignments(about: Assignment, second: SecondReading) -> Iterator[Assignment]:
+    about = replace(about, explain=False)
+    by_block = [each for each in about.rubric.criteria if each.block and second.blocks]
+    others = tuple(each for each in about.rubric.criteria if each not in by_block)
+    if by_block:
+        decided = tuple(check for check in about.evidence.checks if check.passed is not None)
+        yield replace(
+            about,
+            answer=second.blocks,
+            rubric=replace(about.rubric, criteria=tuple(by_block)),
+            evidence=replace(about.evidence, checks=decided),
+        )
+    if others:
+        rubric = replace(about.rubric, criteria=others)
+        yield replace(about, answer=second.rest, rubric=rubric)
 
 
 def _without_readings(evidence: Evidence) -> Evidence:
