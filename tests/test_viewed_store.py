@@ -179,17 +179,19 @@ def test_a_finished_run_fills_the_index_and_a_score_after_it_leaves_that_to_whoe
     assert index_of(bench.out) != filled
 
 
-def test_a_run_is_finished_although_the_index_cannot_be_filled(tmp_path, monkeypatch):
-    def refuse(self, write):
-        raise StoreError("the disk is full")
-
-    monkeypatch.setattr(Database, "write_derived", refuse)
+def test_a_run_is_finished_although_the_index_cannot_be_filled(tmp_path):
     bench = Bench(tmp_path)
+    Store(bench.out).close()
+    with closing(sqlite3.connect(bench.out / "assay.db")) as database:
+        database.execute(
+            "CREATE TRIGGER no_room BEFORE UPDATE ON indexed BEGIN SELECT RAISE(ABORT, 'full'); END"
+        )
     suite = bench.suite({"plain": [{"id": "plain_001", "prompt": "?", "expected": "yes",
                                     "eval_method": "exact_match"}]})  # fmt: skip
     run = api.run([bench.script("one", default="yes")], suites=[suite], out=bench.out).run
-    monkeypatch.undo()
     assert not any(index_of(bench.out)[:3])
+    with closing(sqlite3.connect(bench.out / "assay.db")) as database:
+        database.execute("DROP TRIGGER no_room")
     assert outcomes_of(bench.out, run) == {"plain_001": "p"}
 
 
@@ -216,10 +218,10 @@ def test_an_index_that_triggers_filled_is_not_filled_twice(bench, tmp_path):
 
 
 @pytest.mark.parametrize("at_once", [1, 7])
-def test_an_index_filled_in_steps_is_the_one_filled_at_once(bench, tmp_path, monkeypatch, at_once):
+def test_an_index_filled_in_steps_is_the_one_filled_at_once(bench, tmp_path, at_once):
     before = copy_store(bench, tmp_path, version=5, change=forget_index)
-    monkeypatch.setattr(viewer_index, "AT_ONCE", at_once)
-    fill_index(tmp_path)
+    with ViewedStore(tmp_path) as store:
+        viewer_index.fill_viewer_index(store._file, at_once=at_once)
     assert index_of(tmp_path) == before
 
 

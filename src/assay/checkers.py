@@ -61,16 +61,20 @@ def make_files(folder: Path, seeds: Sequence[int], sandbox: Sandbox | None) -> l
 
 
 def gather(
-    folder: Path, items: Sequence[tuple[str, Made]], sandbox: Sandbox | None
+    folder: Path,
+    items: Sequence[tuple[str, Made]],
+    sandbox: Sandbox | None,
+    *,
+    cpu_s: int = _CPU_S,
 ) -> list[Evidence]:
-    """What check.py finds about each answer; no evidence without a sandbox."""
+    """What check.py finds about each answer, one in `cpu_s`; no evidence without a sandbox."""
     if sandbox is None:
         return [code_not_allowed() for _ in items]
     told = [{"answer": answer, "truth": dict(made.truth), "files": dict(made.files)}
             for answer, made in items]  # fmt: skip
     job = {"task": "check", "source": _read_source(folder / CHECK), "items": told}
     job |= {"packages": list_packages(folder)}
-    return [_read_evidence(said, sandbox) for said in _do(job, sandbox)]
+    return [_read_evidence(said, sandbox) for said in _do(job, sandbox, cpu_s)]
 
 
 def code_not_allowed() -> Evidence:
@@ -151,13 +155,14 @@ def _make_here(source: str, seed: int) -> Made:
 Report = dict[str, Any]  # what came of one item: "checks", "made", "failed" or "timeout"
 
 
-def _do(job: Mapping[str, Any], sandbox: Sandbox) -> Iterator[Report]:
+def _do(job: Mapping[str, Any], sandbox: Sandbox, cpu_s: int = _CPU_S) -> Iterator[Report]:
     """A report for each item; one whose answer may have ended the process is done again, inert."""
     items = list(job["items"])
     starts, inert = 0, False
     while items:
         now = items[:1] if inert else items
-        reports, lost, ran_candidate = _start({**job, "items": now, "inert": inert}, sandbox)
+        started = {**job, "items": now, "inert": inert}
+        reports, lost, ran_candidate = _start(started, sandbox, cpu_s)
         yield from reports
         items = items[len(reports) :]
         inert = bool(lost) and ran_candidate and not inert
@@ -170,7 +175,9 @@ def _do(job: Mapping[str, Any], sandbox: Sandbox) -> Iterator[Report]:
             return
 
 
-def _start(job: Mapping[str, Any], sandbox: Sandbox) -> tuple[list[Report], Report, bool]:
+def _start(
+    job: Mapping[str, Any], sandbox: Sandbox, cpu_s: int
+) -> tuple[list[Report], Report, bool]:
     """Reports of the first items; if not all came, why the next failed, and whether it ran code."""
     text = json.dumps(job).encode("ascii")
     nonces = [secrets.token_hex(16) for _ in job["items"]]
@@ -185,7 +192,7 @@ def _start(job: Mapping[str, Any], sandbox: Sandbox) -> tuple[list[Report], Repo
             shown=places,
             stdin=stdin,
             limits=Limits(
-                cpu_s=_CPU_S + more, wall_s=_WALL_S + more, memory_mb=512, output_bytes=8_000_000
+                cpu_s=cpu_s + more, wall_s=_WALL_S + more, memory_mb=512, output_bytes=8_000_000
             ),
         )
     )

@@ -1,12 +1,14 @@
 """Checkers and candidates in the sandbox: whatever they do is evidence, or the lack of it."""
 
 import json
+import shutil
 
 import pytest
 
 from assay.checkers import Made, gather, make_files
 from assay.errors import SandboxUnavailable
 from assay.sandbox import open_sandbox
+from assay.types.tests import SHIPPED_SUITES
 
 CHECK = """
 from assay.checking import Candidate, Check, choose_code, compare
@@ -35,10 +37,10 @@ def sandbox():
 
 @pytest.fixture
 def gathered(tmp_path, sandbox):
-    def run(check, *answers, truth=None):
+    def run(check, *answers, truth=None, **limits):
         (tmp_path / "check.py").write_text(check)
         made = Made(truth={"secret": SECRET} if truth is None else truth)
-        found = gather(tmp_path, [(answer, made) for answer in answers], sandbox)
+        found = gather(tmp_path, [(answer, made) for answer in answers], sandbox, **limits)
         return found[0] if len(found) == 1 else found
 
     return run
@@ -185,9 +187,8 @@ def test_a_broken_checker_is_said_to_be_so(gathered, check):
     assert evidence.share is None
 
 
-def test_a_checker_without_an_end_is_stopped(gathered, monkeypatch):
-    monkeypatch.setattr("assay.checkers._CPU_S", 1)
-    found = gathered("def check(answer, truth, files):\n    while True: pass", "any")
+def test_a_checker_without_an_end_is_stopped(gathered):
+    found = gathered("def check(answer, truth, files):\n    while True: pass", "any", cpu_s=1)
     assert found.unscored_reason == "checker_timeout"
 
 
@@ -199,20 +200,18 @@ def test_a_lost_process_costs_only_its_own_item(gathered):
     assert [one.share for one in found] == [1, None, 1, pytest.approx(1 / 3), 1]
 
 
-def test_files_are_made_here_only_by_code_of_ours(tmp_path, sandbox, monkeypatch):
-    (tmp_path / "make.py").write_text(
-        "import random\ndef make(seed):\n    number = random.Random(seed).randint(0, 99)\n"
-        "    return {'files': {'a.txt': str(number)}, 'truth': {'pair': (number, 1)}}\n"
-    )
-    assert "--allow-code-execution" in make_files(tmp_path, [0], None)[0].problem
-    monkeypatch.setattr("assay.checkers.SHIPPED_SUITES", tmp_path)
-    here = make_files(tmp_path, [0, 1], None)
-    assert here == make_files(tmp_path, [0, 1], sandbox)
-    assert here[0].truth == {"pair": [49, 1]}
+def test_files_are_made_here_only_by_code_of_ours(tmp_path, sandbox):
+    ours = SHIPPED_SUITES / "data" / "dt_01_sales_table"
+    here = make_files(ours, [0, 1], None)
+    assert here == make_files(ours, [0, 1], sandbox)
     assert here[0] != here[1]
+    shutil.copytree(ours, tmp_path, dirs_exist_ok=True)
+    assert "--allow-code-execution" in make_files(tmp_path, [0], None)[0].problem
+    assert make_files(tmp_path, [0, 1], sandbox) == here
+    (tmp_path / "make.py").write_text("def make(seed):\n    return {'truth': {'a': (seed, 1)}}\n")
+    assert make_files(tmp_path, [7], sandbox)[0].truth == {"a": [7, 1]}
     (tmp_path / "make.py").write_text("def make(seed):\n    return {'truth': {'a': {1}}}\n")
-    for one in (None, sandbox):
-        assert "not JSON serializable" in make_files(tmp_path, [0], one)[0].problem
+    assert "not JSON serializable" in make_files(tmp_path, [0], sandbox)[0].problem
     assert gather(tmp_path, [("a", Made())], None)[0].unscored_reason == "code_not_allowed"
 
 

@@ -1,13 +1,14 @@
 """Which judge the front door offers, and what it asks about code; without a terminal."""
 
+import sys
+
 import pytest
 
 from assay import api
-from assay.api import discovery
 from assay.errors import UsageError
 from assay.interfaces.cli.front_door.door import ask_for_judge, offered_models
 from assay.reports.json_documents import run_json
-from assay.sandbox import Found
+from assay.sandbox import find_isolation
 from assay.types.options import JudgeOptions
 from assay.workflow.commands.discover.discovery import (
     ModelFound,
@@ -62,9 +63,14 @@ def test_nothing_is_asked_where_no_test_needs_a_judge(bench, model):
     assert keys.asked == []
 
 
-def test_code_may_be_run_without_a_judge_too(model, monkeypatch):
-    works = Found(isolation="namespaces", tool="", problems=())
-    monkeypatch.setattr(discovery, "find_isolation", lambda: works)
+@pytest.fixture
+def _kept_apart():
+    if find_isolation().isolation is None:
+        pytest.skip("nothing keeps code apart here")
+
+
+@pytest.mark.usefixtures("_kept_apart")
+def test_code_may_be_run_without_a_judge_too(model):
     keys = Keys(allows=True)
     options = ask_for_judge(keys, ["coding", "data"], [model], [])
     assert options == JudgeOptions(allow_code_execution=True)
@@ -73,12 +79,11 @@ def test_code_may_be_run_without_a_judge_too(model, monkeypatch):
     ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("_kept_apart")
 @pytest.mark.parametrize("allows", [False, True])
 def test_the_command_for_later_names_the_judge_and_that_code_may_be_run(
-    bench, model, judge, allows, monkeypatch
+    bench, model, judge, allows
 ):
-    works = Found(isolation="namespaces", tool="", problems=())
-    monkeypatch.setattr(discovery, "find_isolation", lambda: works)
     keys = Keys(types=judge, allows=allows)
     options = ask_for_judge(keys, ["coding"], [model], [])
     assert options == JudgeOptions(judges=(judge,), allow_code_execution=allows)
@@ -103,12 +108,11 @@ def test_answers_without_code_raise_no_question_about_it(model, judge):
 def test_where_code_cannot_be_kept_apart_it_is_not_run_and_the_reason_is_told(
     model, judge, monkeypatch, capsys
 ):
-    none = Found(isolation=None, tool="", problems=("bubblewrap is not installed",))
-    monkeypatch.setattr(discovery, "find_isolation", lambda: none)
+    monkeypatch.setattr(sys, "platform", "freebsd14")
     keys = Keys(types=judge, allows=True)
     assert not ask_for_judge(keys, ["coding"], [model], []).allow_code_execution
     assert len(keys.asked) == 1
-    assert "bubblewrap is not installed" in " ".join(capsys.readouterr().out.split())
+    assert "only Linux can isolate a program" in " ".join(capsys.readouterr().out.split())
 
 
 def test_how_much_of_a_suite_needs_a_judge_is_counted(bench):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from assay.errors import ModelUnavailable
-from assay.models import scripted
-from assay.models.scripted import WrittenOutputs
+from assay.models.scripted import MAX_BYTES, WrittenOutputs
 from assay.types import Answered, Failed, Message, Observed, Request, Sampling, ToAnswer
 
 
@@ -112,12 +112,13 @@ def test_only_text_files_count(tmp_path):
     assert model.observed() == Observed()
 
 
-def test_what_cannot_be_answers_is_refused(tmp_path, monkeypatch):
+def test_what_cannot_be_answers_is_refused(tmp_path):
     with pytest.raises(ModelUnavailable, match="cannot be read"):
         WrittenOutputs(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
     with pytest.raises(ModelUnavailable, match="no answer"):
         WrittenOutputs(tmp_path / "empty")
-    monkeypatch.setattr(scripted, "MAX_BYTES", 3)
+    written(tmp_path / "large", a="four")
+    os.truncate(tmp_path / "large" / "a.txt", MAX_BYTES + 1)  # which takes no room
     with pytest.raises(ModelUnavailable, match=r"a\.txt"):
-        written(tmp_path / "large", a="four")
+        WrittenOutputs(tmp_path / "large")

@@ -17,6 +17,7 @@ from assay.errors import AssayError, Interrupted, InvalidFiles, ModelUnavailable
 from assay.models.local.model import LocalModel, _loaded
 from assay.reports.json_documents import run_json
 from assay.reports.progress import PlainProgress, SilentProgress
+from assay.types import Reply
 from tests.conftest import word_tests
 from tests.models.local.checkpoints import make_checkpoint
 from tests.models.local.hostile import HOSTILE
@@ -55,10 +56,17 @@ def run(folder: Path, *models: str, gate: str | None = "anything.toml", **more):
 
 
 class Hearing(SilentProgress):
-    """Listens to what is told on the way."""
+    """Listens to what is told on the way, counts replies, and may stop the run after some."""
 
     def __init__(self) -> None:
         self.heard: list[str] = []
+        self.replies: Counter[str] = Counter()
+        self.stops_at = 0
+
+    def replied(self, spec: str, reply: Reply, score: object) -> None:
+        self.replies[reply.request_id] += 1
+        if sum(self.replies.values()) == self.stops_at:
+            raise KeyboardInterrupt
 
     def note(self, sentence: str) -> None:
         self.heard.append(sentence)
@@ -438,35 +446,17 @@ def test_what_is_measured_is_not_told_to_be_unscored(folder: Path) -> None:
     assert "unscored" not in told.getvalue()
 
 
-def test_what_was_stopped_goes_on_and_nothing_is_asked_twice(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: Counter[str] = Counter()
-    answer = LocalModel.answer
-
-    def counting(self, requests):
-        for reply in answer(self, requests):
-            asked[reply.request_id] += 1
-            yield reply
-
-    class Stopping(SilentProgress):
-        left = 8
-
-        def replied(self, *_: object) -> None:
-            self.left -= 1
-            if not self.left:
-                raise KeyboardInterrupt
-
-    monkeypatch.setattr(LocalModel, "answer", counting)
+def test_what_was_stopped_goes_on_and_nothing_is_asked_twice(folder: Path) -> None:
+    seen = Hearing()
+    seen.stops_at = 8
     with pytest.raises(Interrupted):
-        run(folder, observer=Stopping())
-    before = sum(asked.values())
-    report = run(folder)
+        run(folder, observer=seen)
+    report = run(folder, observer=seen)
     assert report.exit_code == 0
-    assert 8 <= before < sum(asked.values()) == 2 * (5 + 1)
-    assert set(asked.values()) == {1}
-    run(folder)
-    assert set(asked.values()) == {1}
+    assert sum(seen.replies.values()) == 2 * (5 + 1)
+    assert set(seen.replies.values()) == {1}
+    run(folder, observer=seen)
+    assert set(seen.replies.values()) == {1}
 
 
 def test_token_ids_and_documents_are_read_like_text(folder: Path) -> None:
@@ -482,27 +472,18 @@ def test_token_ids_and_documents_are_read_like_text(folder: Path) -> None:
 
 
 def test_a_final_copy_of_the_last_step_is_a_checkpoint_that_is_not_asked_again(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path,
 ) -> None:
     """Every folder with a config.json is evaluated; a link to one is no second one."""
     for file in (folder / "run" / "step_1000").iterdir():
         shutil.copy(file, folder / "run" / file.name)
     (folder / "run" / "latest").symlink_to("step_1000")
-    asked: Counter[str] = Counter()
-    answer = LocalModel.answer
-
-    def counting(self, requests):
-        for request in requests:
-            asked[request.id] += 1
-        yield from answer(self, requests)
-
-    monkeypatch.setattr(LocalModel, "answer", counting)
     hearing = Hearing()
     report = run(folder, observer=hearing)
     assert report.exit_code == 0
     assert [Path(model.spec).name for model in report.models] == ["step_900", "step_1000", "run"]
     assert any("run/latest has the same weights as run/step_1000" in each for each in hearing.heard)
-    assert set(asked.values()) == {1}
+    assert set(hearing.replies.values()) == {1}
     _, step, final = report.models
     assert final.suites[0].score == step.suites[0].score
     selection = json.loads((folder / "run" / "best_checkpoint_selection.json").read_text())

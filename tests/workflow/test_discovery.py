@@ -1,5 +1,6 @@
 """What is found on a machine: behind Ollama, in folders, among what ships."""
 
+import importlib.metadata
 import json
 import socket
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay import api
-from assay.workflow.commands.discover import discovery
+from assay.machine import installed_version
 from assay.workflow.commands.discover.discovery import (
     ModelFound,
     Room,
@@ -212,12 +213,18 @@ def test_checkpoints_of_one_run_are_in_the_order_of_their_steps_the_final_one_la
 
 @pytest.mark.parametrize("missing", ["torch", "transformers"])
 def test_where_a_package_is_missing_checkpoints_say_how_to_install_it(
-    tmp_path, monkeypatch, missing
+    tmp_path, monkeypatch, request, missing
 ):
-    version = discovery.installed_version
-    monkeypatch.setattr(
-        discovery, "installed_version", lambda name: None if name == missing else version(name)
-    )
+    version = importlib.metadata.version
+
+    def installed(name):
+        if name == missing:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", installed)
+    request.addfinalizer(installed_version.cache_clear)
+    installed_version.cache_clear()
     (tmp_path / "step_1").mkdir()
     (tmp_path / "step_1" / "config.json").write_text("{}")
     (found,) = find_checkpoints(tmp_path)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import shlex
+import signal
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assay.errors import InvalidFiles, UsageError
+from assay.errors import UsageError
 from assay.suites.load import examine
-from assay.workflow.commands import benchmarks as fetching
 from assay.workflow.commands.benchmarks import fetch
 from tests.conftest import Bench
 from tests.servers.hub import card, serving
@@ -104,19 +105,23 @@ def test_what_no_fetch_wrote_is_never_overwritten(copy: Path, tmp_path: Path, ch
     assert listed(benchmarks) == before
 
 
-def test_a_fault_leaves_what_was_there(
-    copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit of the size of files")
+def test_a_fault_leaves_what_was_there(copy: Path, tmp_path: Path) -> None:
+    import resource
+
     benchmarks = tmp_path / "b"
     quietly("mmlu", copy, benchmarks)
     before = listed(benchmarks)
 
-    def full(*_: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(fetching, "_put_files", full)
-    with pytest.raises(UsageError, match="No space left"):
-        quietly("mmlu", copy, benchmarks)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+    try:
+        with pytest.raises(UsageError, match="File too large"):
+            quietly("mmlu", copy, benchmarks)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
     assert listed(benchmarks) == before
 
 
@@ -365,18 +370,19 @@ def test_a_password_in_the_address_of_the_hub_is_never_shown(bench: Bench, useri
     assert "name" not in done.stderr.replace("name its folder", "")
 
 
-def test_a_part_of_the_hub_without_rows_is_a_mistake_of_the_source(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = {"dev": [{"question": "Q?", "choices": ["a", "b", "c", "d"], "answer": 0}] * 5}
-    monkeypatch.setattr(
-        "assay.workflow.commands.benchmarks.rows_of", lambda *given: {**rows, "test": []}
+def test_a_part_of_the_hub_without_rows_is_a_mistake_of_the_source(bench: Bench) -> None:
+    hub = bench.folder / "hub"
+    hub.mkdir()
+    row = {"question": "Q?", "choices": ["a", "b", "c", "d"], "answer": 0}
+    (hub / "datasets.py").write_text(
+        "class exceptions:\n    class DatasetsError(Exception): pass\n"
+        f"def load_dataset(*a, **k): return {{'dev': [{row!r}] * 5, 'test': []}}\n",
+        "utf-8",
     )
-    with pytest.raises(InvalidFiles) as caught:
-        fetch(["mmlu"], benchmarks=tmp_path)
-    (finding,) = caught.value.findings
-    assert finding.file == "cais/mmlu college_computer_science test"
-    assert finding.message == "there are no rows"
+    done = bench.assay("fetch", "mmlu", "--benchmarks", "b", PYTHONPATH=str(hub))
+    assert done.returncode == 2
+    said = "cais/mmlu college_computer_science test:1:1: -: error: there are no rows"
+    assert said in done.stdout + done.stderr
 
 
 def test_without_the_extra_the_hub_cannot_be_read_and_a_copy_can(copy: Path, bench: Bench) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,13 @@ import pytest
 from assay import api
 from assay.api.rendering import render
 from assay.errors import Interrupted, SandboxUnavailable
+from assay.judge.qualification.readings import gold_digest
+from assay.models.opening import open_model
 from assay.reports.json_documents import run_json
 from assay.sandbox import open_sandbox
 from assay.types import Estimate
 from assay.types.judging.cards import CardMark, JudgeCard
+from assay.workflow.running.judging.panel import write_card
 from tests.workflow.judged_work import (
     ANSWER,
     CHECK_CODE,
@@ -213,12 +217,9 @@ def test_a_checker_that_fails_leaves_the_evidence_out_and_the_run_goes_on(court,
 
 
 def test_a_sandbox_that_is_not_there_is_refused_before_anything_is_asked(court, monkeypatch):
-    def none_here(wish: str) -> None:
-        raise SandboxUnavailable("nothing here can confine code", hint="take another machine")
-
-    monkeypatch.setattr("assay.workflow.running.judging.panel.open_sandbox", none_here)
-    with pytest.raises(SandboxUnavailable, match="nothing here"):
-        suite = court.checked(CHECK_CODE)
+    suite = court.checked(CHECK_CODE)
+    monkeypatch.setattr(sys, "platform", "freebsd14")
+    with pytest.raises(SandboxUnavailable, match="only Linux can isolate"):
         court.run(court.judge("x"), suite=suite, allow_code_execution=True)
     assert not court.out.exists()
 
@@ -547,10 +548,21 @@ def test_a_judge_with_a_card_reads_no_scored_examples(court, monkeypatch, order)
         value=order, low=None, high=None, n=40, unscored=0, unit="share", method="wilson"
     )
     mark = CardMark(name="order", estimate=estimate, limit=0.8, at_least=True)
-    card = JudgeCard(
-        judge="j", name="j", fingerprint="f", digest="d", made="", form="reasoned", marks=(mark,)
+    opened = open_model(judge)
+    fingerprint = opened.facts.fingerprint
+    opened.close()
+    monkeypatch.setenv("XDG_DATA_HOME", str(court.folder / "data"))
+    write_card(
+        JudgeCard(
+            judge="j",
+            name="j",
+            fingerprint=fingerprint,
+            digest=gold_digest(),
+            made="",
+            form="reasoned",
+            marks=(mark,),
+        )
     )
-    monkeypatch.setattr("assay.workflow.running.judging.panel.read_card", lambda fingerprint: card)
     with_card = verdicts(court.run(judge, suite=suite, fresh=True))["own_001"]
     assert len(court.asked("judge:coding/%")) == 10, "no more than before"
     assert scores(with_card) == scores(without)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from types import SimpleNamespace
 
 import pytest
 
 import assay
 from assay.reports.json_documents import run_json
-from assay.store import bodies
 from assay.workflow.running.run_folder import RunFolder
 from tests.conftest import numbered, right
 from tests.workflow.judged_work import Court, form, judged_test
@@ -119,8 +117,7 @@ def test_a_folder_without_a_store_is_refused(tmp_path):
 
 def test_a_clock_that_is_set_back_changes_neither_the_order_nor_the_latest(bench, monkeypatch):
     now, day = 1_795_000_000, 86_400  # seconds
-    clock = SimpleNamespace(time=lambda: now, gmtime=time.gmtime, strftime=time.strftime)
-    monkeypatch.setattr(bodies, "time", clock)
+    monkeypatch.setattr(time, "time", lambda: now)
     court = Court(bench.folder)
     judge, made = court.judge(form(7, 8, 9)), []
     for scale in ("first", "second", "third"):

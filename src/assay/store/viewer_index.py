@@ -100,14 +100,14 @@ FROM replies WHERE id > ? AND id <= ? AND kind = 'answered'
 """
 
 
-def fill_viewer_index(file: Database) -> None:
-    """Add what came since it was last filled."""
+def fill_viewer_index(file: Database, *, at_once: int = AT_ONCE) -> None:
+    """Add what came since it was last filled, so many scores and replies in a transaction."""
 
     def fill() -> None:
         while _is_behind(file):
             with file.writing() as connection:
                 _add_suites(connection)
-                _add_next_answers(connection)
+                _add_next_answers(connection, at_once)
 
     if _is_behind(file):
         file.write_derived(fill)
@@ -133,11 +133,11 @@ def _add_suites(connection: sqlite3.Connection) -> None:
         connection.execute(TESTS_OF_TRIES, choice)
 
 
-def _add_next_answers(connection: sqlite3.Connection) -> None:
+def _add_next_answers(connection: sqlite3.Connection, at_once: int) -> None:
     for column, *statements in (("scores", TRIES, OUTCOMES_OF_SCORES), ("replies", ANSWER_WORDS)):
         (done,) = connection.execute(f"SELECT {column} FROM indexed").fetchone()
         (newest,) = connection.execute(f"SELECT coalesce(max(id), 0) FROM {column}").fetchone()
-        until = min(done + AT_ONCE, newest)
+        until = min(done + at_once, newest)
         for statement in statements:
             connection.execute(statement, (done, until))
         connection.execute(f"UPDATE indexed SET {column} = ?", (until,))

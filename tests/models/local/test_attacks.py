@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import torch
 
-from assay.engine.network import Network
 from assay.errors import ModelUnavailable
 from assay.models.local.model import LocalModel
 from assay.models.local.tokens.tokenizer import LocalTokenizer
@@ -89,19 +88,16 @@ def test_timing_more_tokens_than_the_context_holds_fails_with_that_reason(tmp_pa
     assert "1005 tokens do not fit" in reply.reason
 
 
-def test_a_text_that_does_not_fit_fails_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_that_does_not_fit_fails_alone(tmp_path: Path) -> None:
     model = _opened(make_checkpoint(tmp_path))
     model.probe()
-    run = Network.run
 
-    def full(self: Network, ids: torch.Tensor, *more: Any) -> torch.Tensor:
-        if ids.shape[1] > 40:
+    def full(_module: object, _given: object, named: dict[str, torch.Tensor]) -> None:
+        if named["input_ids"].shape[1] > 40:
             raise torch.OutOfMemoryError("no room")
-        return run(self, ids, *more)
 
-    monkeypatch.setattr(Network, "run", full)
+    weights = model._network().model.base_model
+    weights.register_forward_pre_hook(full, with_kwargs=True)
     texts = ["a short text", "", "The driver of the card. " * 40, "another one"]
     asked = [
         Request(id=str(number), suite="s", test_id="t", turn=0, repeat=0, work=ToRead(text=text))

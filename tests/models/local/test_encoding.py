@@ -352,10 +352,12 @@ def test_a_text_without_a_clean_place_stays_whole(gpt2: Counting):
 
 
 def test_where_no_cut_is_clean_only_a_huge_text_is_cut_and_that_is_noted(
-    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    folders: dict[str, Path],
 ):
-    monkeypatch.setattr(encoding, "LONGEST_WHOLE", 50)
-    tokenizer = LocalTokenizer.load(folders["gemma"])
+    class OfShortPieces(LocalTokenizer):
+        longest_whole = 50
+
+    tokenizer = OfShortPieces.load(folders["gemma"])
     assert encode_text(tokenizer, "a" * 50) == whole(tokenizer, "a" * 50)
     assert not tokenizer.notes
     lines = [f"Line {n} of a text\n" for n in range(9)]

@@ -6,7 +6,6 @@ import json
 import math
 import weakref
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -254,28 +253,30 @@ def test_the_end_of_text_is_the_configs_where_generation_is_silent(tmp_path: Pat
 
 
 @pytest.mark.parametrize("shape", ["gpt2", "mamba"])
-def test_one_checkpoint_is_in_memory_at_a_time(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: str
-) -> None:
+def test_one_checkpoint_is_in_memory_at_a_time(folder: Path, tmp_path: Path, shape: str) -> None:
     from assay.models.local import model as module
 
     other = make_checkpoint(tmp_path / "step_200", shape, seed=1)
     one = LocalModel(folder, spec="hf:1", settings=LocalOptions(device="cpu"))
     two = LocalModel(other, spec="hf:2", settings=LocalOptions(device="cpu"))
-    weights: list[weakref.ref[torch.nn.Parameter]] = []
+    weights: list[tuple[weakref.ref[torch.nn.Parameter], int]] = []
+    turn, together = 0, []
 
-    def load_alone(*words: Any, **named: Any) -> Any:
-        assert [each for each in weights if each() is not None] == []
-        network = load(*words, **named)
-        weights.extend(weakref.ref(each) for each in network.model.parameters())
-        return network
+    def register(_module: object, _name: str, parameter: torch.nn.Parameter | None) -> None:
+        """Whenever a weight is put into a model, those of earlier turns must be gone."""
+        if parameter is not None:
+            together.extend(each for each, when in weights if when < turn and each() is not None)
+            weights.append((weakref.ref(parameter), turn))
 
-    load = module.load
-    monkeypatch.setattr(module, "load", load_alone)
-    [before] = asked(one, to_answer("The"))
-    asked(two, to_answer("The"))
-    assert module._loaded.owner is two
-    assert asked(one, to_answer("The")) == [before]
+    with torch.nn.modules.module.register_module_parameter_registration_hook(register):
+        [before] = asked(one, to_answer("The"))
+        turn = 1
+        asked(two, to_answer("The"))
+        assert module._loaded.owner is two
+        turn = 2
+        assert asked(one, to_answer("The")) == [before]
+    assert {when for _, when in weights} == {0, 1, 2}
+    assert together == []
     two.close()  # not its own to let go of
     assert module._loaded.owner is one
     one.close()

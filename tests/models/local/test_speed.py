@@ -17,7 +17,6 @@ import pytest
 
 from assay.errors import ModelUnavailable
 from assay.machine import this_machine
-from assay.models.local import speed
 from assay.models.local.speed import TimedCheckpoint, measure_speed
 from tests.models.local.checkpoints import make_checkpoint
 from tests.waiting import PATIENCE_S
@@ -91,10 +90,9 @@ def children_of_this_process() -> list[psutil.Process]:
     ]
 
 
-def test_the_deadline_ends_it(checkpoint, monkeypatch):
-    monkeypatch.setattr(speed, "DEADLINE_S", 0.2)
+def test_the_deadline_ends_it(checkpoint):
     with pytest.raises(ModelUnavailable) as found:
-        measure_speed(TimedCheckpoint(folder=str(checkpoint)))
+        measure_speed(TimedCheckpoint(folder=str(checkpoint)), deadline_s=0.2)
     assert "0.2" in found.value.message
     assert children_of_this_process() == []
 

@@ -40,7 +40,10 @@ class TimedCheckpoint:
 
 
 def measure_speed(
-    of: TimedCheckpoint, *, stopped: Callable[[], bool] = lambda: False
+    of: TimedCheckpoint,
+    *,
+    stopped: Callable[[], bool] = lambda: False,
+    deadline_s: float = DEADLINE_S,
 ) -> dict[str, Any]:
     """In a process of its own. Raises ModelUnavailable, also at the deadline and when `stopped`."""
     command = [sys.executable, "-m", "assay.models.local.speed", json.dumps(asdict(of))]
@@ -54,20 +57,20 @@ def measure_speed(
             start_new_session=True,  # so that it can be ended with all it started
         )
         try:
-            _wait(process, stopped)
+            _wait(process, stopped, deadline_s)
         finally:
             _end(process)
         return _answer(_last_line(said), _last_line(complained))
 
 
-def _wait(process: subprocess.Popen[bytes], stopped: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + DEADLINE_S
+def _wait(process: subprocess.Popen[bytes], stopped: Callable[[], bool], deadline_s: float) -> None:
+    deadline = time.monotonic() + deadline_s
     while process.poll() is None:
         if stopped():
             raise ModelUnavailable(tr("timing the model was stopped"), hint="")
         if time.monotonic() > deadline:
             raise ModelUnavailable(
-                tr("timing the model took longer than {seconds} s", seconds=exact(DEADLINE_S)),
+                tr("timing the model took longer than {seconds} s", seconds=exact(deadline_s)),
                 hint=tr("other programs may be using this machine: end them and run again"),
             )
         time.sleep(LOOK_EVERY_S)

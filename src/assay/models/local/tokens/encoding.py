@@ -25,7 +25,6 @@ REPLACEMENT = "\ufffd"  # what a part of a character decodes to
 PORTION = 16_000  # characters of a long text that are encoded together
 PORTIONS_PER_CALL = 64
 # A tokenizer without clean cuts takes about 100 bytes for each character of a text.
-LONGEST_WHOLE = 4_000_000
 
 
 def prompt_text(messages: Sequence[Message], tokenizer: LocalTokenizer, is_chat: bool) -> str:
@@ -167,8 +166,9 @@ def _portions(tokenizer: LocalTokenizer, text: str) -> Iterator[str]:
         yield from cut_portions(text, PORTION)
         return
     start = 0
-    while len(text) - start > LONGEST_WHOLE:
-        at = text.rfind("\n", start, start + LONGEST_WHOLE) + 1 or start + LONGEST_WHOLE
+    longest = tokenizer.longest_whole
+    while len(text) - start > longest:
+        at = text.rfind("\n", start, start + longest) + 1 or start + longest
         yield text[start:at]
         start = at
     yield text[start:]
@@ -178,6 +178,6 @@ def _portions(tokenizer: LocalTokenizer, text: str) -> Iterator[str]:
                 "a text of {count} characters was encoded in parts of {part} each; at their "
                 "beginnings its tokens may differ from those of the whole",
                 count=len(text),
-                part=LONGEST_WHOLE,
+                part=longest,
             )
         )

@@ -57,6 +57,8 @@ class Lost(NamedTuple):
 
 
 class LocalTokenizer:
+    longest_whole = 4_000_000  # characters that are encoded in one piece where no cut is clean
+
     def __init__(self, wrapped: Any, folder: Path, written: Mapping[str, Any]) -> None:
         self._wrapped = wrapped
         self.folder = folder
