@@ -15,7 +15,7 @@ from .facts import Check, Fact, letters_of
 
 STEPS = (0.25, 0.5, 0.75, 0.95)  # shares of the figures, a check each
 _OF_FIGURES, _OF_SECTIONS = 1.3, 0.3  # weight, as a share of what the block weighs
-LEAST_RIGHT = 1 / 3  # of the block, for sections to count: an empty frame is no report
+LEAST_RIGHT = 0.25  # of the block, for sections to count: an empty frame is no report
 _TEXT = {"markdown", "md", "text", "txt"}
 _SPACES = "\u00a0\u2007\u2009\u202f"
 _NUMBER = re.compile(r"\d+(?:[.,'’ ]\d+)*")
