@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,7 +52,7 @@ def test_the_length_of_answers_is_measured_and_gated(tmp_path):
     again = end(tmp_path, "assay", "report", "--plugin", "brevity.py").stdout
     assert "brevity" in again
     (tmp_path / "short.toml").write_text("[measure.brevity]\nmax = 1\n")
-    strict = [*["run", "scripted:greeter.json", "-s", "example", "--gate", "short.toml", "--json"]]
+    strict = ["run", "scripted:greeter.json", "-s", "example", "--gate", "short.toml", "--json"]
     failed = json.loads(end(tmp_path, "assay", *strict, "--plugin", "brevity.py").stdout)
     assert failed["exit_code"] == 1
     assert failed["models"][0]["decision"]["advice"][0].startswith("Train on shorter answers")
@@ -145,3 +147,28 @@ def test_the_calibration_error_is_a_column_a_curve_and_a_criterion_of_checkpoint
     (tmp_path / "calibrated.toml").write_text("[measure.calibration_error]\nmax = 0.99\n")
     again = json.loads(end(tmp_path, "assay", *select, "--json").stdout)
     assert again["exit_code"] == 0
+
+
+def test_another_prompt_of_the_measure_is_another_run_and_is_asked(tmp_path):
+    page("Length of answers", tmp_path)
+    asked = ["run", "scripted:greeter.json", "-s", "example", "--limit", "2", "--json",
+             "--plugin", "brevity.py"]  # fmt: skip
+    first = json.loads(end(tmp_path, "assay", *asked).stdout)
+    plugin = tmp_path / "brevity.py"
+    more = plugin.read_text().replace('assay.Ask("Name a colour.")', 'assay.Ask("Name one.")')
+    twice = 'assay.Ask("Say hello."), assay.Ask("Say it again.")'
+    plugin.write_text(more.replace('assay.Ask("Say hello.")', twice))
+    again = json.loads(end(tmp_path, "assay", *asked).stdout)
+    assert again["run"] != first["run"]
+    assert again["models"][0]["measurements"]["brevity"]["n"] == 3
+
+
+def test_the_examples_pass_a_type_checker(tmp_path):
+    page("Length of answers", tmp_path)
+    page("Calibration error", tmp_path)
+    mypy = ["-m", "mypy", "--strict", "--no-incremental", "--follow-imports=silent"]
+    done = subprocess.run(
+        [sys.executable, *mypy, "brevity.py", "calibration.py"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout

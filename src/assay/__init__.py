@@ -11,7 +11,27 @@ docs/api.md has an example of each function. `assay.api` has them all: `assay.ap
 too, whose name the package of judges has here.
 """
 
+from typing import TYPE_CHECKING
+
 from assay.version import __version__ as __version__
+
+if TYPE_CHECKING:  # what plugins are written with, for whoever checks their types
+    from assay.files.fields import Doc as Doc
+    from assay.plugins import check as check
+    from assay.plugins import file_digest as file_digest
+    from assay.plugins import measure as measure
+    from assay.plugins import model as model
+    from assay.plugins import report_format as report_format
+    from assay.types import Estimate as Estimate
+    from assay.types import Message as Message
+    from assay.types import Model as Model
+    from assay.types import Requests as Requests
+    from assay.types import Score as Score
+    from assay.types.own_measures import Ask as Ask
+    from assay.types.own_measures import Choose as Choose
+    from assay.types.own_measures import Read as Read
+    from assay.types.own_measures import Reply as Reply
+    from assay.types.results import Report as Report
 
 _API = (
     "answer_to_review", "ask", "attack", "check_judge", "compare", "compare_answers",

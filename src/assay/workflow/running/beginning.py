@@ -92,6 +92,7 @@ def key_of(job: Job, prepared: Prepared) -> str:
         [[suite.name, suite.source] for suite in prepared.suites],
         job.identity(),
         *([prepared.deciding_key] if prepared.deciding else []),
+        *([["measures", *prepared.of_plugins_key]] if prepared.measures.of_plugins else []),
         *([prepared.panel.key] if prepared.panel and prepared.panel.key else []),
     ]
     return sha256(json.dumps(body).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -70,6 +70,12 @@ class Prepared:
         return list(self.measures.requests(plan, timed))
 
     @property
+    def of_plugins_key(self) -> list[str]:
+        """What the measures of plugins ask: other prompts are another run."""
+        asked = (self.measures.requests(plan, subject=False) for plan in self.plans)
+        return [request.id for requests in asked for request in requests]
+
+    @property
     def deciding_key(self) -> list[object]:
         """What another decision would be another run for."""
         deciding = self.deciding
