@@ -227,9 +227,11 @@ def wrong_results(probe: Probe, result: GroupResult) -> str:
     (step,) = result.steps
     if step.raised is not None:
         return raised_instead(step, result)
-    found, expected = step.value, probe.results
+    found: object = step.value
+    expected: object = probe.results
     if probe.name != OF_STATUS:
-        found, expected = without_status(found, expected), without_status(expected, expected)
+        found = without_status(found, probe.results)
+        expected = without_status(expected, probe.results)
     if same(found, expected):
         return ""
     return f"{show(step.value)} came back instead of {show(probe.results)}"
