@@ -71,8 +71,7 @@ def run_commands(catalogues: Path, commands: list[list[str]]) -> Iterator[tuple[
     from assay import messages
     from assay.interfaces import cli
 
-    messages.CATALOGUES = cli.CATALOGUES = catalogues
-    messages.speak("fr")
+    messages.speak("fr", catalogues)
     for words in commands:
         if words[0] == "GET":
             page = _viewer().get(words[1])
@@ -82,7 +81,7 @@ def run_commands(catalogues: Path, commands: list[list[str]]) -> Iterator[tuple[
         out, errors = streams
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
             try:
-                cli.main([*words, "--lang", "fr"])
+                cli.main([*words, "--lang", "fr"], catalogues=catalogues)
             except SystemExit as ended:
                 code = int(ended.code or 0)
         yield code, *(each.buffer.getvalue().decode() for each in streams)

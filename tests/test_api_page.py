@@ -14,19 +14,12 @@ from assay.suites.review_sheet import version_of
 from tests.conftest import numbered, right
 from tests.loaded_python import run_python
 from tests.models.local.checkpoints import make_checkpoint
+from tests.models.local.stopwatch import Stopwatch
 from tests.suites.test_fetching import TEST, archive
 
 PAGE = Path(__file__).parents[1] / "docs" / "api.md"
 # What the examples call `trainer`: they only add a callback to it.
 TRAINER = "from types import SimpleNamespace\ntrainer = SimpleNamespace(add_callback=print)\n"
-# A process that times a checkpoint is started by tests/workflow/test_speed.py.
-TIMED_HERE = f"""\
-import sys
-sys.path.append({str(PAGE.parents[1])!r})
-from assay.models.local import speed
-from tests.models.local.checkpoints import measure_speed_here
-speed.measure_speed = measure_speed_here
-"""
 
 
 @pytest.fixture
@@ -56,8 +49,10 @@ def examples():
     return re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)
 
 
-def test_every_example_runs(folder):
-    (folder / "page.py").write_text(TIMED_HERE + TRAINER + "\n".join(examples()), "utf-8")
+def test_every_example_runs(folder, tmp_path_factory):
+    stopwatch = Stopwatch(tmp_path_factory.mktemp("stopwatch"))
+    timed = f"import sys\nsys.executable = {stopwatch.program!r}\n"
+    (folder / "page.py").write_text(timed + TRAINER + "\n".join(examples()), "utf-8")
     environment = {
         **os.environ, "PYTHONWARNINGS": "error", "OLLAMA_HOST": "127.0.0.1:1",
         "XDG_DATA_HOME": str(folder / "users-data"),

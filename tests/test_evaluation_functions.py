@@ -16,11 +16,11 @@ import pytest
 import assay
 from assay import api
 from assay.errors import AssayError, SuiteNotFound, UsageError
-from assay.models.local import speed
 from assay.reports.checkpoints.report_shapes import measured_from, report_schema
 from assay.suites.sample_prompts import load_samples
 from assay.types import Estimate
-from tests.models.local.checkpoints import make_checkpoint, measure_speed_here
+from tests.models.local.checkpoints import make_checkpoint
+from tests.models.local.stopwatch import Stopwatch
 
 PICK = {
     "prompt": "Which of these lies in the garden?",
@@ -208,8 +208,9 @@ def test_every_row_that_is_no_text_is_named_before_anything_is_opened(home):
 # -------------------------------------------------------------------------------- all at once
 
 
-def test_one_checkpoint_with_everything(checkpoint, home, monkeypatch):
-    monkeypatch.setattr(speed, "measure_speed", measure_speed_here)
+def test_one_checkpoint_with_everything(checkpoint, home, tmp_path_factory, monkeypatch):
+    stopwatch = Stopwatch(tmp_path_factory.mktemp("stopwatch"))
+    monkeypatch.setattr(sys, "executable", stopwatch.program)
     shutil.copytree(checkpoint, home / "tiny" / "step_10")
     final = home / "tiny" / "step_10"
     report = assay.evaluate_model(final, home / "held-out.txt", limit=4)

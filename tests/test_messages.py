@@ -121,14 +121,12 @@ FRENCH = (messages.CATALOGUES / "fr" / "LC_MESSAGES" / "assay.mo").read_bytes()
      FRENCH.replace(b"charset=utf-8", b"charset=utf-9")],
     ids=["empty", "3 bytes", "head", "half", "text", "unknown charset"],
 )  # fmt: skip
-def test_a_damaged_catalogue_is_a_warning_and_english(damaged, tmp_path, monkeypatch, capsys):
+def test_a_damaged_catalogue_is_a_warning_and_english(damaged, tmp_path, capsys):
     file = tmp_path / "fr" / "LC_MESSAGES" / "assay.mo"
     file.parent.mkdir(parents=True)
     file.write_bytes(damaged)
-    for module in (messages, cli):
-        monkeypatch.setattr(module, "CATALOGUES", tmp_path)
     with pytest.raises(SystemExit) as ended:
-        cli.main(["suites", "--lang", "fr"])
+        cli.main(["suites", "--lang", "fr"], catalogues=tmp_path)
     printed = capsys.readouterr()
     assert (ended.value.code, messages.language()) == (0, "en")
     assert f"warning: {file} is damaged" in printed.err.replace("\n", "")

@@ -18,6 +18,7 @@ from scipy.stats import binomtest
 
 from assay.stats.composite import (
     composite_difference,
+    drawn_likelihoods,
     paired_tests,
     repeated_runs,
     text_blocks,
@@ -604,15 +605,12 @@ def test_drawing_blocks_by_counts_is_drawing_them_one_by_one() -> None:
     assert (low, high) == pytest.approx(tuple(value + (plain - value) * 1.0747), abs=6e-4)
 
 
-def test_draws_in_pieces_are_the_draws_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from assay.stats import composite
-
+def test_draws_in_pieces_are_the_draws_at_once() -> None:
     a = [(-3000.0 - place, 1000) for place in range(40)]
     b = [(-3100.0 - (place * 7) % 40, 1000) for place in range(40)]
-    blocks = [text_blocks(a=a, b=b, weight=4.0, together=True)]
-    at_once = composite_difference(blocks)
-    monkeypatch.setattr(composite, "AT_ONCE", 40 * 7)
-    assert composite_difference(blocks) == at_once
+    whole = drawn_likelihoods((a, b), (1.0, 1.0), 0, 500)
+    pieces = drawn_likelihoods((a, b), (1.0, 1.0), 0, 500, at_once=40 * 7)
+    assert [side.tolist() for side in pieces] == [side.tolist() for side in whole]
 
 
 def test_a_stretch_brings_tokens_to_one_length() -> None:

@@ -18,12 +18,12 @@ _catalogue: gettext.NullTranslations = gettext.NullTranslations()
 _language = "en"
 
 
-def speak(language: str) -> bool:
+def speak(language: str, catalogues: Path = CATALOGUES) -> bool:
     """Speak a language from now on. False: its catalogue cannot be read, and English is spoken."""
     global _catalogue, _language
     _language, _catalogue = "en", gettext.NullTranslations()
     try:
-        _catalogue = gettext.translation("assay", CATALOGUES, [language], fallback=True)
+        _catalogue = gettext.translation("assay", catalogues, [language], fallback=True)
     except (OSError, ValueError, LookupError, struct.error):  # what the reader of a cut file raises
         return False
     _language = language

@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 
 from assay.errors import ServerGone
-from assay.models.http import served
 from assay.models.http.reading_speed import ReadingSpeed, estimate_tokens
 from assay.models.ollama.client import OllamaAnswer
 from assay.models.opening import open_model
@@ -174,10 +173,10 @@ class Screen(SilentProgress):
         self.tokens.append(tokens)
 
 
-def ask_watched(model, count=6):
+def ask_watched(model, count=6, **screened):
     """The replies to many requests, one after another, and what was on the screen."""
     screen = Screen()
-    model.watched_by(screen, "m")
+    model.watched_by(screen, "m", **screened)
     works = [ToAnswer(messages=said(f"Question {n}"), sampling=LONG) for n in range(count)]
     return screen, model.answer([request_of(work) for work in works])
 
@@ -227,14 +226,12 @@ def test_the_tokens_of_an_answer_are_seen_while_it_comes(ollama_server):
     assert len(set(screen.tokens)) > 3
 
 
-def test_a_model_that_another_program_uses_is_named_with_the_wait(ollama_server, monkeypatch):
-    monkeypatch.setattr(served, "SHOWN_AFTER_S", 0.0)
-    monkeypatch.setattr(served, "SILENT_S", 0.3)
+def test_a_model_that_another_program_uses_is_named_with_the_wait(ollama_server):
     other = {"model": "stories:260k", "prompt": "Once", "keep_alive": "10m", "stream": False}
     ollama_server.ask("POST", "/api/generate", other)
     ollama_server.fault("hang", times=None)
     model = open_model(ollama_server.spec(), replace(IMPATIENT, timeout=1.2))
-    screen, coming = ask_watched(model, count=1)
+    screen, coming = ask_watched(model, count=1, shown_after_s=0.0, silent_s=0.3)
     reply = next(coming)
     model.close()
     (note,) = screen.notes

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sys
 from collections.abc import Mapping
-from dataclasses import replace
-from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -14,52 +14,20 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from assay import api
-from assay.errors import ModelUnavailable
-from assay.machine import this_machine
-from assay.models.local import speed
 from assay.reports.formats.terminal import write_text
 from assay.types.results import Report
-from assay.workflow.checkpoints import measures
 from tests.models.local.checkpoints import make_checkpoint
+from tests.models.local.stopwatch import Stopwatch
 
 GATE = "[perplexity]\nmax = 1e8\n\n[speed]\nmin_tokens_per_s = 1\n"
 
 
-class Stopwatch:
-    """In place of the process that times: every run has another speed, as on a busy machine."""
-
-    def __init__(self) -> None:
-        self.speeds = chain([33.0, 66.0, 29.0, 50.0, 41.0, 42.0], repeat(40.0))
-        self.timed: list[tuple[str, int]] = []  # which step, how many runs
-        self.fails = False
-
-    def __call__(self, of: speed.TimedCheckpoint, **_: object) -> dict[str, Any]:
-        self.timed.append((Path(of.folder).name, of.repeats))
-        if self.fails:
-            self.fails = False
-            raise ModelUnavailable("no memory", hint="")
-        runs = [next(self.speeds) for _ in range(of.repeats)]
-        seconds = [255 / each for each in runs]
-        return {
-            "tokens_per_s": runs[0],
-            "runs_per_s": runs,
-            "prefill_s": seconds,
-            "decode_s": seconds,
-            "new_tokens": 256,
-            "bytes_per_token": 1000,
-            "memory_bytes_per_s": 1e6,
-            "memory_usage_mb": 8.5,
-            "resident_mb": None,
-            "dtype": "float32",
-            "threads": 2,
-            "machine": {"system": "Linux", "processor": "Pocket Calculator", "cores": 2},
-        }
-
-
 @pytest.fixture
-def stopwatch(monkeypatch: pytest.MonkeyPatch) -> Stopwatch:
-    found = Stopwatch()
-    monkeypatch.setattr(speed, "measure_speed", found)
+def stopwatch(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Stopwatch:
+    found = Stopwatch(tmp_path_factory.mktemp("stopwatch"))
+    monkeypatch.setattr(sys, "executable", found.program)
     return found
 
 
@@ -142,8 +110,8 @@ def test_another_shape_and_another_machine_are_timed_anew(
     run(folder, "step_1")
     run(folder, "step_3")
     assert stopwatch.timed == [("step_1", 3), ("step_3", 3)]
-    elsewhere = replace(this_machine(), processor="Abacus")
-    monkeypatch.setattr(measures, "this_machine", lambda: elsewhere)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(99), raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 99)
     run(folder, "step_2", measures=("speed",))
     assert stopwatch.timed[2:] == [("step_2", 3)]
 
@@ -151,7 +119,7 @@ def test_another_shape_and_another_machine_are_timed_anew(
 def test_the_last_checkpoint_makes_up_for_a_run_that_failed(
     folder: Path, stopwatch: Stopwatch
 ) -> None:
-    stopwatch.fails = True
+    stopwatch.fail_once()
     report = run(folder)
     assert stopwatch.timed == [("step_1", 1), ("step_2", 3)]
     assert report.exit_code == 0

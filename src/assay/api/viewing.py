@@ -2,5 +2,4 @@
 another process writes is seen to move.
 """
 
-from assay.workflow.reporting.viewing import LARGE as LARGE
 from assay.workflow.reporting.viewing import Viewing as Viewing

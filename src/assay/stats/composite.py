@@ -71,11 +71,11 @@ def text_blocks(
 
     def drawn(seed: int, draws: int) -> Numbers:
         if together:
-            both = _drawn_likelihoods((a, b), stretches, seed, draws)
+            both = drawn_likelihoods((a, b), stretches, seed, draws)
             return _moved_out(weight * (both[0] - both[1]), value, n)
         sides = []
         for place, (side, stretch) in enumerate(zip((a, b), stretches, strict=True)):
-            (means,) = _drawn_likelihoods((side,), (stretch,), seed + place, draws)
+            (means,) = drawn_likelihoods((side,), (stretch,), seed + place, draws)
             sides.append(_moved_out(means, _likelihood(side, stretch), len(side)))
         return weight * (sides[0] - sides[1])
 
@@ -159,8 +159,13 @@ def _likelihood(blocks: Sequence[Block], stretch: float) -> float:
     return math.exp(stretch * math.fsum(ll for ll, _ in blocks) / sum(n for _, n in blocks))
 
 
-def _drawn_likelihoods(
-    sides: Sequence[Sequence[Block]], stretches: Sequence[float], seed: int, draws: int
+def drawn_likelihoods(
+    sides: Sequence[Sequence[Block]],
+    stretches: Sequence[float],
+    seed: int,
+    draws: int,
+    *,
+    at_once: int = AT_ONCE,
 ) -> list[Numbers]:
     """exp(stretch · Σ log-likelihood / Σ tokens) of every draw; all sides see the same blocks."""
     import numpy as np
@@ -169,7 +174,7 @@ def _drawn_likelihoods(
     columns = [np.asarray(side, dtype=np.float64) for side in sides]
     blocks_drawn = len(sides[0])
     random, even = np.random.default_rng((seed, 1)), np.full(blocks_drawn, 1 / blocks_drawn)
-    rows = max(1, AT_ONCE // blocks_drawn)  # a few draws at a time: a long text has 100,000 blocks
+    rows = max(1, at_once // blocks_drawn)  # a few draws at a time: a long text has 100,000 blocks
     for start in range(0, draws, rows):
         size = min(rows, draws - start)
         counts = random.multinomial(blocks_drawn, even, size=size).astype(np.float64)

@@ -21,18 +21,19 @@ from starlette.testclient import TestClient
 
 import assay
 from assay.api.viewing import Viewing
-from assay.interfaces.web import compare, security
+from assay.interfaces.web import security
 from assay.interfaces.web.app import make_app
 from assay.interfaces.web.words import MOST_SHOWN
 from assay.store.reviews import ReviewVerbs
+from assay.workflow.reporting.viewing import LARGE
 from tests.workflow.test_earlier_stores import RECORDED
 
 ENDLESS = "line\n" * MOST_SHOWN
 
 
-def asking(out: Path, **access: object) -> TestClient:
+def asking(out: Path, large: int = LARGE, **access: object) -> TestClient:
     known = security.Access("127.0.0.1", 80, **access)
-    app = make_app(Viewing(out), known)
+    app = make_app(Viewing(out, large=large), known)
     return TestClient(app, base_url="http://127.0.0.1", headers={"Sec-Fetch-Site": "same-origin"})
 
 
@@ -60,22 +61,15 @@ def test_a_wrong_address_of_the_leaderboard_is_the_readers_mistake(out: Path, qu
 
 
 @pytest.mark.parametrize("a", ["latest", "RUN", "latest/MODEL", "MODEL"])
-def test_a_large_run_is_not_compared_while_a_page_waits(
-    out: Path, a: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(compare, "LARGE", 2)
+def test_a_large_run_is_not_compared_while_a_page_waits(out: Path, a: str) -> None:
     model = f"scripted:{out.parent}/m.json"
     named = a.replace("RUN", run_of(out)[:-1]).replace("MODEL", model)
-    shown = asking(out).get("/compare", params={"a": named, "b": "latest"})
+    shown = asking(out, large=2).get("/compare", params={"a": named, "b": "latest"})
     assert "too many answers" in shown.text
 
 
-def test_of_a_large_run_the_page_has_the_headline_and_names_the_report(
-    out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("assay.workflow.reporting.viewing.LARGE", 0)
-    monkeypatch.setattr("assay.interfaces.web.matrix.LARGE", 0)
-    shown = asking(out).get(f"/runs/{run_of(out)}").text
+def test_of_a_large_run_the_page_has_the_headline_and_names_the_report(out: Path) -> None:
+    shown = asking(out, large=0).get(f"/runs/{run_of(out)}").text
     assert f"assay report {run_of(out)}" in shown
     headline = json.loads((out / "runs" / run_of(out) / "reports/report.json").read_text())
     assert html.escape(headline["headline"], quote=False) in html.unescape(shown)

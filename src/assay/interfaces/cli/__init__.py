@@ -72,19 +72,25 @@ def group() -> click.Group:
     return click.version_option(assay.__version__, prog_name="assay")(language_option(commands))
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command and end the process with its exit code."""
-    end_with("assay", _from_door_or_words, arguments)
+def main(arguments: Sequence[str] | None = None, *, catalogues: Path = CATALOGUES) -> None:
+    """Run a command and end the process with its exit code. `catalogues`: of translations."""
+    end_with("assay", _from_door_or_words, arguments, catalogues=catalogues)
 
 
-def end_with(program: str, run: Run, arguments: Sequence[str] | None = None) -> None:
+def end_with(
+    program: str,
+    run: Run,
+    arguments: Sequence[str] | None = None,
+    *,
+    catalogues: Path = CATALOGUES,
+) -> None:
     """Run what these words ask for and end the process; every error becomes words here."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     # Model output holds anything; a console that cannot show a character must not end a run.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    speak_as_asked(words)
+    speak_as_asked(words, catalogues)
     signal.signal(signal.SIGTERM, _stop)
     try:
         _refuse_what_is_no_text(words)
@@ -172,15 +178,15 @@ def chosen_language(words: Sequence[str]) -> str:
     return next((known for known in LANGUAGES_OFFERED if locale.startswith(known)), "en")
 
 
-def speak_as_asked(words: Sequence[str]) -> None:
+def speak_as_asked(words: Sequence[str], catalogues: Path = CATALOGUES) -> None:
     """Click's own words come from the same catalogue, by the domain of the process."""
     language = chosen_language(words)
-    if not speak(language):
-        file = CATALOGUES / language / "LC_MESSAGES" / "assay.mo"
+    if not speak(language, catalogues):
+        file = catalogues / language / "LC_MESSAGES" / "assay.mo"
         say(tr("warning: {file} is damaged, so this is in English; install Assay again", file=file))
     elif language != "en":
         os.environ["LANGUAGE"] = language
-        gettext.bindtextdomain("assay", CATALOGUES)
+        gettext.bindtextdomain("assay", catalogues)
         gettext.textdomain("assay")
 
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from assay import api
 from assay.api.rendering import render_part
-from assay.api.viewing import LARGE
 from assay.errors import AssayError
 from assay.interfaces.web.pages import PageView, Shown, page
 from assay.interfaces.web.words import MOST_COMPARED, cut
@@ -38,7 +37,7 @@ def compare(view: PageView) -> Shown:
         return shown
     try:
         compared_runs = view.viewing.find_compared((a, b))
-        if any(each.id in compared_runs and each.answered > LARGE for each in runs):
+        if any(each.id in compared_runs and each.answered > view.viewing.large for each in runs):
             return {**shown, "command": shlex.join(["assay", "compare", a, b])}
         compared = api.compare((a, b), out=view.viewing.out)
     except AssayError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from assay import api
 from assay.api.rendering import render_part
-from assay.api.viewing import LARGE
 from assay.interfaces.web.pages import PageView, Shown, page
 from assay.interfaces.web.review import GROUPS
 from assay.messages import message
@@ -22,7 +21,7 @@ def judge(view: PageView) -> Shown:
     out = view.viewing.out
     queue = api.review_queue(run, groups=("unscored", "doubtful"), most=SHOWN_ITEMS, out=out)
     found = {**shown, "items": queue.items, "groups": GROUPS}
-    if view.viewing.find_run(run).answered > LARGE:
+    if view.viewing.find_run(run).answered > view.viewing.large:
         return {**found, "command": f"assay report {run}"}
     return {
         **found,

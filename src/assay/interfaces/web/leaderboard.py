@@ -6,7 +6,6 @@ import shlex
 
 from assay import api
 from assay.api.rendering import render_part
-from assay.api.viewing import LARGE
 from assay.errors import AssayError
 from assay.interfaces.web.pages import PageView, Shown, page
 from assay.messages import message
@@ -18,7 +17,10 @@ def leaderboard(view: PageView) -> Shown:
     names = sorted({name for each in runs for name in each.suites})
     suite = view.query.get("suite")
     shown = {"names": names, "suite": suite, "part": None, "error": None, "command": ""}
-    if sum(each.answered for each in runs if not suite or suite in each.suites) > 2 * LARGE:
+    if (
+        sum(each.answered for each in runs if not suite or suite in each.suites)
+        > 2 * view.viewing.large
+    ):
         words = ["assay", "leaderboard", *(["-s", suite] if suite else [])]
         return {**shown, "command": shlex.join(words)}
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from assay.api.viewing import LARGE
 from assay.interfaces.web.pages import PageView, Shown, page
 from assay.messages import message
 from assay.types.views import SHOWS, SampleFilter, Show
@@ -35,7 +34,7 @@ def matrix(view: PageView) -> Shown:
         "categories": counts.categories,
         "tallies": _tallies(counts.outcomes, len(run.models)),
         "summary": view.viewing.summary(run),
-        "command": f"assay report {run.id}" if run.answered > LARGE else "",
+        "command": f"assay report {run.id}" if run.answered > view.viewing.large else "",
         "kept": filter_query(wanted),
     }
 

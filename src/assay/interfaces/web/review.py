@@ -6,7 +6,6 @@ from starlette.responses import RedirectResponse, Response
 
 from assay import api
 from assay.api.rendering import render_part
-from assay.api.viewing import LARGE
 from assay.errors import AssayError
 from assay.interfaces.web.pages import PageView, Shown, address, page
 from assay.interfaces.web.sample import shown_sample
@@ -34,14 +33,14 @@ def show_queue(view: PageView) -> Shown:
             error = refused
     queue = _queue(view, run)
     reviewed = ""
-    if run.answered <= LARGE:
+    if run.answered <= view.viewing.large:
         reviewed = render_part(api.review_summary(run.id, out=view.viewing.out)).html.strip()
     return {
         "run": run,
         "queue": queue,
         "groups": GROUPS,
         "reviewed": reviewed,
-        "large": run.answered > LARGE,
+        "large": run.answered > view.viewing.large,
         "error": error,
     }
 

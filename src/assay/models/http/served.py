@@ -33,14 +33,24 @@ from assay.types import (
 )
 from assay.types.requests import LOOP
 
-SHOWN_AFTER_S = 1.0
-SILENT_S = 15.0  # then it is asked who else is served
-
 
 class ScreenWatcher:
+    """`shown_after_s`: waits that are shorter are not shown. `silent_s`: then it is asked who else
+    is served.
+    """
+
     def __init__(
-        self, observer: Observer, name: str, connection: Connection, patience: Patience
+        self,
+        observer: Observer,
+        name: str,
+        connection: Connection,
+        patience: Patience,
+        *,
+        shown_after_s: float,
+        silent_s: float,
     ) -> None:
+        self.shown_after_s = shown_after_s
+        self.silent_s = silent_s
         self._observer = observer
         self._name = name
         self._connection = connection
@@ -53,17 +63,17 @@ class ScreenWatcher:
         requests = list(self._connection.under_way.values())
         now = time.monotonic()
         waited = [now - each.began for each in requests]
-        if not requests or max(waited) < SHOWN_AFTER_S:
+        if not requests or max(waited) < self.shown_after_s:
             return
         tokens = sum(each.tokens for each in requests)
         speeds = [
             (each.tokens - 1) / (now - each.first_token_at)
             for each in requests
-            if each.first_token_at and now - each.first_token_at > SHOWN_AFTER_S
+            if each.first_token_at and now - each.first_token_at > self.shown_after_s
         ]
         self._observer.writing(self._name, tokens, sum(speeds), max(waited))
         first = min(requests, key=lambda each: each.began)
-        if not tokens and max(waited) > SILENT_S and self._asked_about != first.began:
+        if not tokens and max(waited) > self.silent_s and self._asked_about != first.began:
             self._asked_about = first.began
             if others := others_in_memory():
                 self._observer.note(
@@ -202,8 +212,13 @@ class ServedModel(BaseModel):
         self._watcher: ScreenWatcher | None = None
         self._timer = PromptTimer(lambda work, how: self._draw("", work, how))
 
-    def watched_by(self, observer: Observer, name: str) -> None:
-        self._watcher = ScreenWatcher(observer, name, self._connection, self._patience)
+    def watched_by(
+        self, observer: Observer, name: str, *, shown_after_s: float = 1.0, silent_s: float = 15.0
+    ) -> None:
+        self._watcher = ScreenWatcher(
+            observer, name, self._connection, self._patience,
+            shown_after_s=shown_after_s, silent_s=silent_s,
+        )  # fmt: skip
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
         self._connection.resume()

@@ -15,8 +15,9 @@ HEAD = 20_000  # bytes at the beginning of report.json that surely hold the head
 class Viewing:
     """One folder's store. It is opened anew for each page: they are made in several threads."""
 
-    def __init__(self, out: Path) -> None:
+    def __init__(self, out: Path, *, large: int = LARGE) -> None:
         self.out = out
+        self.large = large
         self._counts: dict[str, tuple[Change, TestCounts]] = {}
         self._summaries: dict[str, tuple[Change, RunSummary]] = {}
         self.open().close()  # a store that is not there, or of another program, is found now
@@ -76,7 +77,7 @@ class Viewing:
         """The summary of the run as it is now, remembered until another score is stored. Of a large
         one only the headline: its scores take longer than a page may.
         """
-        if run.answered > LARGE:
+        if run.answered > self.large:
             return RunSummary(headline=self._headline(run.id))
         with self.open() as store:
             change = store.read_change(run.id)
