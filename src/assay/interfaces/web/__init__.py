@@ -6,8 +6,8 @@ A page is one function and one template:
     def compare(view: PageView) -> Shown:
         return {"run": view.run(), "comparison": ...}
 
-The function is called in a thread of its own and returns what its template shows; `app.py` lists
-the modules that have pages. `label` puts it into the navigation: of the site, or of a run. With
+The function is called in a thread of its own and returns what its template shows. `label` puts it
+into the navigation, of the site or of a run, at the place that `rank` gives. With
 `changes=True` the page takes a POST too: `view.form` has its fields, and the hidden field `csrf`
 (`{{ view.csrf }}`) has been checked. A template extends `base.html.j2`; `tr`, `trn`, `numbers` and
 the filter `shown` (for every text that a model wrote) are there. An element with an id and

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Callable, Coroutine
 from functools import cache
 from http import HTTPStatus
@@ -31,14 +32,12 @@ from assay.text import number_format
 from assay.text.safe_text import one_line, visible
 
 HERE = Path(__file__).parent
-# That have pages, in the order of the navigation.
-MODULES = ("runs", "matrix", "sample", "review", "compare", "checkpoints", "leaderboard", "judge")
 LARGEST_FORM = 1_000_000  # bytes
 
 
 def make_app(viewing: Viewing, access: Access) -> ASGIApp:
-    for name in MODULES:
-        importlib.import_module(f"assay.interfaces.web.{name}")
+    for module in pkgutil.iter_modules([str(HERE)]):
+        importlib.import_module(f"{__package__}.{module.name}")
     routes = [
         Mount("/static", StaticFiles(directory=HERE / "static")),
         *(

@@ -14,7 +14,7 @@ from assay.messages import message, tr
 from assay.types.decisions import Decision
 
 
-@page("/checkpoints", "checkpoints.html.j2", label=message("Checkpoints"))
+@page("/checkpoints", "checkpoints.html.j2", label=message("Checkpoints"), rank=60)
 def checkpoints(view: PageView) -> Shown:
     runs = [each for each in view.viewing.list_runs() if each.decided]
     run = view.query.get("run") or (runs[0].id if runs else None)
@@ -52,7 +52,7 @@ def gate_lights(decision: Decision) -> Iterator[tuple[str, list[Light]]]:
         yield each.name, lights
 
 
-@page("/checkpoints/{run}/{picture}.svg", "")
+@page("/checkpoints/{run}/{picture}.svg", "", rank=60)
 def picture(view: PageView) -> Shown:
     """An SVG has a style of its own, which the policy of the pages forbids: so it is an image."""
     part = _part(view, view.run().id)

@@ -19,7 +19,7 @@ from assay.types.views import RunRow
 OFFERED = 60  # runs
 
 
-@page("/compare", "compare.html.j2", label=message("Compare"))
+@page("/compare", "compare.html.j2", label=message("Compare"), rank=50)
 def compare(view: PageView) -> Shown:
     runs = [each for each in view.viewing.list_runs() if each.suites]
     first, second = sides_to_compare(runs, view.query.get("run"))

@@ -11,7 +11,7 @@ from assay.messages import message
 SHOWN_ITEMS = 12
 
 
-@page("/judge", "judge.html.j2", label=message("Judge"))
+@page("/judge", "judge.html.j2", label=message("Judge"), rank=80)
 def judge(view: PageView) -> Shown:
     runs = [each for each in view.viewing.list_runs() if each.judged]
     run = view.query.get("run") or (runs[0].id if runs else None)

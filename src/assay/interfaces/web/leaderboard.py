@@ -11,7 +11,7 @@ from assay.interfaces.web.pages import PageView, Shown, page
 from assay.messages import message
 
 
-@page("/leaderboard", "leaderboard.html.j2", label=message("Leaderboard"))
+@page("/leaderboard", "leaderboard.html.j2", label=message("Leaderboard"), rank=70)
 def leaderboard(view: PageView) -> Shown:
     runs = view.viewing.list_runs()
     names = sorted({name for each in runs for name in each.suites})

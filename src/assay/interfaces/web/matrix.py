@@ -12,7 +12,7 @@ from assay.types.views import SHOWS, SampleFilter, Show
 ROWS = 50
 
 
-@page("/runs/{run}", "matrix.html.j2", label=message("Tests"), place="run")
+@page("/runs/{run}", "matrix.html.j2", label=message("Tests"), place="run", rank=20)
 def matrix(view: PageView) -> Shown:
     run = view.run()
     wanted = filter_of(view.query)

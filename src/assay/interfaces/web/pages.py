@@ -28,9 +28,10 @@ class Page:
     label: Message | None
     place: Place
     changes: bool
+    rank: int
 
 
-PAGES: list[Page] = []
+PAGES: list[Page] = []  # in the order of the navigation
 
 
 def page(
@@ -40,11 +41,13 @@ def page(
     label: Message | None = None,
     place: Place = "site",
     changes: bool = False,
+    rank: int = 100,
 ) -> Callable[[Callable[[PageView], Shown]], Callable[[PageView], Shown]]:
-    """Make a function a page of the viewer."""
+    """Make a function a page of the viewer; `rank`: its place in the navigation."""
 
     def register(function: Callable[[PageView], Shown]) -> Callable[[PageView], Shown]:
-        PAGES.append(Page(path, template, function, label, place, changes))
+        PAGES.append(Page(path, template, function, label, place, changes, rank))
+        PAGES.sort(key=lambda each: each.rank)
         return function
 
     return register

@@ -22,7 +22,14 @@ GROUPS = {
 }
 
 
-@page("/runs/{run}/review", "review.html.j2", label=message("Review"), place="run", changes=True)
+@page(
+    "/runs/{run}/review",
+    "review.html.j2",
+    label=message("Review"),
+    place="run",
+    changes=True,
+    rank=40,
+)
 def show_queue(view: PageView) -> Shown:
     run, error = view.run(), None
     if view.request.method == "POST":  # undo
@@ -45,7 +52,7 @@ def show_queue(view: PageView) -> Shown:
     }
 
 
-@page("/runs/{run}/review/{item}", "review_item.html.j2", place="run", changes=True)
+@page("/runs/{run}/review/{item}", "review_item.html.j2", place="run", changes=True, rank=40)
 def show_answer(view: PageView) -> Shown:
     run, error = view.run(), None
     item = view.request.path_params["item"]

@@ -27,7 +27,7 @@ from assay.types.judging.judgements import FinalJudgement, Judgement, Quote
 from assay.types.views import TestKey, ViewedSample
 
 
-@page("/runs/{run}/tests/{test}", "sample.html.j2", place="run")
+@page("/runs/{run}/tests/{test}", "sample.html.j2", place="run", rank=30)
 def sample(view: PageView) -> Shown:
     run = view.run()
     key = TestKey(suite=view.query.get("in", ""), test_id=view.request.path_params["test"])
