@@ -130,3 +130,13 @@ def test_a_clock_that_is_set_back_changes_neither_the_order_nor_the_latest(bench
     document = run_json(assay.report(out=bench.out))
     (over,) = document["judged"]["models"][0]["over_runs"]
     assert [each["run"] for each in over["runs"]] == made
+
+
+def test_the_list_of_runs_is_in_one_language(bench):
+    tests = numbered(2)
+    assay.run(bench.script("model", answers=right(tests)), suites=bench.suite({"sum": tests}),
+              out=bench.out)  # fmt: skip
+    french = bench.assay("runs", "--lang", "fr").stdout
+    assert "points" in french
+    assert " has " not in french
+    assert " has " in bench.assay("runs").stdout

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.messages import labelled, tr
+from assay.messages import labelled, tr, trn
 from assay.reports import sentences
 from assay.reports.failures import Answers, answers_by_test, failed_first, wrong
 from assay.reports.judged.evaluation_text import evaluation_text
@@ -45,7 +45,8 @@ def every_test(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     if not found:
         return
     several = len({suite for suite, _ in found}) > 1
-    kinds = {"failed": tr("failed"), "differ": tr("models differ"), "missing": tr("no score")}
+    failed = trn("failed", "failed", 2)  # of tests, more than one: French has a plural
+    kinds = {"failed": failed, "differ": tr("models differ"), "missing": tr("no score")}
     groups: dict[str, str] = {}  # what a category is called, and its class
     judged = _judged(report)
     rows = []

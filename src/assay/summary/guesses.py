@@ -23,6 +23,7 @@ OTHERWISE = "eng"  # for a language of which no sentences ship
 HOLLOW = ("…", "…", "…")  # a form with nothing in it
 COMMON_WORDS = 60
 FEWEST_TESTS, SHARE_OF_TESTS = 3, 0.02  # in so many of them a word is common
+SMALL_SUITE = 12  # tests: below, what several share is what they are about
 # By rule of the form: what a line of text becomes.
 _FORMS: Mapping[str, str] = {
     "header": "# {line}", "bold": "**{line}**", "italic": "*{line}*", "code": "`{line}`",
@@ -134,6 +135,8 @@ def _common_words(cases: Sequence[Case]) -> list[str]:
     for case in cases:
         counts.update(_words(" ".join((case.prompt, *case.check.baselines()))))
     frequent = sorted(counts, key=lambda word: (-counts[word], word))
+    if len(cases) < SMALL_SUITE:
+        return []
     least = max(FEWEST_TESTS, SHARE_OF_TESTS * len(cases))
     return [word for word in frequent if counts[word] >= least][:COMMON_WORDS]
 

@@ -119,7 +119,7 @@ def _environment() -> Environment:
     }  # fmt: skip
     environment.filters |= {
         "shown": lambda text: visible(cut(str(text))),
-        "one_line": one_line, "label": lambda message: fill(message, {}),
+        "one_line": one_line, "label": lambda message: fill(message, {"count": 2}),
         "outcome": outcome,
     }  # fmt: skip
     return environment

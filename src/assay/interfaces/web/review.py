@@ -9,14 +9,14 @@ from assay.api.rendering import render_part
 from assay.errors import AssayError
 from assay.interfaces.web.pages import PageView, Shown, address, page
 from assay.interfaces.web.sample import shown_sample
-from assay.messages import message
+from assay.messages import message, message_n
 from assay.types.judging.reviews import ReviewQueue
 from assay.types.views import RunRow
 
 SHOWN_ITEMS = 20
 GROUPS = {
     "unscored": message("unscored"),
-    "failed": message("failed"),
+    "failed": message_n("failed", "failed"),
     "doubtful": message("judge not sure"),
     "sample": message("sample of the rest"),
 }

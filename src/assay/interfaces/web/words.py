@@ -1,6 +1,6 @@
 """The words of the pages for what the store has as codes."""
 
-from assay.messages import Message, fill, message, tr
+from assay.messages import Message, fill, message, message_n, tr
 from assay.types.views import RunRow, Show
 
 OUTCOMES = {
@@ -16,7 +16,7 @@ OUTCOMES = {
 SHOWS: dict[Show, tuple[str, Message]] = {
     # filter -> (key, label)
     "all": ("a", message("all")),
-    "failed": ("f", message("failed")),
+    "failed": ("f", message_n("failed", "failed")),
     "failed_all": ("b", message("failed by all")),
     "differ": ("d", message("differ")),
     "unscored": ("x", message("unscored")),

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.errors import AssayError
+from assay.messages import language
 from assay.store.viewed import Change, ViewedStore
 from assay.types.views import RunRow, RunSummary, TestCounts
 
 LARGE = 20_000  # answers: to sum up more takes longer than a page may
+FIRST_LINES = 200  # bytes of a page that say its language
 HEAD = 20_000  # bytes at the beginning of report.json that surely hold the headline
 
 
@@ -49,14 +51,19 @@ class Viewing:
         return not run.finished and RunFolder(self.out, run.id).is_taken()
 
     def headlines(self, runs: Sequence[RunRow]) -> dict[str, str]:
-        """Of finished runs, as their reports have them."""
+        """Of finished runs, as their reports have them, where they were written in the language
+        that is spoken now.
+        """
         found = {run.id: self._headline(run.id) for run in runs if run.finished}
         return {run: headline for run, headline in found.items() if headline}
 
     def _headline(self, run_id: str) -> str:
-        path = self.out / "runs" / run_id / "reports" / "report.json"
+        reports = self.out / "runs" / run_id / "reports"
         try:
-            with path.open("rb") as file:
+            with (reports / "report.html").open("rb") as page:
+                if f'<html lang="{language()}"'.encode() not in page.read(FIRST_LINES):
+                    return ""
+            with (reports / "report.json").open("rb") as file:
                 head = file.read(HEAD).decode("utf-8", "replace")
             place = head.index('"headline":') + len('"headline":')
             return str(json.JSONDecoder().raw_decode(head[place:].lstrip())[0])
