@@ -239,6 +239,28 @@ def test_what_was_asked_to_be_repeated_is_no_echo() -> None:
     assert scored(check, "Say it again: one two three.", "Say it again: one two three.").value == 1
 
 
+TEN = "igb e1000e ixgbe r8169 tg3 bnx2 sky2 atl1c alx forcedeth"
+TABLE = "```markdown\n| a | b |\n|---|---|\n| 1 | 2 |\n```"
+
+
+@pytest.mark.parametrize(
+    ("check", "answer", "value"),
+    [
+        (TopK(expected_any=("dmidecode",), match="command"), "-> dmidecode", 1),
+        (TopK(expected_any=("e1000e",), match="module"), "→ e1000e", 1),
+        (TopK(expected_any=("e1000e",), match="module"), TEN, 0),
+        (Format(expected_format=Rules(contains_function_call=True)), 'get_weather(city="Lomé")', 1),
+        (Format(expected_format=Rules(contains_function_call=True)), "x = get_weather(city)", 0),
+        (Format(expected_format=Rules(markdown_elements=("table",))), TABLE, 1),
+        (Format(expected_format=Rules(markdown_elements=("table",))), "```\na | b\n```", 0),
+    ],
+)
+def test_an_arrow_a_fence_and_a_bare_call_are_read_and_ten_names_are_no_choice(
+    check: AnswerCheck, answer: str, value: float
+) -> None:
+    assert scored(check, "Which one?", answer).value == value
+
+
 @given(st.text(max_size=200), st.sampled_from(["ewe", "fra", None]))
 def test_undressing_and_folding_never_raise_and_folding_twice_changes_nothing(
     text: str, language: str | None

@@ -67,7 +67,7 @@ class ExactMatch(AnswerCheck):
         text = cut_surroundings(fold_look_alikes(shorten(answer), language)[0], question)
         text = announced_values(text) or without_signs(text)
         competes = False
-        for way, spell in ways_to_read(text, language):
+        for way, spell in ways_to_read(text, language or test.language):
             reading = AcceptedTexts(
                 tuple(map(spell, self.expected)), question, lexicon(test.words, test.language)
             )
@@ -80,6 +80,9 @@ class ExactMatch(AnswerCheck):
         return self._scored(False, fold_whole_answer(undress(text)))
 
     def _score_number(self, answer: str, context: Context) -> Score:
+        whole = fold_whole_answer(answer)
+        if whole in _folded(self.expected):
+            return self._scored(True, whole)
         from assay.text.commitment import lexicon
         from assay.text.number_reading import (
             expected_unit,
@@ -105,7 +108,13 @@ class ExactMatch(AnswerCheck):
             )
         test = context.test
         words = lexicon(test.words, test.language)
-        read = read_number(answer, test.prompt, context.language, words)
+        read = read_number(
+            answer,
+            test.prompt,
+            context.language,
+            words,
+            with_units=any(expected_unit(text) for _, text in accepted),
+        )
         number = read.number
         if number is None:
             return self._no_number(read.seen)

@@ -112,7 +112,7 @@ ExpectedFormat = Annotated[Rules, Doc("Rules on the shape of the answer.")]
 class Format(AnswerCheck):
     """The share of the stated rules that hold."""
 
-    version = 7
+    version = 8
     expected_format: ExpectedFormat
 
     def score(self, answer: str, context: Context | None = None, /) -> Score:

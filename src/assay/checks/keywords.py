@@ -77,7 +77,7 @@ class Keywords(AnswerCheck):
     ] = None
 
     def score(self, answer: str, context: Context | None = None, /) -> Score:
-        language = context.language if context else None
+        language = (context.language or context.test.language) if context else None
         match = self._match(language)
         text = fold_for_matching(fold_look_alikes(answer, language)[0])
         ways: Ways | None = None

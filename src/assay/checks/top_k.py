@@ -38,7 +38,7 @@ _ITSELF = message("the answer itself")
 class TopK(AnswerCheck):
     """An accepted answer is among the k best: 1 or 0."""
 
-    version = 6
+    version = 7
 
     expected_any: Annotated[SomeTexts, Doc("The accepted answers.")]
     k: Annotated[int, Ge(1), Le(MAX_K), Doc("How many of the model's best answers count.")] = 3
@@ -147,10 +147,13 @@ def _accepted_by(line: AnswerLine, check: TopK, programs: frozenset[str]) -> str
         return None
     if check.match == "module":
         from assay.checks.shell.meaning import module_name
-        from assay.checks.shell.modules import modules_in
+        from assay.checks.shell.modules import looks_like_a_module, modules_in
 
         wanted = {module_name(text.strip()): text for text in check.expected_any}
         given = modules_in(line.text, frozenset(wanted))
+        names = [name for name in given if name in wanted or looks_like_a_module(name)]
+        if len(names) > max(check.k, len(wanted)):  # more names than there are choices
+            return None
         return next((text for name, text in wanted.items() if name in given), None)
     if check.match == "command":
         return next(

@@ -31,7 +31,8 @@ ANNOUNCED, SET_OFF, SAID = 6, 4, 2  # between them there is room for what a chec
 # What each is worth is measured by leaving it out: benchmarks/fair_scores.py --ablation.
 RULES = frozenset({
     "announced", "set off", "colon", "last line", "own sentence", "opening", "closing", "middle",
-    "clauses", "names", "parallel", "joined", "taken back", "courtesy", "denied", "question words",
+    "first new",
+    "clauses", "names", "parallel", "joined", "taken back", "denied", "question words",
 })  # fmt: skip
 LEFT_OUT: set[str] = set()
 
@@ -52,10 +53,11 @@ _TAKES_BACK = late_pattern(
     rf"(?:\A|[,;:.!?…–—(-]\s*)[\"'*_]{{0,3}}(?:{WORDS['takes_back']})(?!\w)", re.IGNORECASE
 )
 _AROUND = (
-    rf"{WORDS['around']}|{_NOUN}|{WORDS['article']}|{_IS}|{WORDS['fill']}|this|correct\w?|bonne"
+    rf"{WORDS['phrases']}|{WORDS['around']}|{_NOUN}|{WORDS['article']}|{_IS}|{WORDS['fill']}|this|correct\w?|bonne"
     rf"|juste|ce|c'|ye|{WORDS['kind']}"
 )
 _LISTED = late_pattern(rf"(?<!\w)(?:{_AROUND})(?!\w)")
+_PHRASES = late_pattern(rf"(?<!\w){WORDS['phrases']}(?!\w)")
 _DENIES = late_pattern(
     rf"{WORDS['negates']}|{WORDS['negated']}|{WORDS['wrong']}|{WORDS['or']}|{WORDS['but']}|no|non|none"
     r"|ne|n|t|without|sans|except|sauf"
@@ -136,17 +138,19 @@ class Asked:
 
     def matches(self, words: Iterable[str]) -> int:
         """How many of the question's words of content are among these."""
-        found = {word for word in words if word in self.content or _has_form(word, self.content)}
-        return len(found)
+        content = self.content
+        if not content:
+            return 0
+        return len({word for word in words if word in content or _has_form(word, content)})
 
 
 @lru_cache(maxsize=16_384)
 def _has_form(word: str, known: frozenset[str]) -> bool:
     begin = word[:_LEAST_SHARED]
-    return any(_is_form(word, each) for each in known if each.startswith(begin))
+    return any(is_form(word, each) for each in known if each.startswith(begin))
 
 
-def _is_form(word: str, other: str) -> bool:
+def is_form(word: str, other: str) -> bool:
     """Whether two words begin alike and few letters differ behind that."""
     at = max(_LEAST_SHARED, max(len(word), len(other)) - _MOST_CHANGED)
     return len(word) >= at and word[:at] == other[:at]
@@ -239,12 +243,12 @@ def cue_end(text: str, words: Lexicon) -> int | None:
     return max(ends, default=None)
 
 
-def blank_listed(text: str) -> str:
-    """The text in lower case with blanks in the place of listed words and phrases."""
+def listed_phrases(text: str) -> list[tuple[int, int]]:
+    """Where a text has listed phrases of several words, whose words count for nothing."""
     lower = text.lower()
     if len(lower) != len(text):
-        return text
-    return _LISTED.sub(lambda each: " " * len(each[0]), lower)
+        return []
+    return [found.span() for found in _PHRASES.finditer(lower)]
 
 
 def is_denying(word: str) -> bool:

@@ -75,6 +75,14 @@ def fold_for_matching(text: str) -> str:
     return unicodedata.normalize("NFKC", folded.casefold()).replace("œ", "oe")
 
 
+def lower_in_place(text: str) -> str:
+    """The text in lower case with every character where it was: "İ" becomes "i"."""
+    lower = text.replace("i\u0307", "i").replace("\u0130", "i").lower()
+    if len(lower) != len(text) and "i\u0307" not in text:
+        return "".join(each.lower() if len(each.lower()) == 1 else each for each in text)
+    return lower
+
+
 def is_mark(character: str) -> bool:
     """Whether this is a combining mark, which belongs to the letter before it."""
     return unicodedata.category(character).startswith("M")

@@ -9,6 +9,7 @@ object       {"name": "f", "arguments": {…}}, bare or in a fence; also "parame
 python       [f(a=1)] as the whole answer, or a call in a tool_code fence
 react        Action: f, and Action Input: … or Observation: … below it, or Action: get_f alone
 
+get_f(a=1) as the whole answer is a call too.
 A bare f(), "f(a=1)" on a line or in backticks, {"f": {…}}, {"name": "f"} without arguments, and
 "Action: f" alone are calls where what was asked names f; elsewhere they are code, data or prose.
 """
@@ -185,6 +186,7 @@ _MAY_CALL = re.compile(
     r"([^\W\d][\w.]{0,100})\([^\n`]{0,2000}\)(?=`|[ \t;)]*$)",
     re.MULTILINE,
 )
+_NAMED_ARGUMENTS = re.compile(r"[^\W\d]\w{0,60}_\w{1,60}\(\s*\w{1,60}\s*=(?!=)")
 _MOST_TAGS, _LONGEST_CALL = 50, 20_000
 _CALLFENCES = frozenset({"tool_code", "tool_call", "function_call"})
 _LONGEST_PYTHON = 4000  # characters given to Python's parser
@@ -204,7 +206,8 @@ def find_function_call(text: str, asked: str = "") -> CallShape | None:
             return shape
     if _REACT.search(text) or _acts_without_arguments(text, asked):
         return "react"
-    return "python" if _has_python_call(text) or _calls_named(text, asked) else None
+    is_call = _has_python_call(text) or _calls_named(text, asked) or _is_whole_call(text)
+    return "python" if is_call else None
 
 
 def _names_function(value: object, asked: str) -> bool:
@@ -231,6 +234,14 @@ def _acts_without_arguments(text: str, asked: str) -> bool:
     """Whether a line is "Action: f", where f was named or is no word of prose."""
     names = (found[1] for found in islice(_REACT_NAME.finditer(text), _MOST_TAGS))
     return any(_NO_PLAIN_WORD.search(name) or _is_named(name, asked) for name in names)
+
+
+def _is_whole_call(text: str) -> bool:
+    """Whether all there is is a call of a name of several words whose arguments have names, as
+    get_weather(city="Lomé"): no code, for nothing is made of what it returns.
+    """
+    bare = text.strip().strip("`").strip()
+    return _NAMED_ARGUMENTS.match(bare) is not None and _is_python_call(bare)
 
 
 def _calls_named(text: str, asked: str) -> bool:

@@ -34,7 +34,6 @@ _LETTERS = {"ewe": "aɖɛẽƒɣŋɔũʋ\u0303", "fon": "ɖɛɔ", "gaa": "ɛŋɔ
 _PLAIN_KEYS = str.maketrans("ɖɛƒɣŋɔʋƉƐƑƔŊƆƲ", "defgnovDEFGNOV")
 _TONES = re.compile("[\u0300\u0301\u0302\u0304\u030c]")
 _MARKS = re.compile("[\u0300-\u036f]")
-_MARKS_LEFT_OUT_IN = frozenset({"ewe", "fra"})
 
 
 @cache
@@ -65,15 +64,13 @@ Ways = list[tuple[str, Callable[[str], str]]]
 
 def ways_to_read(folded: str, language: str | None) -> Ways:
     """A folded answer, each time with how the words looked for in it are written: as they are; in
-    Ewe without tone marks, which finds words that have none; and where an answer in Ewe or French
-    was typed without any mark, without marks on either side; in Ewe without its letters too, where
-    an answer has none of them.
+    Ewe without tone marks, which finds words that have none; and where an answer was typed without
+    any mark, without marks on either side; in Ewe without its letters too, where an answer has none
+    of them.
     """
     if language is None:
         return [(folded, str)]
     ways: Ways = [(folded, lambda word: fold_look_alikes(word, language)[0])]
-    if language not in _MARKS_LEFT_OUT_IN:
-        return ways
     toneless = _without(_TONES, folded) if language == "ewe" else folded
     if toneless != folded:
         ways.append((toneless, ways[0][1]))
@@ -110,8 +107,8 @@ def _on_plain_keys(word: str) -> str:
 
 
 def without_marks(text: str) -> str:
-    """The text without any mark on a letter."""
-    return _without(_MARKS, text)
+    """The text without any mark on a letter; the Turkish ı, which lacks one, is an i."""
+    return _without(_MARKS, text.replace("ı", "i"))
 
 
 def _without(marks: re.Pattern[str], text: str) -> str:

@@ -98,7 +98,12 @@ class NumberReading:
 
 
 def read_number(
-    text: str, question: str = "", language: str | None = None, words: Lexicon | None = None
+    text: str,
+    question: str = "",
+    language: str | None = None,
+    words: Lexicon | None = None,
+    *,
+    with_units: bool = False,
 ) -> NumberReading:
     """The number an answer commits to. Words are read where there are no digits, or only those of
     the question.
@@ -107,17 +112,22 @@ def read_number(
     text = announced_values(text) or text
     if not re.search(r"\d", text):
         text = in_digits(text, language)
-    if question and _DAY.search(text) and _ASKS_YEAR.search(question):
+    if question and _asks_year(question) and _DAY.search(text):
         text = _DAY.sub(lambda day: day["month"] or "", text)
     asked = _asked_numbers(question, language)
-    reading = _read(text, asked, question, words or lexicon())
+    reading = _read(text, asked, question, words or lexicon(), with_units)
     if (reading.number is None or reading.number in asked) and has_number_words(text, language):
         spelled = in_digits(text, language)
         if spelled != text:
-            other = _read(spelled, asked, question, words or lexicon())
+            other = _read(spelled, asked, question, words or lexicon(), with_units)
             if other.number is not None and other.number not in asked:
                 return other
     return reading
+
+
+@lru_cache(maxsize=512)
+def _asks_year(question: str) -> bool:
+    return _ASKS_YEAR.search(question) is not None
 
 
 def _asked_numbers(question: str, language: str | None) -> frozenset[Number]:
@@ -133,7 +143,9 @@ def _numbers_of(question: str, language: str | None) -> frozenset[Number]:
     )
 
 
-def _read(text: str, asked: frozenset[Number], question: str, words: Lexicon) -> NumberReading:
+def _read(
+    text: str, asked: frozenset[Number], question: str, words: Lexicon, with_units: bool
+) -> NumberReading:
     every = sentences(text)
     claims: list[Commitment[Number]] = []
     units: dict[Number, list[str]] = {}
@@ -144,7 +156,10 @@ def _read(text: str, asked: frozenset[Number], question: str, words: Lexicon) ->
         written = [*_counted(sentence.text, words)]
         for item in written:
             seen.setdefault(item.number)
-            units.setdefault(item.number, []).extend(_units_at(sentence.text, item))
+            if with_units:
+                units.setdefault(item.number, []).extend(_units_at(sentence.text, item))
+        if not written:
+            continue
         is_last = index == len(every) - 1 and sentence.alone and index > 0
         claims += _claims(sentence, written, asked, question, words, is_last)
     new = [claim for claim in claims if claim.value not in asked or claim.strength == ANNOUNCED]
@@ -181,16 +196,13 @@ def _claims(
     is_last: bool,
 ) -> Iterator[Commitment[Number]]:
     text = sentence.text
-    frame = asked_by(question)
-    matched = frame.matches(words_in(text))
-    back = takes_back(text)
-    announced = [
-        item for item in written if applies("announced") and _is_announced(text, item, words)
-    ]
+    announced = _last_announced(text, written, words) if applies("announced") else None
     if announced:
         told = _told_first(text, written, asked) if "=" in text else None
-        yield Commitment(told or announced[-1].number, ANNOUNCED, matched, takes_back=back)
+        yield Commitment(told or announced.number, ANNOUNCED)
         return
+    matched = asked_by(question).matches(words_in(text))
+    back = takes_back(text)
     distinct = {item.number for item in written}
     others = [word for word in words_in(text) if not word.isdecimal()]
     if len(distinct) == 1 and len(others) <= (1 if len(written) == 1 else 0) and sentence.alone:
@@ -261,6 +273,12 @@ def _said(text: str, written: Sequence[WrittenNumber], question: str) -> list[Nu
     )
     chosen = [item.number for item in best[2]]
     return [item.number for item in written] if is_listing else chosen
+
+
+def _last_announced(
+    text: str, written: Sequence[WrittenNumber], words: Lexicon
+) -> WrittenNumber | None:
+    return next((item for item in reversed(written) if _is_announced(text, item, words)), None)
 
 
 def _is_announced(text: str, item: WrittenNumber, words: Lexicon) -> bool:

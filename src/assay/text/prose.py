@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 # An answer has at most some 16,000 tokens; the parser is quadratic on junk such as "[" * 200_000.
 _MOST_MARKDOWN = 32_000
@@ -57,10 +58,19 @@ def read_markdown(text: str) -> Markdown:
     tokens = _parser().parse(text)
     kinds = [each.type for token in tokens for each in (token, *(token.children or ()))]
     elements = frozenset(_ELEMENT_OF_TOKEN[kind] for kind in kinds if kind in _ELEMENT_OF_TOKEN)
+    if "table" not in elements and any(map(_is_table, tokens)):
+        elements |= {"table"}
     if _BULLET.search(text):
         bulleted = _parser().parse(_BULLET.sub(r"\1-\2", text))
         kinds = [token.type for token in bulleted]
     return Markdown(elements, kinds.count("list_item_open"))
+
+
+def _is_table(token: Token) -> bool:
+    """Whether a fence has a Markdown table in it: shown as code, it is one all the same."""
+    if token.type != "fence" or token.info.strip().lower() not in ("", "markdown", "md", "table"):
+        return False
+    return any(each.type == "table_open" for each in _parser().parse(token.content))
 
 
 def count_characters(text: str) -> int:

@@ -48,7 +48,7 @@ def shorten(text: str) -> str:
     return text if len(text) <= HEAD + TAIL else text[:HEAD] + "\n" + text[-TAIL:]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=8)  # an answer is read in several ways
 def sentences(text: str) -> tuple[Sentence, ...]:
     """Line by line, without the marks of lists, headings and quotes; each line cut at its stops."""
     if "```" in text or "~~~" in text:

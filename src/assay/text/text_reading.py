@@ -19,12 +19,15 @@ from assay.text.commitment import (
     Lexicon,
     applies,
     asked_by,
-    blank_listed,
     cue_end,
     decide,
     is_denying,
     is_listed,
+    listed_phrases,
     takes_back,
+)
+from assay.text.commitment import (
+    is_form as _is_form,
 )
 from assay.text.folding import fold_for_matching, fold_whole_answer
 from assay.text.late_pattern import late_pattern
@@ -65,6 +68,7 @@ _JOINED_BEFORE = late_pattern(
     re.IGNORECASE,
 )
 _REFUSED = late_pattern(r"[\"'”»)\]*_`]{0,4}\s?,\s*(?:no|non|nein|ao)\W*\Z")
+_TAG_QUESTION = late_pattern(r",\s+(?:[\w'’]+\s*){1,3}\?\s*\Z")  # "It is X, isn't it?"
 _STRUCK = late_pattern(r"~~[^~\n]{1,200}~~")
 _CLOSERS = "\"'”’»)]*_` \t"
 _POLES = [frozenset(words.split("|")) for words in WORDS["polar"][3:-1].split(";")]
@@ -88,7 +92,9 @@ class AcceptedTexts:
         self._names = any(text[:1].isupper() and not text.isupper() for text in accepted)
         self._longest = max((len(words_in(text)) for text in accepted), default=1)
         self._own = frozenset(word for text in accepted for word in words_in(text))
+        self._each_accepted = [frozenset(words_in(text)) for text in accepted]
         self._words = words
+        self._known: dict[str, bool] = {}  # by word: whether it says nothing new
         self._asked = asked_by(question)
         self._is_asked = f" {' '.join(self._asked.words)} "
         self._is_polar = any(text in pole for pole in _POLES for text in self._accepted)
@@ -100,6 +106,8 @@ class AcceptedTexts:
         """Whether it commits to an accepted text, False to another, None to none; and whether two
         claims compete.
         """
+        if self._mention.search(answer) is None:
+            return None, False
         if self._is_polar:
             folded = fold_for_matching(answer)
             others = [pole for pole in _POLES if pole.isdisjoint(self._accepted)]
@@ -122,6 +130,8 @@ class AcceptedTexts:
             if _BARE_CUE.fullmatch(sentence.text.casefold()) and applies("announced"):
                 announced = True
                 continue
+            if sentence.asks and (tag := _TAG_QUESTION.search(sentence.text)):
+                sentence = Sentence(sentence.text[: tag.start()], alone=sentence.alone)
             if sentence.asks and (len(every) > 1 or not self._is_value(sentence.text)):
                 continue
             courtesy = _COURTESY.match(sentence.text)
@@ -147,6 +157,8 @@ class AcceptedTexts:
             if not WORD.search(rest):
                 return None
             right = self._says(rest, framed=True)
+            if right is None:  # "X is the right choice - it is the capital"
+                right = self._says(text[:end], framed=True)
             return Commitment(bool(right), ANNOUNCED, asked, takes_back=back)
         if self._is_value(text):
             if announced or (is_last and applies("last line")):
@@ -227,8 +239,6 @@ class AcceptedTexts:
             said = self._says(rest, framed=True)
             if said and not self._mention.search(head):
                 return Commitment(True, SET_OFF, asked, takes_back=back)
-            if said is None and self._asked.matches(words_in(head)) and self._has_rival(rest):
-                return Commitment(False, SET_OFF, asked, takes_back=back)
         return None
 
     def _is_bare(self, sentence: Sentence, more: bool) -> bool:
@@ -263,16 +273,20 @@ class AcceptedTexts:
 
     def _residue(self, text: str) -> list[str]:
         """The words, as written, that are neither the question's, nor listed, nor accepted."""
+        phrases = listed_phrases(text) if " " in text else []
         found = []
-        rest = blank_listed(text)
         for match in WORD.finditer(text):
-            folded = fold_for_matching(match[0])
-            if not rest[match.start() : match.end()].strip() or is_listed(folded):
-                continue
-            if self._asked.knows(folded) or folded in self._own:
-                continue
-            found.append(match[0])
+            if self._is_new(match[0]) and not any(a <= match.start() < b for a, b in phrases):
+                found.append(match[0])
         return found
+
+    def _is_new(self, word: str) -> bool:
+        known = self._known.get(word)
+        if known is None:
+            folded = fold_for_matching(word)
+            known = is_listed(folded) or folded in self._own or self._asked.knows(folded)
+            self._known[word] = known
+        return not known
 
     # ------------------------------------------------------------------- one sentence
 
@@ -345,6 +359,8 @@ class AcceptedTexts:
         folded = [fold_for_matching(word) for word in words]
         if not words or self._is_expected(fold_for_matching(other)):
             return False
+        if self._is_contrast(words[0], folded[0]):
+            return False
         new = [
             word
             for word, plain in zip(words, folded, strict=True)
@@ -358,7 +374,7 @@ class AcceptedTexts:
             ]
         length = len([*filter(None, words_in(value))])
         articles = sum(re.fullmatch(WORDS["article"], word) is not None for word in folded)
-        if not new or len(words) - articles > length + 1:
+        if not new or len(words) - articles > length + self._names:
             return False
         if self._names and self._cased(other):
             return bool(new[-1][:1].isupper())
@@ -368,6 +384,13 @@ class AcceptedTexts:
         return (
             opens == "" or opens in ",;/.|!" or re.match(_JOIN + r"\s", rest.lstrip()) is not None
         )
+
+    def _is_contrast(self, word: str, folded: str) -> bool:
+        """Whether what follows a comma is set against the value: "X, not Y", "X, bukan Y"."""
+        if is_denying(folded) or folded in self._words.denies or folded == "then":
+            return True
+        is_plain = word.islower() and not is_listed(folded) and folded not in self._words.joins
+        return self._names and not self._words.listed and is_plain
 
     def _is_expected(self, other: str) -> bool:
         return self._mention.search(other) is not None
@@ -392,7 +415,11 @@ class AcceptedTexts:
         ):
             return False
         first, last = self._residue(before), self._residue(behind)
-        if applies("names") and self._names and self._is_longer_name(before, behind, first, last):
+        if (
+            applies("names")
+            and self._names
+            and self._is_longer_name(before, text[found.end() :], first, last)
+        ):
             return False
         asked = self._asked.matches(words_in(own.text))
         if (
@@ -414,7 +441,7 @@ class AcceptedTexts:
             return False
         if not first and not last:
             return bool(asked or framed or not self._opens_with_rival(clauses, own))
-        if self._names_another(text, first, last) or (
+        if self._names_another(text, before, first, last) or (
             self._in_question and self._offers_rival(before)
         ):
             return False
@@ -422,33 +449,49 @@ class AcceptedTexts:
             few = len(first) <= _FEW and not self._opens_with_rival(clauses, own)
             return applies("closing") and bool(asked or framed or few)
         if not first:
+            if self._asked.matches(words_in(before)):  # the first that is new
+                return applies("first new")
             lasting = [word for word in last if len(word) > 3]
             return applies("opening") and self._asked.matches(words_in(behind)) > len(lasting)
-        return applies("middle") and asked > 0 and (self._names or self._is_beside_asked(before))
+        return applies("middle") and (asked > 0 or len(first) + len(last) <= _FEW)
 
-    def _names_another(self, text: str, first: Sequence[str], last: Sequence[str]) -> bool:
+    def _names_another(
+        self, text: str, before: str, first: Sequence[str], last: Sequence[str]
+    ) -> bool:
         """Whether another name has the place of the answer, or of a name of the question."""
         if not (applies("names") and self._names and self._cased(text)):
             return False
-        missing = self._asked.names and self._asked.names.isdisjoint(words_in(text))
-        if missing and any(word[:1].isupper() for word in (*first[1:], *last)):
-            return True
         begin = WORD.search(text)
         opening = begin[0] if begin else ""
-        if any(word[:1].isupper() and word != opening for word in first):
+        said = {*words_in(text)}
+        missing = self._asked.names and self._asked.names.isdisjoint(said)
+        if missing and any(word[:1].isupper() and word != opening for word in (*first, *last)):
             return True
-        return bool(last and first) and opening == first[0] and opening[:1].isupper()
-
-    @staticmethod
-    def _is_longer_name(
-        before: str, behind: str, first: Sequence[str], last: Sequence[str]
-    ) -> bool:
-        """Whether it is part of a longer name: "New X"."""
-        left = re.search(r"([^\W\d_]+)[ -]\Z", before)
-        right = re.match(r"[ -]([^\W\d_]+)", behind)
-        return (left is not None and left[1][0].isupper() and left[1] in first) or (
-            right is not None and right[1][0].isupper() and right[1] in last
+        if any(len(each) > 1 and each <= said for each in self._each_accepted):
+            return False  # a fuller name: "Luís Vaz de Camões"
+        rivals = [word for word in first if word[:1].isupper() and word != opening]
+        if rivals:
+            ahead = words_in(text[: text.index(rivals[0])])
+            return not (self._asked.matches(ahead) and self._is_beside_asked(before))
+        if not (last and first and opening == first[0] and opening[:1].isupper()):
+            return False
+        second = words_in(text)[1:2]  # "Mombasa is …, Nairobi …": it is the subject
+        return bool(second) and (
+            self._asked.knows(second[0]) or re.fullmatch(_IS, second[0]) is not None
         )
+
+    def _is_longer_name(
+        self, before: str, rest: str, first: Sequence[str], last: Sequence[str]
+    ) -> bool:
+        """Whether it is part of a longer name, "New X", and none that is accepted is all in it."""
+        left = re.search(r"((?:[^\W\d_]+[ -])*?)([^\W\d_]+)[ -]\Z", before)
+        if left and left[2][0].isupper() and left[2] in first:
+            if not WORD.search(before[: left.start(2)]):  # it opens the sentence
+                return not WORD.search(rest)
+            named = {*words_in(before[-60:])} | self._own
+            return not any(len(each) > 1 and each <= named for each in self._each_accepted)
+        right = re.match(r"[ -]([^\W\d_]+)", rest)
+        return right is not None and right[1][0].isupper() and right[1] in last
 
     def _is_beside_asked(self, before: str) -> bool:
         words = [w for w in words_in(before) if not re.fullmatch(WORDS["article"], w)]
@@ -467,21 +510,40 @@ class AcceptedTexts:
     def _opens_with_rival(self, clauses: Sequence[_Clause], own: _Clause) -> bool:
         """Whether the first clause is a bare value of its own and this is a later one."""
         first = clauses[0]
-        if first is own or not applies("clauses"):
+        if first is own or not applies("clauses") or _COURTESY.match(first.text):
+            return False
+        if takes_back(first.text):
             return False
         words = words_in(first.text)
+        last = WORD.findall(first.text)[-1:]
+        if self._names and self._cased(first.text) and last and last[0].islower():
+            return False
         return (
             0 < len(words) <= 4
-            and len(self._residue(first.text)) == len(words)
+            and bool(self._residue(first.text))
+            and not any(map(self._asked.knows, words))
             and (not self._words.listed or self._has_rival(first.text))
         )
+
+    def _has_place_for(self, head: str, relation: str) -> bool:
+        """Whether a relation takes what follows it away: a comparison does, and one that has a name
+        of the question in its place, as "the capital of".
+        """
+        asked = self._asked.words
+        if re.fullmatch(WORDS["compares"], relation):
+            return head != "other" and relation not in (*asked[:1], *asked[-1:])
+        for place, word in enumerate(asked[:-2]):
+            is_head = word == head or _is_form(word, head)
+            if is_head and re.fullmatch(WORDS["relates"], asked[place + 1]):
+                return asked[place + 2] not in self._own
+        return False
 
     def _is_related(self, before: str, behind: str) -> bool:
         """Whether it is told of something else: "the capital of X", "larger than X"."""
         related = _RELATES.search(before.casefold())
         if related and not _PHRASE.search(before.casefold()):
-            asked = (*self._asked.words[:1], *self._asked.words[-1:])
-            if related[1] not in asked and WORD.search(before[: related.start()]):
+            head = words_in(before[: related.start()])[-1:]
+            if head and self._has_place_for(head[0], related[1]):
                 return True
         turned = [word for word in words_in(behind) if word in _TURNING]
         if turned and not all(word in self._asked.words for word in turned):
@@ -510,7 +572,9 @@ def _mention_pattern(accepted: tuple[str, ...], listed: bool) -> re.Pattern[str]
     """Every accepted text standing alone; where suffixes follow an apostrophe, with one."""
     each = []
     for text in sorted(accepted, key=len, reverse=True):
-        body = r"\s+".join(map(re.escape, fold_whole_answer(text).split()))
+        forms = {fold_whole_answer(text), text.strip()}  # "İ" has no lower case of one sign
+        body = "|".join(r"\s+".join(map(re.escape, form.split())) for form in forms if form)
+        body = f"(?:{body})" if body else ""
         if not body:
             continue
         if _is_function(fold_whole_answer(text)):

@@ -36,11 +36,12 @@ from assay.text.commitment import (
     asked_by,
     cue_end,
     decide,
+    is_listed,
     lexicon,
     takes_back,
 )
 from assay.text.dressing import EMOJI, plain_reply
-from assay.text.folding import fold_for_matching, straight_apostrophes
+from assay.text.folding import fold_for_matching, lower_in_place, straight_apostrophes
 from assay.text.structure import WORD, Sentence, is_unspaced, sentences, set_off, shorten, words_in
 
 How = Literal["ticked", "whole", "announced", "set off", "said", "text", "none", "several"]
@@ -155,8 +156,10 @@ class _OptionReader:
                 if strength > _DESCRIBED:
                     yield Commitment(
                         mention.letter,
-                        strength + (strength == SAID and not mention.by_text),
-                        0,
+                        strength + (strength == SAID and self._is_near(sentence.text, mention)),
+                        self._asked.matches(words_in(self._clause(sentence.text, mention)))
+                        if strength == SAID
+                        else 0,
                         bare,
                         takes_back(between[-80:])
                         or patterns.CORRECTS.search(between[-60:]) is not None,
@@ -185,7 +188,15 @@ class _OptionReader:
             if (most and count == most) or (
                 is_only and (mention.by_text or opening or not self._words.listed)
             ):
-                yield Commitment(mention.letter, SAID - mention.by_text, count)
+                is_near = mention.by_text and self._is_near(text, mention)
+                strength = SAID if is_near or not mention.by_text else SAID - 1
+                yield Commitment(mention.letter, strength + is_near, count)
+
+    def _is_near(self, text: str, mention: _Mention) -> bool:
+        """Whether it is a letter, or a text right behind a word of the question."""
+        before = words_in(text[max(0, mention.start - 40) : mention.start])
+        before = [word for word in before if not is_listed(word)]
+        return not mention.by_text or (before[-1:] != [] and before[-1] in self._asked.content)
 
     @staticmethod
     def _clause(text: str, mention: _Mention) -> str:
@@ -398,9 +409,7 @@ class _OptionReader:
         )
 
     def _texts(self, text: str) -> Iterator[_Mention]:
-        folded = text.lower()
-        if len(folded) != len(text):
-            folded = text
+        folded = lower_in_place(text)
         taken: list[tuple[int, int]] = []
         every = sorted(_folded_options(self._options), key=lambda each: -len(each[1]))
         for match in dict.fromkeys(("word", self._options.match, "suffixed")):
@@ -483,5 +492,5 @@ def _same_text(text: str, options: Options) -> str | None:
 
 @lru_cache(maxsize=64)
 def _folded_options(options: Options) -> list[tuple[str, str]]:
-    folded = (" ".join(fold_for_matching(text).split()) for text in options.texts)
+    folded = (" ".join(lower_in_place(fold_for_matching(text)).split()) for text in options.texts)
     return [(letter, text) for letter, text in zip(options.letters, folded, strict=False) if text]

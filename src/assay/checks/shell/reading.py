@@ -23,7 +23,8 @@ _SHELL_LANGUAGES = names(
 )
 _FENCE = re.compile(r"\s{0,3}(?:>\s?)*(?:[-*+]\s+|\d+[.)]\s+)?\s*(`{3,}|~{3,})\s*([^\s`{]*)[^`]*$")
 _MARKER = re.compile(
-    r"^\s*(?:>\s?|[-*+•]\s+|\(?\d{1,3}[.)]\s+|(?:step|étape)\s+\d+\s*[:.)]\s*)+", re.I
+    r"^\s*(?:(?:[-=]>|[→⇒➔])\s*|>\s?|[-*+•]\s+|\(?\d{1,3}[.)]\s+|(?:step|étape)\s+\d+\s*[:.)]\s*)+",
+    re.I,
 )
 _PROMPT = re.compile(r"^\s*(?:\[?[\w.-]+@[\w.-]+[^$#\n]{0,80}[$#]|~?[$%❯]|➜(?:\s+~)?)\s+(?=\S)")
 _HARD_SPACE = re.compile("[\u00a0\u2007\u202f]")  # to a shell no space, to a reader one
