@@ -157,10 +157,14 @@ def test_perplexity_of_a_bigram_model_equals_the_one_computed_by_hand(text):
     assert (reply.top1, reply.top5) == (ranks.count(0), sum(rank < 5 for rank in ranks))
 
 
-def test_long_texts_are_counted_in_blocks_of_a_thousand_tokens():
+def test_long_texts_are_counted_in_blocks_of_a_thousand_tokens_or_in_twelve():
     plugin = Bigram()
+    reply = only(model(plugin), ToRead(text="abc cab? " * 1500))
+    assert [count for _, count in reply.blocks] == [*[1000] * 13, 499]
     reply = only(model(plugin), ToRead(text="abc cab? " * 300))
-    assert [count for _, count in reply.blocks] == [1000, 1000, 699]
+    assert [count for _, count in reply.blocks] == [*[224] * 12, 11]
+    assert sum(first for first, _ in reply.block_hits) == reply.top1
+    assert sum(five for _, five in reply.block_hits) == reply.top5
     assert math.fsum(value for value, _ in reply.blocks) == pytest.approx(reply.log_likelihood)
 
 

@@ -15,11 +15,11 @@ from assay.engine.layout.packing import PackedRow, pack
 from assay.engine.layout.windows import PREFIX, Window, windows
 from assay.engine.network import Network, NotFinite
 from assay.engine.predicted import Predicted, predicted_alone, predicted_at, together
+from assay.stats.documents import BLOCK, block_length
 
 Tokens = Sequence[int] | NDArray[np.integer]
 # On two cores two windows at once take as long as one after the other, and twice the memory.
 TOKENS_AT_ONCE_CPU = 1024
-BLOCK = 1000  # tokens; neighbours are alike, so intervals are drawn from blocks of them
 
 
 class UnknownToken(ValueError):
@@ -28,12 +28,15 @@ class UnknownToken(ValueError):
 
 @dataclass(slots=True)
 class TextReading:
-    """Log-likelihoods are natural. `blocks`: log-likelihood and tokens of every thousand."""
+    """Log-likelihoods are natural. `blocks`: log-likelihood and tokens of every `block` tokens;
+    `hits`: of each block the tokens that were the first guess, and among the first five.
+    """
 
     number: int
     length: int
     block: int
     blocks: list[tuple[float, int]] = field(default_factory=list)
+    hits: list[tuple[int, int]] = field(default_factory=list)
     tokens: int = 0
     top1: int = 0
     top5: int = 0
@@ -48,28 +51,35 @@ class TextReading:
         if not np.isfinite(log_likelihoods).all():
             place = window.first_predicted + int(np.argmin(np.isfinite(log_likelihoods)))
             raise NotFinite(place, self.number)
-        self.top1 += int((likelier < 1).sum())
-        self.top5 += int((likelier < 5).sum())
         start = 0
         while start < len(log_likelihoods):
             if self.tokens % self.block == 0:
                 self.blocks.append((0.0, 0))
-            some = log_likelihoods[start : start + self.block - self.tokens % self.block]
+                self.hits.append((0, 0))
+            end = start + self.block - self.tokens % self.block
+            some, ranks = log_likelihoods[start:end], likelier[start:end]
             total, tokens = self.blocks[-1]
             self.blocks[-1] = (total + float(some.sum()), tokens + len(some))
+            first, five = int((ranks < 1).sum()), int((ranks < 5).sum())
+            self.hits[-1] = (self.hits[-1][0] + first, self.hits[-1][1] + five)
+            self.top1, self.top5 = self.top1 + first, self.top5 + five
             self.tokens += len(some)
             start += len(some)
 
 
 def read_all(
-    network: Network, texts: Iterable[Tokens], *, prefix: int, block: int = BLOCK
+    network: Network, texts: Iterable[Tokens], *, prefix: int, block: int | None = None
 ) -> Iterator[TextReading]:
-    """Raises NotFinite or UnknownToken with the place of the first such token."""
+    """In blocks of so many tokens, or as long as an interval inside one text needs.
+
+    Raises NotFinite or UnknownToken with the place of the first such token.
+    """
     unfinished: deque[TextReading] = deque()
 
     def pieces() -> Iterator[_WindowPiece]:
         for number, tokens in enumerate(texts):
-            reading = TextReading(number, len(tokens), block)
+            size = block or block_length(len(tokens)) or BLOCK
+            reading = TextReading(number, len(tokens), size)
             unfinished.append(reading)
             for window in windows(len(tokens), network.context_length):
                 yield _WindowPiece(tokens, window, reading)

@@ -14,6 +14,7 @@ from annotated_types import Ge, Le, Lt
 
 from assay.files.fields import ValueWords
 from assay.messages import message, tr
+from assay.stats.documents import BY_BLOCKS
 from assay.types import Estimate
 from assay.types.decisions import (
     SIZE_CLASSES,
@@ -52,6 +53,13 @@ SENTENCES = {
     "interval": message("Its 95 % interval is {low:beside} to {high:beside}."),
     "interval_marginal": message(
         "This is marginal: its 95 % interval, {low:beside} to {high:beside}, includes the limit."
+    ),
+    "interval_in_document": message(
+        "Its 95 % interval for more of this document is {low:beside} to {high:beside}."
+    ),
+    "interval_in_document_marginal": message(
+        "This is marginal: its 95 % interval for more of this document, {low:beside} to "
+        "{high:beside}, includes the limit."
     ),
     "incomplete": message(
         "It is incomplete, {unscored} of {total} without a figure, and no gate passes on it."
@@ -102,6 +110,7 @@ def limited(
     if limit is None:
         return unknown(estimate.value, None, fact("size_unknown"))
     incomplete = [("", estimate)] if estimate.incomplete else []
+    ends = "interval_in_document" if estimate.method == BY_BLOCKS else ends
     found = against(kind, estimate, limit, better=better, ends=ends, **named)
     return doubted(found, incomplete)
 

@@ -1,9 +1,11 @@
 """Perplexity of the held-out text: exp of the mean cross-entropy over all predicted tokens.
 
-The interval is drawn from blocks of a thousand tokens, for neighbours are alike. Per word and per
-byte are the same sum over other counts, so their intervals are its, rescaled. In the score 10 over
-the perplexity counts; where tokenizers differ, the bits per byte of every candidate become the
-perplexity of one common token, as many bytes as a token has on average over the tokenizers at hand.
+The interval is over the documents of the text, at least 12 of them, for tokens of one document are
+alike; inside a single document over blocks of it, and then it holds for more of this document only.
+Per word and per byte are the same sum over other counts, so their intervals are its, rescaled. In
+the score 10 over the perplexity counts; where tokenizers differ, the bits per byte of every
+candidate become the perplexity of one common token, as many bytes as a token has on average over
+the tokenizers at hand.
 
 A held-out loss that still falls asks for steps, one that is flat for parameters or data, one that
 rises while the training loss falls for data; without a trend the advice is to measure one.
@@ -15,14 +17,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from assay.files.fields import Doc
 from assay.measures.limits import Limits, by_size_class, failing, limit_for, limited
-from assay.messages import message, tr
+from assay.messages import message, message_n, tr
 from assay.plugins import measure
 from assay.stats import composite, estimates
-from assay.stats.documents import pseudo_values
+from assay.stats.documents import (
+    BY_BLOCKS,
+    BY_DOCUMENTS,
+    FEWEST,
+    LEAST_TOKENS,
+    over_documents,
+    paired_over_documents,
+    pseudo_values,
+)
 from assay.text.number_format import exact
 from assay.types import Estimate, Failed, ReadText, Reply, ToRead
 from assay.types.decisions import (
@@ -57,7 +67,7 @@ from assay.types.trends import ComparedSteps, Point, StepCurve, Trend
 NAME = "perplexity"
 GOOD = 10.0  # counts 1
 LEAST_BITS = 1e-9
-BY_BLOCKS = "bootstrap over blocks"
+BY_UNITS = (BY_BLOCKS, BY_DOCUMENTS)
 LARGEST = math.log(1e300)  # a perplexity beyond this says no more, and JSON has no name for it
 FACTOR = 4.0  # times the steps done: nothing is promised beyond
 QUICKER, SLOWER = 0.8, 1.25
@@ -93,6 +103,12 @@ class Perplexity(Measure):
     gate_fields = ("perplexity_max",)
     weight = 0.4
     sentences = {
+        "too_few_documents": message_n(
+            "Perplexity and accuracies have no interval: the text is one document of fewer than "
+            "{least} tokens, or was read before blocks were kept.",
+            "Perplexity and accuracies have no interval: the text has {count} documents, and an "
+            "interval needs {fewest} of like length.",
+        ),
         "perplexity_passes": message("Perplexity {value:beside} is below {limit:beside}."),
         "perplexity_fails": message("Perplexity {value:beside} is not below {limit:beside}."),
         "perplexity_not_measured": message("Perplexity was not measured."),
@@ -239,6 +255,12 @@ class Perplexity(Measure):
         limit = limit_for(measured, limits)
         return {NAME: limited(NAME, measured, found, limit, better="lower")}
 
+    def not_covered(self, measured: Measurements, gate: Gate) -> Iterator[DecisionFact]:
+        text = measured.text
+        if text and text.perplexity.low is None and text.perplexity.method in BY_UNITS:
+            count = 1 if text.perplexity.method == BY_BLOCKS else len(text.blocks)
+            yield fact("too_few_documents", count=count, least=LEAST_TOKENS, fewest=FEWEST)
+
     def part_of(self, measured: Measurements, scale: CommonScale) -> Estimate | None:
         if measured.text is None:
             return None
@@ -346,11 +368,14 @@ def text_figures(
     tokens = sum(reply.tokens for reply in read)
     if failed or not tokens:
         return None, failed
-    blocks = tuple(block for reply in read for block in reply.blocks)
-    nats = estimates.ratio(
-        [-value for value, _ in blocks], [float(count) for _, count in blocks], unit="nats"
-    )
-    nats = replace(nats, n=tokens, method=BY_BLOCKS)
+    units = _units_of(read)
+    method = BY_BLOCKS if len(read) == 1 else BY_DOCUMENTS
+    sizes = [float(unit.tokens) for unit in units]
+
+    def over(amounts: Sequence[float], unit: str) -> Estimate:
+        return over_documents(amounts, sizes, unit=unit, method=method)
+
+    nats = over([-unit.log_likelihood for unit in units], "nats")
     words, size = sum(reply.words for reply in read), sum(reply.bytes for reply in read)
 
     def per(count: int, unit: str, of: Callable[[float], float] = _exp) -> Estimate | None:
@@ -361,9 +386,9 @@ def text_figures(
         per_word=per(words, "perplexity per word"),
         per_byte=per(size, "perplexity per byte"),
         bits_per_byte=per(size, "bits per byte", lambda x: x / math.log(2)),
-        top1=estimates.proportion(sum(reply.top1 for reply in read), tokens),
-        top5=estimates.proportion(sum(reply.top5 for reply in read), tokens),
-        blocks=blocks,
+        top1=_share(over, read, units, "top1"),
+        top5=_share(over, read, units, "top5"),
+        blocks=tuple((unit.log_likelihood, unit.tokens) for unit in units),
         text=text,
         tokenizer=tokenizer,
         window=read[0].window,
@@ -371,11 +396,53 @@ def text_figures(
     ), ""
 
 
+class ReadUnit(NamedTuple):
+    """A document, or a block of the only one; without `top1` and `top5` where those are unknown."""
+
+    log_likelihood: float
+    tokens: int
+    top1: int | None
+    top5: int | None
+
+
+def _units_of(read: Sequence[ReadText]) -> list[ReadUnit]:
+    """One a document; of a single one its blocks, or itself where it was not cut."""
+    only = read[0]
+    if len(read) > 1 or not only.blocks:
+        return [
+            ReadUnit(each.log_likelihood, each.tokens, each.top1, each.top5)
+            for each in read
+            if each.tokens
+        ]
+    hits: Sequence[tuple[int | None, int | None]] = only.block_hits
+    hits = hits or [(None, None)] * len(only.blocks)
+    return [ReadUnit(*block, *right) for block, right in zip(only.blocks, hits, strict=True)]
+
+
+def _share(
+    over: Callable[[Sequence[float], str], Estimate],
+    read: Sequence[ReadText],
+    units: Sequence[ReadUnit],
+    name: str,
+) -> Estimate:
+    """Without an interval where it is not known which blocks were right."""
+    right = [getattr(unit, name) for unit in units]
+    if None in right:
+        total, tokens = sum(getattr(each, name) for each in read), sum(each.tokens for each in read)
+        return estimates.estimate(total / tokens, (None, None), tokens, method=BY_BLOCKS)
+    return over(right, "share").mapped(lambda x: min(1.0, x))
+
+
 def paired_nats(a: TextFigures, b: TextFigures) -> Estimate | None:
-    """By how much the loss per token rises from a to b, over blocks of the same tokens."""
-    pairs = zip(a.blocks, b.blocks, strict=True)
-    rises = [earlier - later for (earlier, _), (later, _) in pairs]
-    return estimates.ratio(rises, [float(tokens) for _, tokens in a.blocks], unit="nats")
+    """By how much the loss per token rises from a to b, over documents or blocks of the same
+    tokens.
+    """
+    method = a.perplexity.method if a.perplexity.method == BY_BLOCKS else BY_DOCUMENTS
+    first, second = (
+        ([-likelihood for likelihood, _ in text.blocks], [float(n) for _, n in text.blocks])
+        for text in (a, b)
+    )
+    return paired_over_documents(first, second, unit="nats", method=method)
 
 
 def _blocks_of(text: TextFigures) -> tuple[object, ...]:

@@ -129,7 +129,10 @@ def block_length(tokens: int) -> int | None:
 
 
 def _without_each(of: Numbers) -> Numbers:
-    left: Numbers = of.sum() - of
+    """The sum of all others; of a single unit there are none, and nothing is known."""
+    import numpy as np
+
+    left: Numbers = of.sum() - of if len(of) > 1 else np.full(1, np.nan)
     return left
 
 

@@ -206,8 +206,9 @@ class SuiteFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextFigures:
-    """How it read the held-out text. `blocks`: natural log-likelihood and tokens of every thousand
-    tokens, in order. `text` and `tokenizer` say whether two checkpoints can be compared by token.
+    """How it read the held-out text. `blocks`: natural log-likelihood and tokens of every document,
+    or of every block of the only one, in order. `text` and `tokenizer` say whether two checkpoints
+    can be compared by token.
     """
 
     perplexity: Estimate

@@ -251,7 +251,9 @@ class ChoiceLikelihoods:
 class ReadText:
     """How a model read a text: natural-log likelihood and what it was measured over.
 
-    `blocks`: log-likelihood and tokens of every thousand tokens, in order. Each window of `window`
+    `blocks`: log-likelihood and tokens of every thousand tokens, or fewer of a short text, in
+    order; `block_hits`: how many of each block were the first guess, and among the first five. Each
+    window of `window`
     tokens predicts `stride` new ones. `token_texts` and `logprobs`: of each token where that was
     asked; the first has nothing before it, and no likelihood.
     """
@@ -264,6 +266,7 @@ class ReadText:
     top1: int
     top5: int
     blocks: tuple[tuple[float, int], ...] = ()
+    block_hits: tuple[tuple[int, int], ...] = ()
     window: int | None = None
     stride: int | None = None
     total_s: float | None = None

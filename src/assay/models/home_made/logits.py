@@ -18,12 +18,12 @@ from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.base import TextReader, as_text, bytes_in, joint, words_in
 from assay.plugins import describe_mistake
+from assay.stats.documents import BLOCK, block_length
 from assay.types import ChoiceLikelihoods, Message, ReadText, Request, ToChoose, ToRead
 
 DEFAULT_CONTEXT = 1024  # tokens, for a model that does not say
 TOKENS_AT_ONCE = 1024
 POSITIONS_AT_ONCE = 64  # in float64 at a time: 64 x 150,000 tokens take 77 MB
-BLOCK = 1000  # tokens; intervals are drawn from blocks of them
 
 
 class UnusableResult(Exception):
@@ -144,7 +144,8 @@ class LogitsModel:
             parts += self._score(some)
         values = np.concatenate([part.log_likelihoods for part in parts])
         likelier = np.concatenate([part.likelier for part in parts])
-        blocks = [values[start : start + BLOCK] for start in range(0, len(values), BLOCK)]
+        size = block_length(len(values)) or BLOCK
+        cuts = [slice(start, start + size) for start in range(0, len(values), size)]
         told: dict[str, Any] = {}
         if work.each_token:  # the first is not predicted here
             told["token_texts"] = tuple(f"#{each}" for each in ids)
@@ -158,7 +159,10 @@ class LogitsModel:
             bytes=bytes_in(work.text) if is_text else 0,
             top1=int((likelier < 1).sum()),
             top5=int((likelier < 5).sum()),
-            blocks=tuple((float(block.sum()), len(block)) for block in blocks),
+            blocks=tuple((float(values[cut].sum()), len(values[cut])) for cut in cuts),
+            block_hits=tuple(
+                (int((likelier[cut] < 1).sum()), int((likelier[cut] < 5).sum())) for cut in cuts
+            ),
             window=self.window,
             stride=self.window,
         )

@@ -17,7 +17,7 @@ from assay.engine.generate import Prompt, Written, generate
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.network import Network, NotFinite
 from assay.engine.predicted import mean_entropy
-from assay.engine.read import BLOCK, TextReading, UnknownToken, read_all
+from assay.engine.read import TextReading, UnknownToken, read_all
 from assay.messages import tr
 from assay.models.base import bytes_in, words_in
 from assay.models.local.tokens.encoding import (
@@ -292,7 +292,9 @@ class Answering:
             finish=found[0].ended,
         )
 
-    def _read(self, asked: Sequence[tuple[Request, ToRead]], block: int = BLOCK) -> Iterator[Reply]:
+    def _read(
+        self, asked: Sequence[tuple[Request, ToRead]], block: int | None = None
+    ) -> Iterator[Reply]:
         numbers = []
         for number, (request, work) in enumerate(asked):
             if len(work.text if work.tokens is None else work.tokens):
@@ -349,6 +351,7 @@ def _read_text(request: Request, work: ToRead, found: TextReading, window: int) 
         top1=found.top1,
         top5=found.top5,
         blocks=tuple(found.blocks),
+        block_hits=tuple(found.hits),
         window=window,
         stride=window,
     )

@@ -14,6 +14,7 @@ from assay.models.http.faults import Fault
 from assay.models.http.served import chosen_by
 from assay.models.openai.bodies import first_token, to_echo
 from assay.models.openai.client import OpenAIClient
+from assay.stats.documents import BLOCK, block_length
 from assay.types import ChoiceLikelihoods, ReadText, Sampling, ToChoose, ToRead
 
 # Its last token is a full stop, so that the text without it has the same tokens.
@@ -232,6 +233,8 @@ def read(client: OpenAIClient, request_id: str, work: ToRead) -> ReadText:
     if not scored or len(ranks) != len(scored):
         raise _unreadable()
     told = tokens if work.each_token else ()
+    size = block_length(len(scored)) or BLOCK
+    cuts = [scored[start : start + size] for start in range(0, len(scored), size)]
     return ReadText(
         request_id=request_id,
         token_texts=tuple(token.text for token in told),
@@ -242,6 +245,11 @@ def read(client: OpenAIClient, request_id: str, work: ToRead) -> ReadText:
         bytes=len(work.text.encode()),
         top1=sum(rank == 0 for rank in ranks),
         top5=sum(rank < NEXT for rank in ranks),
+        blocks=tuple((math.fsum(logprob for logprob, _ in cut), len(cut)) for cut in cuts),
+        block_hits=tuple(
+            (sum(rank == 0 for _, rank in cut), sum((rank or 0) < NEXT for _, rank in cut))
+            for cut in cuts
+        ),
         total_s=time.perf_counter() - started,
     )
 
