@@ -74,10 +74,11 @@ def test_every_layout_and_form_is_tried_and_has_its_scale() -> None:
         ("likelihood", "fence"),
         ("likelihood", "around"),
         ("likelihood", "again"),
+        ("likelihood", "anchors"),
         ("reasoned", None),
     ]
     scales = {(scale.rubric, scale.layout): scale.examples for scale in card.scales}
-    assert len(scales) == 6
+    assert len(scales) == 8
     assert scales["coding", "fence"] > scales["coding", "again"]
     # Its raw scores are all above 8; on its own scale it is as good as a sane one.
     assert card.qualified, card.sentence

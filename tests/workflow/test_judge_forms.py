@@ -54,7 +54,9 @@ def test_a_server_that_tells_log_probabilities_is_asked_by_likelihood(court, req
             "Is the code_quality": says(0.2), "Could the code_quality": says(0.1),
         }
     )  # fmt: skip
-    document = court.run(server.spec())
+    # Ollama says how large the model is: below 14 B parameters nothing need be asked for.
+    how = {} if kind == "ollama" else {"judge_form": "likelihood"}
+    document = court.run(server.spec(), **how)
     verdict = verdicts(document)["own_001"]
     (judgement,) = verdict["judgements"]
     assert judgement["form"] == "likelihood"
@@ -71,6 +73,12 @@ def test_a_server_that_tells_log_probabilities_is_asked_by_likelihood(court, req
     assert "able.json" not in question
 
 
+def test_a_judge_of_unknown_size_without_a_card_is_asked_for_reasons(court, openai_server):
+    openai_server.answers({"*": {"text": form(7, 8, 9), "logprobs": {"Yes": -0.1}}})
+    (judgement,) = verdicts(court.run(openai_server.spec()))["own_001"]["judgements"]
+    assert judgement["form"] == "reasoned"
+
+
 def test_facts_that_are_in_no_block_are_read_by_the_judge_and_bound_it(court, openai_server):
     try:
         open_sandbox("auto")
@@ -82,7 +90,9 @@ def test_facts_that_are_in_no_block_are_read_by_the_judge_and_bound_it(court, op
          "*": says(0.97)}
     )  # fmt: skip
     suite = court.checked(CHECK_FACTS)
-    document = court.run(openai_server.spec(), suite=suite, allow_code_execution=True)
+    document = court.run(
+        openai_server.spec(), suite=suite, allow_code_execution=True, judge_form="likelihood"
+    )
     verdict = verdicts(document)["own_001"]
     read = {check["name"]: check["passed"] for check in verdict["evidence"]["checks"]}
     assert all(check["by_judge"] for check in verdict["evidence"]["checks"])
@@ -114,7 +124,7 @@ def test_a_rubrics_examples_calibrate_a_judge_and_say_how_far_it_is_off(court, o
         {"A poor answer": says(0.90), "A fair answer": says(0.94), "A fine answer": says(0.98),
          "*": says(0.94)}
     )  # fmt: skip
-    document = court.run(openai_server.spec(), suite=suite)
+    document = court.run(openai_server.spec(), suite=suite, judge_form="likelihood")
     verdict = verdicts(document)["own_001"]
     assert scores(verdict) == (4, 4, 4), "as likely as the fair example"
     assert "calibrated on 3 scored examples" in verdict["judgements"][0]["explanation"]

@@ -347,6 +347,11 @@ def test_a_scripted_judge_marks_two_models_apart_even_for_equal_answers(court):
     )
     document = court.run(judge, models=[court.model, twin])
     assert [rows(document, model)["own_001"]["score"] for model in (0, 1)] == [0.8, 0.2]
+    (found,) = document["judged"]["inconsistencies"]
+    assert (found["first"]["tenths"], found["second"]["tenths"], found["alike"]) == (80, 20, 1.0)
+    page = (court.run_folder(document) / "reports" / "final_summary.md").read_text("utf-8")
+    assert "Nearly equal answers, distant scores" in page
+    assert "Rubrics: marks, version 1." in page
 
 
 def test_a_judge_that_answers_in_the_standard_format_is_read(court):

@@ -201,7 +201,7 @@ def test_a_server_is_asked_by_likelihood_and_never_learns_who_wrote_it(
 ) -> None:
     likely = {"Yes": math.log(0.08), "No": math.log(0.72)}
     openai_server.answers({"*": {"text": "No", "logprobs": likely}})
-    trial.run(openai_server.spec())
+    trial.run(openai_server.spec(), judge_form="likelihood")
     for checks in trial.checks:
         assert checks["nonsense"]["passed"] is False
         assert "likelihood of yes 0.10" in checks["nonsense"]["explanation"]

@@ -68,6 +68,7 @@ def make_final_judgement(
         test_id=case.id,
         suite=case.suite,
         rubric=rubric.name,
+        rubric_version=rubric.version,
         evidence=evidence,
         judgements=tuple(judgements),
         criteria=criteria,

@@ -161,7 +161,7 @@ def judgement_json(of: FinalJudgement) -> JsonObject:
     """One judgement, whole. `overall` is of 10, exact to the tenth."""
     return {
         "test": of.test_id,
-        **pick(of, "name suite rubric task"),
+        **pick(of, "name suite rubric rubric_version task"),
         "overall": _of_10(of.tenths),
         "band": of.band,
         "judge_only": _of_10(of.judge_only_tenths),
@@ -190,6 +190,7 @@ def judged_json(of: Judged) -> JsonObject:
         "models": [_judged_model(model) for model in of.models],
         "choices": [_choice(each) for each in of.choices],
         **pick(of, "deviations differences judges isolation not_run notes costs agreements"),
+        **pick(of, "inconsistencies rubrics"),
         "cards": {each.spec: card_json(each.card) if each.card else None for each in of.judged_by},
         "use_case": of.use_case or None,
         "closing": closing_sentence(of),

@@ -35,6 +35,7 @@ from assay.types.judging.judged import (
     DomainDifference,
     DomainJudged,
     Ground,
+    Inconsistency,
     JudgeCost,
     Judged,
     ModelChoice,
@@ -85,6 +86,7 @@ def judged(
     judging: Judging | None = None,
     costs: Sequence[JudgeCost] = (),
     agreements: Sequence[RaterAgreement] = (),
+    inconsistent: Sequence[Inconsistency] = (),
 ) -> Judged:
     """`run` and `when` name this run; `earlier`: the oldest first, of any model."""
     found = [_model(one, run=run, when=when, earlier=earlier) for one in models]
@@ -106,6 +108,10 @@ def judged(
         notes=judging.notes,
         costs=tuple(costs),
         agreements=tuple(agreements),
+        inconsistencies=tuple(inconsistent),
+        rubrics={
+            each.rubric: each.rubric_version for each in finals if each.rubric_version is not None
+        },
     )
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 MeasureKind = str  # what is asked for a measure; the registry of measures has them
 JudgeFormChoice = Literal["auto", "likelihood", "reasoned"]
-Layout = Literal["fence", "around", "again"]
+Layout = Literal["fence", "around", "again", "anchors"]
 JudgeForm = Literal["likelihood", "reasoned"]
 
 

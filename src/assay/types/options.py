@@ -212,7 +212,8 @@ class JudgeLayoutOptions(JudgeFormOptions):
         identity=True,
         help=tr(
             "Prompt of a likelihood judge: the answer in a fence, the question around the answer, "
-            "or the answer again after the question. Default: fence."
+            "the answer again after the question, or questions made from the rubric's anchors. "
+            "Default: as the judge did best on its card, else fence."
         ),
     )
 

@@ -157,7 +157,9 @@ class PolicyJudge:
 
     def _choose(self, request: Request, prompt: str) -> Reply:
         question = re.findall(r"^Question: (.*)$", prompt, re.MULTILINE)[-1]
-        share = self._points(prompt, _CRITERIA[question], request.repeat) / 10
+        level = re.match(r"Is the (\w+ ?\w*) of the answer at least at this level", question)
+        criterion = level[1].replace(" ", "_") if level else _CRITERIA[question]
+        share = self._points(prompt, criterion, request.repeat) / 10
         return likelihoods(request, share)
 
     def _write(self, request: Request, prompt: str) -> Reply:

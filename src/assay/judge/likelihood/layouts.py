@@ -5,6 +5,8 @@ that explain the scores afterwards.
                                                a judge computes it once
     around   question, task, answer, question  the judge reads the answer with the question in mind
     again    task, answer, question, answer    the answer is the last thing it read
+    anchors  as fence, but the questions are   "is it at least at this level: …?", for each level
+             made from the rubric's anchors    but the last
 
 Which one suits depends on the judge: `docs/decisions/062-judge-forms.md`. No reference solution is
 shown: small judges then judge the reference. Not translated: a judgement must not change with the
@@ -23,7 +25,7 @@ from assay.types.choices import Layout
 from assay.types.judging.judgements import ChecklistAnswer, Evidence, RubricCriterion
 
 DEFAULT_LAYOUT: Layout = "fence"
-LAYOUTS: tuple[Layout, ...] = ("fence", "around", "again")
+LAYOUTS: tuple[Layout, ...] = ("fence", "around", "again", "anchors")
 LONGEST_TASK = 24_000  # characters
 YES, NO = "Yes", "No"
 

@@ -34,7 +34,7 @@ from assay.judge.questionnaire import (
     fact_question,
     greedy_sampling,
 )
-from assay.judge.rubrics import questions_for
+from assay.judge.rubrics import anchor_questions, questions_for
 from assay.messages import tr
 from assay.types import (
     Answered,
@@ -71,9 +71,11 @@ class LikelihoodQuestionnaire(Questionnaire):
         self._shown_task = shown_task(self._task)
         room = room_for_answer(about.judge, self._task, 2 if self._layout == "again" else 1)
         self._fenced = fence(about.answer, limit=room)
+        questions = questions_for(about.rubric, about.case)
+        if self._layout == "anchors":
+            questions = anchor_questions(about.rubric)
         self._questions = [
-            (each, self._question(number, each.text))
-            for number, each in enumerate(questions_for(about.rubric, about.case))
+            (each, self._question(number, each.text)) for number, each in enumerate(questions)
         ]
         self._facts: list[tuple[RubricQuestion, Request]] = []
         for number, check in enumerate(about.evidence.unread_facts, len(self._questions) + 1):

@@ -105,6 +105,9 @@ def _details(verdict: FinalJudgement) -> Iterator[str]:
     unusual = _each_once(said for one in verdict.judgements for said in one.unusual)
     yield from (tr("Unusual: {what}", what=each) for each in unusual)
     yield from (tr("Note: {note}", note=note) for note in _each_once(verdict.notes))
+    if verdict.rubric_version is not None:
+        gaps = {"rubric": _said(verdict.rubric, LONGEST_NAME), "version": verdict.rubric_version}
+        yield tr("Rubric: {rubric}, version {version}", **gaps)
     if verdict.use_case:
         yield tr("Meant for: {use_case}", use_case=_said(verdict.use_case))
     yield from (_judge_line(one) for one in verdict.judgements)

@@ -26,7 +26,14 @@ from assay.types.documents import (
     table,
 )
 from assay.types.judging.cards import CardMark, JudgeCard, JudgeCheck
-from assay.types.judging.judged import AgreementName, Judged, RaterAgreement, TestJudged
+from assay.types.judging.judged import (
+    AgreementName,
+    Inconsistency,
+    Judged,
+    RaterAgreement,
+    ScoredAnswer,
+    TestJudged,
+)
 from assay.types.judging.judgements import Band, Deviation, JudgedBy, band_of, shown_tenths
 
 TONES: dict[Band, Tone] = {
@@ -129,8 +136,34 @@ def judging_blocks(of: Judged, *, level: int) -> Iterator[Block]:
     if of.agreements:
         yield Heading(tr("How far judgements agree"), level)
     yield from agreement_blocks(of.agreements)
+    if of.inconsistencies:
+        yield Heading(tr("Nearly equal answers, distant scores"), level)
+        yield bullets(map(_inconsistency, of.inconsistencies))
+    versions = [
+        tr("{rubric}, version {version}", rubric=name, version=version)
+        for name, version in of.rubrics.items()
+    ]
+    if versions:
+        yield Paragraph(tr("Rubrics: {rubrics}.", rubrics="; ".join(versions)), "dim")
     for sentence in (*said.isolation(of), *map(said.cost, of.costs)):
         yield Paragraph(sentence, "dim")
+
+
+def _inconsistency(of: Inconsistency) -> str:
+    return tr(
+        "{test}: {first} and {second}, texts {alike} % alike",
+        test=of.first.test_id,
+        first=_scored_answer(of.first),
+        second=_scored_answer(of.second),
+        alike=numbers.fixed(100 * of.alike, 0),
+    )
+
+
+def _scored_answer(of: ScoredAnswer) -> str:
+    gaps = {"overall": shown_tenths(of.tenths), "model": of.model, "run": of.run}
+    if of.repeat:
+        return tr("{overall} ({model}, run {run}, repeat {repeat})", repeat=of.repeat + 1, **gaps)
+    return tr("{overall} ({model}, run {run})", **gaps)
 
 
 def agreement_blocks(agreements: Sequence[RaterAgreement]) -> Iterator[Block]:

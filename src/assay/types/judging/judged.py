@@ -246,8 +246,33 @@ class JudgeCost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredAnswer:
+    """One answer and its overall in tenths. `repeat` counts from 0."""
+
+    suite: str
+    test_id: str
+    model: str
+    run: str
+    repeat: int
+    tenths: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inconsistency:
+    """Two answers to one test, `alike` as a share of their text, whose scores lie far apart."""
+
+    first: ScoredAnswer
+    second: ScoredAnswer
+    alike: float
+
+    @property
+    def apart(self) -> int:
+        return abs(self.first.tenths - self.second.tenths)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """`not_run`: evidence that there is not, by reason the tests."""
+    """`not_run`: evidence that there is not, by reason the tests. `rubrics`: their versions."""
 
     models: tuple[ModelJudged, ...]
     domains: tuple[str, ...]
@@ -262,3 +287,5 @@ class Judged:
     notes: tuple[str, ...] = ()
     costs: tuple[JudgeCost, ...] = ()
     agreements: tuple[RaterAgreement, ...] = ()
+    inconsistencies: tuple[Inconsistency, ...] = ()
+    rubrics: Mapping[str, int] = field(default_factory=dict)

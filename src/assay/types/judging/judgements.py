@@ -356,6 +356,7 @@ class FinalJudgement:
     weaknesses: tuple[str, ...] = ()
     no_answer: NoAnswer = ""
     doubts: tuple[str, ...] = ()
+    rubric_version: int | None = None  # None: stored before it was kept
 
     @property
     def tenths(self) -> int | None:

@@ -8,10 +8,11 @@ from itertools import takewhile
 from assay.judge.final_judgement import NO_JUDGE
 from assay.messages import tr
 from assay.store import Run, RunModel, Store, StoredTrial, TrialKey
+from assay.summary.consistency import AnswerText, inconsistencies
 from assay.summary.judge_agreement import agreements_of
 from assay.summary.judged import EarlierRun, JudgedModel, judged
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Suite, Timed
-from assay.types.judging.judged import JudgeCost, Judged
+from assay.types.judging.judged import JudgeCost, Judged, ScoredAnswer
 from assay.types.judging.judgements import Evidence, FinalJudgement
 from assay.types.results import ModelReport
 from assay.workflow.running.judging.panel import judged_cases
@@ -51,7 +52,33 @@ def judged_of(
         judging=run.judging,
         costs=tuple(_costs(store, run)),
         agreements=tuple(agreements_of([*_all_raters(store, run)])),
+        inconsistent=inconsistencies(
+            [*_scored_texts(store, run)],
+            [text for each in _judged_before(store, run) for text in _scored_texts(store, each)],
+        ),
     )
+
+
+def _scored_texts(store: Store, run: Run) -> Iterator[AnswerText]:
+    for model in run.models:
+        finals = {kept.key: kept for kept in store.read_judgements(run, model)}
+        for trial in store.read_trials(run, model) if finals else ():
+            kept, reply = finals.get(trial.key), trial.reply
+            tenths = kept.judgement.tenths if kept else None
+            if tenths is None or not isinstance(reply, Answered) or not reply.text.strip():
+                continue
+            suite, test_id, repeat = trial.key
+            yield AnswerText(
+                of=ScoredAnswer(
+                    suite=suite,
+                    test_id=test_id,
+                    model=model.spec,
+                    run=run.id,
+                    repeat=repeat,
+                    tenths=tenths,
+                ),
+                text=reply.text,
+            )
 
 
 def _all_raters(store: Store, run: Run) -> Iterator[FinalJudgement]:
@@ -130,9 +157,7 @@ def _unscored(case: Case, stored: StoredTrial | None) -> FinalJudgement:
 
 def _earlier(store: Store, run: Run) -> Iterator[EarlierRun]:
     own = {model.facts.fingerprint: model.spec for model in run.models}
-    # By their order in the store: a clock may have been set back.
-    before = [*takewhile(lambda each: each.id != run.id, store.read_runs())]
-    for each in [each for each in before if each.judging][-MOST_EARLIER:]:
+    for each in _judged_before(store, run):
         for model in each.models:
             if spec := own.get(model.facts.fingerprint):
                 finals = tuple(kept.judgement for kept in store.read_judgements(each, model))
@@ -140,3 +165,9 @@ def _earlier(store: Store, run: Run) -> Iterator[EarlierRun]:
                     yield EarlierRun(
                         run=each.id, when=each.created, model=spec, final_judgements=finals
                     )
+
+
+def _judged_before(store: Store, run: Run) -> list[Run]:
+    """By their order in the store: a clock may have been set back."""
+    before = takewhile(lambda each: each.id != run.id, store.read_runs())
+    return [each for each in before if each.judging][-MOST_EARLIER:]

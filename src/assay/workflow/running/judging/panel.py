@@ -31,9 +31,10 @@ from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
 
 USUAL_CONNECTIONS = {"openai": 8}  # DESIGN; all others one
 NAMED = 12  # tests in one note
+SMALL = 14_000_000_000  # parameters: below, a judge without a card is asked by likelihood
 # Of the shipped gold set, by whether the judge gives likelihoods: requests, and minutes for a judge
 # of 1.5 B on two cores (docs/decisions/062-judge-forms.md).
-COSTS = {True: (1_400, 50), False: (250, 110)}
+COSTS = {True: (1_670, 60), False: (250, 110)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +255,11 @@ def _panel_judge(model: Model, options: JudgeOptions, tested: Sequence[ModelFact
     # What the options leave open, as the judge did best when it was checked.
     if options.judge_form == "auto" and options.judge_layout is None and card is not None:
         layout = card.layout
-    elif not has_likelihoods or options.judge_form == "reasoned":
+    elif (
+        not has_likelihoods
+        or options.judge_form == "reasoned"
+        or (options.judge_form == "auto" and options.judge_layout is None and not _is_small(facts))
+    ):
         layout = None
     judged_by = JudgedBy(
         spec=facts.spec,
@@ -266,6 +271,11 @@ def _panel_judge(model: Model, options: JudgeOptions, tested: Sequence[ModelFact
         card=card,
     )
     return PanelJudge(model, judged_by)
+
+
+def _is_small(facts: ModelFacts) -> bool:
+    """Reasons help large judges and ruin small ones (docs/decisions/062-judge-forms.md)."""
+    return facts.parameters is not None and facts.parameters < SMALL
 
 
 def no_likelihoods(facts: ModelFacts) -> UsageError:
