@@ -21,7 +21,7 @@ WORKERS ?= 3
 # package, and torch, once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo demo-models demo-checkpoints test tests test-around collection packages bench check rules types format messages cards docs clean
+.PHONY: demo demo-models demo-checkpoints test tests prepared-tests test-around collection packages bench check rules types format messages cards docs clean
 
 # Two makes: the second installs PyTorch after the first has shown what needs none.
 demo:
@@ -34,13 +34,15 @@ demo-models: $(CORE)
 demo-checkpoints: $(LOCAL)
 	$(BIN)/assay demo --part checkpoints
 
-# Two cores, kept busy: packages for Python and the system, then the rules beside a look at all
-# tests (it leaves the bytecode of the tests, torch and transformers, which each worker would make
-# again), then the types, which take one core for most of a minute, beside the tests.
+# Two cores, kept busy: each of these begins as soon as what it needs is there. Packages of the
+# system come beside those of Python; rules and types (most of a minute of one core) beside a look
+# at all tests, which leaves the bytecode of the tests, torch and transformers that each worker
+# would make again; what is left of them beside the tests.
 test:
-	$(MAKE) --no-print-directory -j 2 $(DEV) packages
-	$(MAKE) --no-print-directory -j 2 rules collection
-	$(MAKE) --no-print-directory -j 2 types tests
+	$(MAKE) --no-print-directory -j 4 rules types prepared-tests
+
+prepared-tests: collection packages
+	$(MAKE) --no-print-directory tests
 
 collection: $(DEV)
 	@$(BIN)/pytest --collect-only -qq > $(VENV)/collection.txt || cat $(VENV)/collection.txt

@@ -8,6 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
+PACKAGE = re.compile(r"[<>=\[]")  # ends its name
 VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
 
 
@@ -187,8 +188,12 @@ def test_what_needs_the_fields_other_tools_is_in_the_other_half(root):
     extras = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"][
         "optional-dependencies"
     ]
-    tools = {re.split(r"[<>=\[]", each)[0].replace("-", "_") for each in extras["lm-eval"]}
-    theirs = tools - {re.split(r"[<>=\[]", each)[0] for each in extras["dev"]}
+    tools = {
+        PACKAGE.split(each)[0].replace("-", "_").replace("scikit_learn", "sklearn")
+        for extra in ("lm-eval", "around")
+        for each in extras[extra]
+    }
+    theirs = tools - {PACKAGE.split(each)[0] for each in extras["dev"]} - {"slm_assay"}
     assert theirs
     for path in [*sources(root), *(root / "tests").rglob("*.py")]:
         wrong = theirs & {name.split(".")[0] for name in imported(path)}

@@ -98,7 +98,7 @@ def complaints(row: Row, root: Path) -> Iterator[str]:
     for reference in row.references:
         if reference.startswith("assay "):
             yield from complaints_about_command(reference)
-        elif reference.startswith("tests/"):
+        elif reference.startswith(("tests/", "tests_around/")):
             yield from complaints_about_test(reference, root)
         elif reference.startswith("docs/decisions/"):
             if not (root / reference).is_file():

@@ -26,6 +26,15 @@ def root() -> Path:
 
 
 @pytest.fixture(scope="session")
+def shared() -> Path:
+    """Real data that lies beside a developer's checkout and is not part of the project."""
+    folder = ROOT.parent / "shared"
+    if not (folder / "DESIGN.md").is_file():
+        pytest.skip("needs ../shared, which only developers and CI have")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def checkpoint(root: Path) -> Path:
     """Real weights that ship: a Llama of 3.5 million parameters, trained for 8,000 steps."""
     return root / "src/assay/builtin/checkpoints/tiny/step_008000"
