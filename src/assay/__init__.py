@@ -34,13 +34,14 @@ if TYPE_CHECKING:  # what plugins are written with, for whoever checks their typ
     from assay.types.results import Report as Report
 
 _API = (
-    "answer_to_review", "ask", "attack", "check_judge", "compare", "compare_answers",
-    "describe_suite", "drift", "evaluate_model", "examine_machine", "explain_result", "export",
-    "fetch", "generate_samples", "import_reviews", "leaderboard", "list_suites", "loop",
-    "new_suite", "new_test", "render", "report", "rescore", "review_queue", "review_sheet",
-    "review_summary", "run", "run_benchmark", "runs", "schema", "select", "select_checkpoint",
-    "speed", "store_review", "suite_statistics", "undo_review", "validate",
-    "validate_tests", "watch",
+    "answer_to_review", "ask", "attack", "check_generation_quality", "check_judge", "compare",
+    "compare_answers", "compute_perplexity", "compute_weighted_score", "describe_suite", "drift",
+    "evaluate_model", "examine_machine", "explain_result", "export", "fetch", "generate_samples",
+    "import_reviews", "leaderboard", "list_suites", "loop", "new_suite", "new_test", "render",
+    "report", "rescore", "review_queue", "review_sheet", "review_summary", "run", "run_benchmark",
+    "run_hellaswag_benchmark", "run_mmlu_benchmark", "run_os_benchmark", "runs", "schema", "score",
+    "select", "select_checkpoint", "speed", "store_review", "suite_statistics", "undo_review",
+    "validate", "validate_tests", "watch",
 )  # fmt: skip
 _IMPORTED_FROM = {
     "Ask": "assay.types.own_measures",

@@ -261,6 +261,9 @@ class Perplexity(Measure):
             count = 1 if text.perplexity.method == BY_BLOCKS else len(text.blocks)
             yield fact("too_few_documents", count=count, least=LEAST_TOKENS, fewest=FEWEST)
 
+    def counted(self, value: float) -> float:
+        return _inverse(value, 1.0)
+
     def part_of(self, measured: Measurements, scale: CommonScale) -> Estimate | None:
         if measured.text is None:
             return None

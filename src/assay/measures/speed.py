@@ -131,9 +131,12 @@ class Speed(Measure):
         # A speed has the range of its runs.
         return {NAME: limited(NAME, measured, found, limit, better="higher", ends="range")}
 
+    def counted(self, value: float) -> float:
+        return value / USUAL
+
     def part_of(self, measured: Measurements, scale: CommonScale) -> Estimate | None:
         speed = _of_shape(measured, scale)
-        return speed.tokens_per_s.mapped(lambda x: x / USUAL) if speed else None
+        return speed.tokens_per_s.mapped(self.counted) if speed else None
 
     def common_scale(self, candidates: Sequence[Measurements], noise: object) -> CommonScale:
         """By shape the newest one, so that equal shapes are equally fast."""

@@ -9,7 +9,7 @@ Token ids in files are mapped into memory, so that they may be larger than it.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -21,6 +21,7 @@ from assay.files.notes import Place, invalid_files
 from assay.messages import tr
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "texts" / "held_out_english.txt"
+IGNORED = -100  # as torch has it: a label that does not count
 MOST_FINDINGS = 20  # of one file: a wrong one has as many as lines
 
 
@@ -103,20 +104,87 @@ def _json_lines(path: Path) -> tuple[HeldOutDocument, ...]:
 
 
 def texts_given(given: Iterable[object]) -> HeldOut:
-    """The texts of a program: a list of them, or a data set whose rows have "text" or "input_ids".
-    Every row that is neither is named.
+    """The texts of a program: a list of them, a data set whose rows have "text" or "input_ids", or
+    batches of rows of input_ids. Every row that is none of these is named.
     """
-    rows = ({"text": row} if isinstance(row, str) else row for row in given)
+    rows = (row for each in given for row in _rows_of(each))
     documents, mistakes = _documents(_of_row, rows)
     if mistakes or not documents:
         named = (tr("row {row}: {why}", row=number, why=why) for number, why in mistakes.items())
         raise UsageError(
             "\n".join(named) or tr("test_dataset has no row"),
-            hint=tr("give a file, a list of texts, or one split of a data set with the column "
-                    '"text" or "input_ids"'),
+            hint=tr("give a file, a list of texts, one split of a data set with the column "
+                    '"text" or "input_ids", or batches of input_ids'),
         )  # fmt: skip
     name = tr("{count} texts of the program", count=len(documents))
     return HeldOut(name=name, documents=documents)
+
+
+@dataclass(frozen=True, slots=True)
+class _WrongRow:
+    why: str
+
+
+def _rows_of(given: Any) -> Iterator[object]:
+    """A text, a row or a batch: its rows, each without padding, as attention_mask or labels say."""
+    if isinstance(given, str):
+        yield {"text": given}
+        return
+    if hasattr(given, "tolist"):
+        given = {"input_ids": given}
+    if not isinstance(given, Mapping) or "text" in given or "input_ids" not in given:
+        yield given
+        return
+    names = [name for name in ("input_ids", "attention_mask", "labels") if name in given]
+    columns = {name: _as_list(given[name]) for name in names}
+    ids = columns["input_ids"]
+    is_batch = isinstance(ids, list) and ids and all(isinstance(each, list) for each in ids)
+    rows = columns if is_batch else {name: [column] for name, column in columns.items()}
+    if len({len(column) for column in rows.values()}) > 1:
+        yield _WrongRow(tr("input_ids, attention_mask and labels are not of the same shape"))
+        return
+    for cells in zip(*rows.values(), strict=True):
+        found = _without_padding(**dict(zip(names, cells, strict=True)))
+        if found != {"input_ids": []} or not cells[0]:  # not one that is all padding
+            yield found
+
+
+def _as_list(given: Any) -> Any:
+    if hasattr(given, "tolist"):  # of torch, of numpy
+        return given.tolist()
+    if isinstance(given, list):
+        return [each.tolist() if hasattr(each, "tolist") else each for each in given]
+    return given
+
+
+def _without_padding(input_ids: Any, attention_mask: Any = None, labels: Any = None) -> object:
+    """Labels of -100 behind the last label change no likelihood and are left out; those before one
+    are context, which we cannot read without counting it.
+    """
+    if not isinstance(input_ids, list):
+        return {"input_ids": input_ids}
+    labels = labels if isinstance(labels, list) else None  # those of a class are no tokens
+    beside = [each for each in (attention_mask, labels) if each is not None]
+    if any(not isinstance(each, list) or len(each) != len(input_ids) for each in beside):
+        return _WrongRow(tr("input_ids, attention_mask and labels are not of the same shape"))
+    places = [at for at, each in enumerate(input_ids) if each != IGNORED]
+    if attention_mask is not None:
+        places = [at for at in places if attention_mask[at]]
+    if labels is not None:
+        while places and labels[places[-1]] == IGNORED:
+            places.pop()
+        first = next((at for at, place in enumerate(places) if labels[place] != IGNORED), 0)
+        is_padding = attention_mask is None and len({input_ids[at] for at in places[:first]}) == 1
+        if is_padding:
+            del places[:first]
+        if any(labels[at] == IGNORED for at in places):
+            return _WrongRow(
+                tr("labels of -100 before a label that counts are context, which cannot be read "
+                   "without counting it: leave the labels out")
+            )  # fmt: skip
+        if any(labels[at] != input_ids[at] for at in places):
+            return _WrongRow(tr("labels differ from input_ids"))
+    return {"input_ids": [input_ids[at] for at in places]}
 
 
 def _documents(
@@ -145,6 +213,8 @@ def _of_line(line: bytes) -> HeldOutDocument | str | None:
 
 
 def _of_row(given: Any) -> HeldOutDocument | str:
+    if isinstance(given, _WrongRow):
+        return given.why
     if not isinstance(given, Mapping) or not ({"text", "input_ids"} & given.keys()):
         return tr('a line is an object with "text" or "input_ids"')
     if "text" in given:

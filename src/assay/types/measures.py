@@ -224,6 +224,10 @@ class Measure:
         """By the names of its keys."""
         return {key.name: measured.figures.get(key.name) for key in self.keys}
 
+    def counted(self, value: float) -> float:
+        """What a figure counts in the score before its weight, on its own."""
+        return value
+
     # documents
 
     def headline(self, measured: Measurements) -> Mapping[str, object]:

@@ -197,7 +197,7 @@ def generate_samples(options: SamplesToGenerate) -> list[Sample]:
             tr("temperature is a number from 0 to 2, seeds a whole number from 1 to 100"),
             hint=tr("the default is temperature=0.3, seeds=1"),
         )
-    asked = [_as_sample(prompt) for prompt in _prompts(options.prompts)]
+    asked = [as_sample(prompt) for prompt in _prompts(options.prompts)]
     job = _job(
         options,
         checkpoint,
@@ -221,7 +221,7 @@ def _prompts(given: Sequence[str]) -> list[str]:
     return prompts
 
 
-def _as_sample(prompt: str) -> SamplePrompt:
+def as_sample(prompt: str) -> SamplePrompt:
     """One that ships has its checklist; of any other nothing is known that a good answer has."""
     digest = sha256(prompt.encode()).hexdigest()[:12]
     own = SamplePrompt(id=f"own_{digest}", prompt=prompt, subject=(), ticks=())
