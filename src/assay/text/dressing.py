@@ -22,6 +22,7 @@ _FIRST_TOKENS = late_pattern(
     rf"\s*(?:<s>|<bos>|\[/INST\]|<start_of_turn>|<{_BAR}(?:begin_of_text|im_start|assistant|start_header_id"
     rf"|begin▁of▁sentence){_BAR}>)(?:(?:assistant|model)(?:<\|end_header_id\|>)?\s*\n)?"
 )
+_TERMINAL_CODE = late_pattern(r"\x1b\[[0-9;?]{0,32}[A-Za-z]")  # colours, cursor moves
 # Crosses say "wrong" and stay.
 EMOJI = late_pattern(
     "[\u2600-\u2716\u2719-\u274b\u274d\u274f-\u27bf\u2b00-\u2bff\U0001f000-\U0001f6aa"
@@ -58,6 +59,8 @@ def plain_reply(text: str) -> str:
     """A reply without the tokens that begin and end it, what follows them, and what is not seen."""
     if "<" in text or ("]" in text and any(token in text for token in _IN_BRACKETS)):
         text = _without_tokens(text)
+    if "\x1b" in text:
+        text = _TERMINAL_CODE.sub("", text)
     return drop_invisible(text)
 
 

@@ -81,6 +81,10 @@ def models_of(specs: Sequence[str], models: Sequence[Model]) -> tuple[RunModel, 
     )
 
 
+# As the options were listed here once, all at their defaults: runs begun before are continued.
+_USUAL_OPTIONS = ([[], None, 0, 1], ["fixed", None, None, None, None, "auto"])
+
+
 def key_of(job: Job, prepared: Prepared) -> str:
     """Equal for equal questions to equal models. Files stand for their content: that is quick."""
     body = [
@@ -90,7 +94,8 @@ def key_of(job: Job, prepared: Prepared) -> str:
             for spec, model in zip(prepared.specs, prepared.models, strict=True)
         ],
         [[suite.name, suite.source] for suite in prepared.suites],
-        job.identity(),
+        *_USUAL_OPTIONS,
+        *([told] if (told := job.identity()) else []),
         *([prepared.deciding_key] if prepared.deciding else []),
         *([["measures", *prepared.of_plugins_key]] if prepared.measures.of_plugins else []),
         *([prepared.panel.key] if prepared.panel and prepared.panel.key else []),
