@@ -40,7 +40,7 @@ def case_of(check: AnswerCheck, prompt: str = "Why?") -> Case:
 @pytest.mark.parametrize(
     ("check", "lines"),
     [
-        (ExactMatch(expected=("Lomé", "Lome")), ["- expected: Lomé", "- normalize: text"]),
+        (ExactMatch(expected=("Lomé", "Lome")), ["- expected: Lomé"]),
         (
             Keywords(expected_keywords=(("a", "b"),), forbidden_keywords=(("c",),)),
             ["- expected_keywords: a / b", "- forbidden_keywords: c"],
