@@ -197,7 +197,7 @@ def test_the_flaky_model_is_good_where_it_answers_and_fails_five_requests() -> N
         "instructions_003",
         "shell_005",
     ]
-    assert 88 <= suite_score("flaky") <= 95
+    assert 88 <= suite_score("flaky") <= 98
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
