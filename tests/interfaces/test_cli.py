@@ -233,7 +233,7 @@ def test_export_gives_every_try_as_jsonl_and_csv(bench, two_models):
     lines = bench.assay("export").stdout.splitlines()
     records = [json.loads(line) for line in lines]
     assert len(records) == 8
-    assert {record["outcome"] for record in records} == {"pass", "fail"}
+    assert {record["outcome"] for record in records} == {"fail", "no_answer", "pass"}
     table = bench.assay("export", "latest", "--format", "csv").stdout.splitlines()
     assert len(table) == 9
 
