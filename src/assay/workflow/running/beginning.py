@@ -82,7 +82,10 @@ def models_of(specs: Sequence[str], models: Sequence[Model]) -> tuple[RunModel, 
 
 
 # As the options were listed here once, all at their defaults: runs begun before are continued.
-_USUAL_OPTIONS = ([[], None, 0, 1], ["fixed", None, None, None, None, "auto"])
+_USUAL_OPTIONS: tuple[list[object], list[object]] = (
+    [[], None, 0, 1],
+    ["fixed", None, None, None, None, "auto"],
+)
 
 
 def key_of(job: Job, prepared: Prepared) -> str:
