@@ -188,7 +188,7 @@ def said(root):
         package = folder / "assay"
         package.mkdir()
         folder.chmod(0o755)
-        for name in ("__init__.py", "errors.py", "messages.py"):
+        for name in ("__init__.py", "errors.py", "messages.py", "version.py"):
             shutil.copy(root / "src" / "assay" / name, package / name)
         for name in ("types", "sandbox"):
             shutil.copytree(root / "src" / "assay" / name, package / name)

@@ -8,7 +8,13 @@ from assay.files.fields import Doc, OneOrMore
 from assay.messages import tr, written
 from assay.plugins import check
 from assay.text.announced import announced_values
-from assay.text.dressing import cut_next_question, cut_surroundings, undress, without_signs
+from assay.text.dressing import (
+    cut_next_question,
+    cut_surroundings,
+    plain_reply,
+    undress,
+    without_signs,
+)
 from assay.text.folding import fold_whole_answer
 from assay.text.look_alikes import fold_look_alikes, look_alike_advice, ways_to_read
 from assay.text.safe_text import one_line
@@ -191,8 +197,9 @@ class ExactMatch(AnswerCheck):
 
 @lru_cache(maxsize=1024)  # of each test, for its answers and baselines
 def _folded(expected: tuple[str, ...]) -> frozenset[str]:
-    """The accepted texts as they are compared."""
-    return frozenset(map(fold_whole_answer, expected))
+    """The accepted texts as they are compared: as written, and as a reply would be read."""
+    forms = (form for text in expected for form in (text, plain_reply(text)))
+    return frozenset(map(fold_whole_answer, forms))
 
 
 @lru_cache(maxsize=1024)
