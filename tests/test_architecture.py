@@ -95,14 +95,11 @@ def test_a_class_name_exists_once(root):
 PATCHES = {"setattr", "setitem", "delattr", "delitem"}
 # What still patches our own code, and how often: it may become less, never more.
 STILL_PATCHED = {
-    "tests/interfaces/web/test_server.py": 1,  # a disk that is full while a review is stored
     "tests/models/local/gguf/test_families.py": 2,  # what a file would be without rounding
     "tests/models/local/hostile.py": 1,  # a table that is made by hand
     "tests/models/local/test_limits.py": 1,  # the seconds of a template
-    "tests/models/test_home_made.py": 1,  # a scheme that one test registers
     "tests/test_viewed_store.py": 1,  # a file that alone cannot be written
     "tests/workflow/test_demo_checkpoints.py": 6,  # the demonstration, with less to ask
-    "tests/workflow/test_judged_traps.py": 2,  # code that shows another thing each time
 }
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import os
 import sys
 
 import numpy as np
@@ -20,6 +21,7 @@ from assay.types import (
     ToChoose,
     ToRead,
 )
+from tests.loaded_python import run_python
 from tests.models.asking import answered, only, request_of, said
 
 LETTERS = "abcdefgh .?\n"
@@ -336,13 +338,25 @@ def test_a_class_that_cannot_be_asked_is_refused_at_the_start(body, says):
     assert caught.value.hint
 
 
-def test_an_object_of_a_registered_class_is_named_by_its_scheme(monkeypatch):
-    from assay.plugins import model_schemes
+REGISTERED = """
+import assay
+from assay.models.home_made.adapter import model_of
 
-    monkeypatch.setitem(model_schemes._known, "speaker", Speaker)
-    named = Speaker()
-    named.name = "seven"
-    assert model_of(named).facts.spec == "speaker:seven"
+@assay.model("speaker")
+class Speaker:
+    name = "seven"
+
+    def generate(self, messages, *, temperature, max_tokens, seed, stop):
+        return ""
+
+print(model_of(Speaker()).facts.spec)
+"""
+
+
+def test_an_object_of_a_registered_class_is_named_by_its_scheme(tmp_path):
+    (tmp_path / "program.py").write_text(REGISTERED)
+    done = run_python(["program.py"], tmp_path, os.environ)
+    assert done.stdout == "speaker:seven\n", done.stderr
     assert model_of(Bigram()).facts.spec == "python:Bigram"
     made = model(Speaker())
     assert model_of(made) is made

@@ -10,10 +10,8 @@ from assay import api
 from assay.errors import UsageError
 from assay.reports.json_documents import run_json
 from assay.reports.progress import SilentProgress
-from assay.types.judging.judgements import Evidence, EvidenceCheck
 from tests.workflow.judged_work import (
     ANSWER,
-    CHECK_CODE,
     TASK,
     Court,
     form,
@@ -166,32 +164,24 @@ def test_an_import_about_an_id_that_two_suites_have_is_left_out(court):
 # ----------------------------------------------------------------------------- what code showed
 
 
-def test_code_that_shows_another_thing_each_time_is_run_once_and_its_judge_asked_once(
-    court, monkeypatch
-):
-    class Pretended:
-        isolation, description = "weak", "Nothing is run."
+SHOWS_ANOTHER_THING = """
+import secrets
+from assay.checking import Check
 
-        def close(self) -> None: ...
+def check(answer, truth, files):
+    yield Check("a case", False, f"returned <object at 0x{secrets.token_hex(8)}>")
+"""
 
-    looked: list[str] = []
 
-    def look(folder: Path, items: list[tuple[str, object]], sandbox: object) -> list[Evidence]:
-        looked.append(items[0][0])
-        said = f"returned <object at 0x{len(looked):x}>"
-        found = EvidenceCheck(name="a case", passed=False, explanation=said)
-        return [Evidence(checks=(found,), isolation="weak")]
-
-    monkeypatch.setattr(
-        "assay.workflow.running.judging.panel.open_sandbox", lambda wish: Pretended()
-    )
-    monkeypatch.setattr("assay.workflow.running.judging.stage.gather", look)
+def test_code_that_shows_another_thing_each_time_is_run_once_and_its_judge_asked_once(court):
     judge = court.judge(form(9, 9, 9))
-    suite = court.checked(CHECK_CODE)
-    first = court.run(judge, suite=suite, allow_code_execution=True)
-    again = court.judge_again("latest", judge, allow_code_execution=True)
-    assert (len(looked), len(court.asked())) == (1, 1)
+    how = {"allow_code_execution": True, "sandbox": "weak"}
+    suite = court.checked(SHOWS_ANOTHER_THING)
+    first = court.run(judge, suite=suite, **how)
+    again = court.judge_again("latest", judge, **how)
+    assert len(court.asked()) == 1
     assert verdicts(again) == verdicts(first)
     assert scores(verdicts(again)["own_001"]) == (0, 3, 3)
-    court.run(judge, suite=suite, allow_code_execution=True, fresh=True)
-    assert len(looked) == 2, "--fresh looks again"
+    fresh = court.run(judge, suite=suite, fresh=True, **how)
+    shown = [verdicts(each)["own_001"]["evidence"]["checks"] for each in (first, again, fresh)]
+    assert shown[0] == shown[1] != shown[2], "--fresh looks again"

@@ -1,6 +1,7 @@
 """`assay speed` against server processes: depths, caches, memory, and what no longer fits."""
 
 import signal
+import sys
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from assay import api
 from assay.store import Store
 from tests.models.local.checkpoints import make_checkpoint
+from tests.models.local.stopwatch import Stopwatch
 from tests.waiting import PATIENCE_S
 
 LONG = " ".join(f"number{n}" for n in range(40))
@@ -140,7 +142,10 @@ def test_an_interrupted_measurement_continues(bench, ollama):
     assert len(ollama.asked) - before < 8
 
 
-def test_a_checkpoint_is_timed_in_a_process_of_its_own(tmp_path):
+def test_a_checkpoint_is_timed_in_a_process_of_its_own(tmp_path, monkeypatch):
+    """What such a process does is tested in tests/models/local/test_speed.py."""
+    stopwatch = Stopwatch(tmp_path)
+    monkeypatch.setattr(sys, "executable", stopwatch.program)
     folder = make_checkpoint(tmp_path / "step_1", "llama", context=128)
     report = api.speed([str(folder)], context="128", repeats=2, out=tmp_path / "out")
     (found,) = report.models[0].depths
@@ -155,6 +160,7 @@ def test_a_checkpoint_is_timed_in_a_process_of_its_own(tmp_path):
     assert one.decode_s != other.decode_s
     assert one.details["memory_bytes_per_s"] == other.details["memory_bytes_per_s"], "one process"
     assert one.details["tokens_per_s"] > 0
+    assert stopwatch.timed == [("step_1", 2)], "one process"
 
 
 def test_the_best_that_fits_is_found_from_measurements_and_what_lacks_them_is_listed_apart(

@@ -8,12 +8,14 @@ import html
 import json
 import os
 import re
+import resource
 import signal
 import sqlite3
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,7 +26,6 @@ from assay.api.viewing import Viewing
 from assay.interfaces.web import security
 from assay.interfaces.web.app import make_app
 from assay.interfaces.web.words import MOST_SHOWN
-from assay.store.reviews import ReviewVerbs
 from assay.workflow.reporting.viewing import LARGE
 from tests.workflow.test_earlier_stores import RECORDED
 
@@ -95,26 +96,34 @@ def test_names_of_the_machine_are_asked_for_once(
     assert not elsewhere.knows("evil.example")
 
 
-def test_a_full_disk_keeps_what_was_typed_and_the_reviews_before(
-    out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@contextmanager
+def full_disk(out: Path) -> Iterator[None]:
+    """No file may become longer than the store's log is now, which another process holds open."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    with closing(sqlite3.connect(out / "assay.db", isolation_level=None)) as held:
+        held.execute("CREATE TABLE filling AS SELECT randomblob(100000)")
+        size = (out / "assay.db-wal").stat().st_size
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            signal.signal(signal.SIGXFSZ, handler)
+            held.execute("DROP TABLE filling")
+
+
+def test_a_full_disk_keeps_what_was_typed_and_the_reviews_before(out: Path) -> None:
     asked = asking(out)
     queue = f"/runs/{run_of(out)}/review"
     item = re.search(rf"{queue}/(\w+)", asked.get(f"{queue}?author=ada").text)[0]
     page = asked.get(item)
     sent = {"csrf": re.search(r'name="csrf" value="(\w+)"', page.text)[1], "author": "ada",
             "value": "0.5", "reason": "half of it is right", "do": "correct"}  # fmt: skip
-
-    def fill_disk(self: ReviewVerbs, *given: object) -> None:
-        self._file.connection.execute("PRAGMA max_page_count = 1")
-        return store(self, *given)
-
-    store = ReviewVerbs.store_review
-    with monkeypatch.context() as patched:
-        patched.setattr(ReviewVerbs, "store_review", fill_disk)
+    with full_disk(out):
         refused = asked.post(item, data={**sent, "reason": "half " * 790})
     assert refused.status_code == 400
-    assert "full" in refused.text
+    assert "make room on the disk" in refused.text
     assert "half half" in refused.text, "nobody types it again"
     assert asked.post(item, data=sent, follow_redirects=False).status_code == 303
 
