@@ -45,6 +45,7 @@ def time_decoding(
     prompt_tokens: int | None = None,
     new_tokens: int | None = None,
     repeats: int = 3,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Any]:
     """Figures by the names they have in a report; the first new token comes out of the prefill.
     Memory is that of a 16-bit network. Raises ValueError for lengths that do not fit.
@@ -60,8 +61,9 @@ def time_decoding(
     decoder = _decoder(network, prompt_tokens + new_tokens)
     of_prompt = _peak(network, decoder, prompt)
     begun = decoder.cache_numbers()
-    _timed(decoder, prompt, min(WARM_UP_TOKENS, new_tokens), network.device)  # warms up
-    runs = [_timed(decoder, prompt, new_tokens, network.device) for _ in range(repeats)]
+    warm_up = min(WARM_UP_TOKENS, new_tokens)
+    _timed(decoder, prompt, warm_up, network.device, clock)
+    runs = [_timed(decoder, prompt, new_tokens, network.device, clock) for _ in range(repeats)]
     # The last new token was not fed: the cache is whole with it.
     of_token = _peak(network, decoder, prompt[:, :1])
     whole = decoder.cache_numbers()
@@ -104,17 +106,21 @@ def figures_of_runs(runs: Sequence[Sequence[float]], prompt_tokens: int) -> dict
 
 @torch.inference_mode()
 def _timed(
-    decoder: _OneRow | OwnForward, prompt: Tensor, new_tokens: int, device: torch.device
+    decoder: _OneRow | OwnForward,
+    prompt: Tensor,
+    new_tokens: int,
+    device: torch.device,
+    clock: Callable[[], float],
 ) -> tuple[float, ...]:
     decoder.begin()
     wait_for(device)
     seconds = []
     fed = prompt
     for _ in range(new_tokens):
-        start = time.perf_counter()
+        start = clock()
         fed = decoder.feed(fed)
         wait_for(device)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(clock() - start)
     return tuple(seconds)
 
 

@@ -5,7 +5,7 @@ take it from here. A field without `option(...)` is a keyword argument of the fu
 """
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -332,6 +332,7 @@ class LocalOptions(CommandOptions):
         False, help=tr("Run Python code that a checkpoint contains; read that code first.")
     )
     observer: Observer = SilentProgress()  # a download is announced to it
+    timer: Callable[..., dict[str, Any]] | None = None  # times a checkpoint, as `measure_speed`
 
 
 @dataclass(frozen=True, kw_only=True)

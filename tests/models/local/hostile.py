@@ -6,18 +6,20 @@ docs/decisions: the sentence, the peak memory of that process and of the one tha
 
 from __future__ import annotations
 
-import gc
 import os
 import resource
 import tempfile
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from assay.errors import AssayError
 from assay.models.local.model import LocalModel
-from assay.models.local.tokens import limits
 from assay.types.options import LocalOptions
 from tests.models.local.checkpoints import CHAT_TEMPLATE, edit_json, make_checkpoint, save_tokenizer
 
@@ -139,20 +141,23 @@ def main() -> None:
 
 
 def _print_row(name: str, folder: Path) -> None:
-    peaks = [0]
-    close = limits.Guest.close
+    peaks, done = [0], threading.Event()
 
-    def watched(self: limits.Guest) -> None:
-        """Its own peak: what getrusage says of a child counts the parent it was forked from."""
-        status = Path(f"/proc/{self._process.pid}/status")
-        lines = status.read_text().splitlines() if status.exists() else []
-        peaks.extend(int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM"))
-        close(self)
+    def watch() -> None:
+        """The peak of each child. What getrusage says of one counts its parent, which it was."""
+        while not done.wait(0.005):
+            for child in psutil.Process().children():
+                with suppress(OSError):
+                    lines = Path(f"/proc/{child.pid}/status").read_text().splitlines()
+                    found = [line.split()[1] for line in lines if line.startswith("VmHWM")]
+                    peaks.extend(int(each) // 1024 for each in found)
 
-    limits.Guest.close = watched  # type: ignore[method-assign]
+    watching = threading.Thread(target=watch)
+    watching.start()
     said = said_of(folder).replace(str(folder), "step_100").replace("|", "\\|")
+    done.set()
+    watching.join()
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    gc.collect()
     print(f"| {name} | {said or 'opens'} | {own} MB | {max(peaks)} MB |", flush=True)
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from assay.errors import ModelUnavailable
 from assay.models.local.folder import LONGEST_NAME
-from assay.models.local.tokens import limits, tokenizer
+from assay.models.local.tokens import limits
 from assay.models.local.tokens.limits import panics_as_errors
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.types import Message
@@ -21,19 +22,28 @@ from tests.models.local.hostile import HOSTILE, said_of
 CHAT = [Message("system", "Be brief."), Message("user", "Wéll?"), Message("assistant", "<é>")]
 
 
+LOOPING = "template with two nested loops of 99,999"
+
+
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_checkpoint_is_refused_with_a_sentence(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hostile_checkpoint_is_refused_with_a_sentence(name: str, tmp_path: Path) -> None:
     spoil, sentence = HOSTILE[name]
-    if sentence == "takes more than":
-        monkeypatch.setattr(tokenizer, "TEMPLATE_SECONDS", 2.0)
     folder = make_checkpoint(tmp_path / "step_100")
     spoil(folder)
-    said = said_of(folder)
+    said = said_at_once(folder) if name == LOOPING else said_of(folder)
     assert re.search(sentence, said), said
     assert said.isprintable()
     assert len(said) < 2 * len(str(folder)) + 4 * LONGEST_NAME + 200
+
+
+def said_at_once(folder: Path) -> str:
+    """What is said of a template, by a tokenizer that does not wait for ten seconds."""
+    loaded = LocalTokenizer.load(folder)
+    loaded.template_seconds = 1.0
+    with pytest.raises(ModelUnavailable) as refused:
+        loaded.render_chat([Message("user", "Hello")])
+    loaded.close()
+    return refused.value.message
 
 
 @pytest.mark.parametrize(

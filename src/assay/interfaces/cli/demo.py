@@ -2,7 +2,9 @@
 
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -31,7 +33,7 @@ def demo(part: str | None, out: Path) -> int:
     if part != "checkpoints":
         demo_models(out)
     if part != "models":
-        _checkpoints(out)
+        demo_checkpoints(out)
     return 0
 
 
@@ -75,14 +77,15 @@ def _heading(text: str) -> None:
     click.secho(text, bold=True)
 
 
-def _checkpoints(out: Path) -> None:
+def demo_checkpoints(out: Path, **changed: Any) -> None:
+    """`changed`: what is asked otherwise than in the demonstration."""
     from assay.api.demo import INSTALL, checkpoints_job, evaluate, missing_packages
     from assay.api.rendering import progress_for
 
     if missing_packages():
         say(tr("three checkpoints ship as well; to see them evaluated: {command}", command=INSTALL))
         return
-    job = checkpoints_job(out)
+    job = replace(checkpoints_job(out), **changed)
     say(tr("three checkpoints of one training run: which of them is good enough to ship?"))
     say(f"$ {job.command}")
     with progress_for(sys.stderr) as observer:

@@ -183,7 +183,8 @@ class LocalModel(BaseModel):
             repeats=work.repeats * len(requests),
         )
         try:
-            found = measure_speed(of, stopped=self._stopped.is_set)
+            measure = self._settings.timer or measure_speed
+            found = measure(of, stopped=self._stopped.is_set)
         except AssayError as error:
             why = ": ".join(filter(None, (error.message, error.hint)))
             cause: Cause = "out_of_memory" if isinstance(error, ModelTooLarge) else "other"

@@ -114,7 +114,7 @@ class ModelTooLarge(ModelUnavailable):
 def main(of: TimedCheckpoint) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        document = _measured(of)
+        document = measure_here(of)
     except AssayError as error:
         told = {"message": error.message, "hint": error.hint}
         document = {"error": told, "out_of_memory": False}
@@ -136,8 +136,15 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _measured(of: TimedCheckpoint) -> dict[str, Any]:
-    """`resident_mb`: beyond what the process was before loading; None where not told."""
+def measure_here(
+    of: TimedCheckpoint,
+    *,
+    threads: int | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, Any]:
+    """In this process, with a thread for each core unless told otherwise. `resident_mb`: beyond
+    what the process was before loading; None where not told.
+    """
     from assay.models.local.finding import find_checkpoint
 
     checkpoint = find_checkpoint(
@@ -152,13 +159,17 @@ def _measured(of: TimedCheckpoint) -> dict[str, Any]:
     from assay.models.local.loading.checkpoint import choose_dtype, examine, load
 
     machine = this_machine()
-    torch.set_num_threads(machine.cores)
+    torch.set_num_threads(threads or machine.cores)
     examined = examine(checkpoint)
     dtype = of.dtype or choose_dtype(None, of.device, examined.dtype_on_disk)
     idle = psutil.Process().memory_info().rss
     network = load(checkpoint, of.device, dtype, examined=examined)
     figures = time_decoding(
-        network, prompt_tokens=of.prompt_tokens, new_tokens=of.new_tokens, repeats=of.repeats
+        network,
+        prompt_tokens=of.prompt_tokens,
+        new_tokens=of.new_tokens,
+        repeats=of.repeats,
+        clock=clock,
     )
     on_gpu = int(torch.cuda.max_memory_allocated()) if network.device.type == "cuda" else 0
     peak = _peak_resident()  # before the buffers that bandwidth is measured with

@@ -54,9 +54,11 @@ def write_gguf(
     fields: dict[str, Any] | None = None,
     extra: dict[str, np.ndarray] | None = None,
     rows: int | None = None,
+    as_numbers: bool = False,
 ) -> Path:
     """`kind` of the matrices whose rows it can hold; `fields` over the usual ones (None: left
-    out), `extra` tensors beside the model's, `rows` of embeddings for more tokens than it has.
+    out), `extra` tensors beside the model's, `rows` of embeddings for more tokens than it has;
+    `as_numbers`: what `kind` makes of the weights, stored as F32.
     """
     model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
     if rows is not None:
@@ -70,7 +72,8 @@ def write_gguf(
     for key, tensor in model.state_dict().items():
         if key == "lm_head.weight" and config.tie_word_embeddings:
             continue
-        _add_tensor(writer, *_renamed(key, name), _as_stored(key, tensor, name, config), kind)
+        stored = _as_stored(key, tensor, name, config), gguf.GGMLQuantizationType[kind]
+        _add_tensor(writer, *_renamed(key, name), *stored, as_numbers)
     for key, numbers in (extra or {}).items():
         writer.add_tensor(key, numbers)
     writer.write_header_to_file()
@@ -156,14 +159,22 @@ def _as_stored(key: str, tensor: Any, name: str, config: Any) -> np.ndarray:
     return numbers + 1 if name.startswith("gemma") and part.endswith("norm") else numbers
 
 
-def _add_tensor(writer: gguf.GGUFWriter, name: str, numbers: np.ndarray, kind: str) -> None:
-    wanted = gguf.GGMLQuantizationType[kind]
-    if numbers.ndim < 2 or kind == "F32" or numbers.shape[-1] % gguf.GGML_QUANT_SIZES[wanted][0]:
+def _add_tensor(
+    writer: gguf.GGUFWriter,
+    name: str,
+    numbers: np.ndarray,
+    kind: gguf.GGMLQuantizationType,
+    as_numbers: bool,
+) -> None:
+    is_whole = kind.name == "F32" or numbers.ndim < 2
+    if is_whole or numbers.shape[-1] % gguf.GGML_QUANT_SIZES[kind][0]:
         writer.add_tensor(name, numbers.astype(np.float32))
-    elif kind == "Q6_K":
-        writer.add_tensor(name, _q6_k(numbers), raw_dtype=wanted)
+        return
+    stored = _q6_k(numbers) if kind.name == "Q6_K" else gguf.quants.quantize(numbers, kind)
+    if as_numbers:
+        writer.add_tensor(name, gguf.quants.dequantize(stored, kind))
     else:
-        writer.add_tensor(name, gguf.quants.quantize(numbers, wanted), raw_dtype=wanted)
+        writer.add_tensor(name, stored, raw_dtype=kind)
 
 
 def _q6_k(numbers: np.ndarray) -> np.ndarray:

@@ -14,7 +14,8 @@ import torch
 from assay.engine.layout.packing import PackedRow, pack
 from assay.engine.network import own_logits
 from assay.errors import ModelUnavailable
-from assay.models.local.gguf import weights
+from assay.models.local.facts import _digest_of_parts, _parts
+from assay.models.local.finding import find_checkpoint
 from assay.models.opening import open_model
 from tests.models.local.checkpoints import _GROUPED, _WIDE_HEADS, SHAPES, make_checkpoint
 from tests.models.local.gguf.gguf_files import llama_cpp, write_gguf
@@ -107,9 +108,8 @@ def test_activations_are_rounded_as_llama_cpp_rounds_them(tmp_path, kind):
     ids = [each["id"] for each in likely]
     theirs = torch.tensor([each["logprob"] for each in likely])
     rounded = logits_of(f"gguf:{file}")[-1].log_softmax(-1)[ids]
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(weights, "roundings_in", lambda checkpoint: {})
-        exact = logits_of(f"gguf:{file}")[-1].log_softmax(-1)[ids]
+    numbers = write_gguf(checkpoint, tmp_path / "numbers.gguf", kind, as_numbers=True)
+    exact = logits_of(f"gguf:{numbers}")[-1].log_softmax(-1)[ids]
     apart, before = (rounded - theirs).abs().mean(), (exact - theirs).abs().mean()
     assert apart < before / 2
 
@@ -130,11 +130,11 @@ def test_a_quantised_file_is_another_model_than_before_its_activations_were_roun
     checkpoint = make_checkpoint(tmp_path / "checkpoint", "llama")
     file = write_gguf(checkpoint, tmp_path / "model.gguf", kind)
     facts = open_model(f"gguf:{file}").facts
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(weights, "roundings_in", lambda checkpoint: {})
-        before = open_model(f"gguf:{file}").facts
+    parts = [*_parts(find_checkpoint(file), "float32")]
+    assert facts.fingerprint == _digest_of_parts(parts)
+    before = _digest_of_parts(part for part in parts if part[0] != "activations")
     is_rounded = kind == "Q8_0"
-    assert (facts.fingerprint != before.fingerprint) == is_rounded
+    assert (facts.fingerprint != before) == is_rounded
     assert facts.about["computed on"] == "CPU, float32" + " × Q8_0" * is_rounded
 
 

@@ -18,7 +18,6 @@ from weakref import finalize
 from assay.messages import tr
 from assay.text.number_format import exact, fixed
 
-TEMPLATE_SECONDS = 10.0  # it takes a millisecond
 TOKENIZER_SECONDS = 60.0  # the largest takes five
 TEMPLATE_BYTES = 256 * 2**20
 TOKENIZER_BYTES = 2**30

@@ -28,7 +28,6 @@ from assay.models.local.loading.skeleton import quiet, reason, require_extra
 from assay.models.local.tokens.cuts import can_be_cut, describe_part
 from assay.models.local.tokens.limits import (
     TEMPLATE_BYTES,
-    TEMPLATE_SECONDS,
     Guest,
     OutOfBounds,
     panics_as_errors,
@@ -58,6 +57,7 @@ class Lost(NamedTuple):
 
 class LocalTokenizer:
     longest_whole = 4_000_000  # characters that are encoded in one piece where no cut is clean
+    template_seconds = 10.0  # for one chat; it takes a millisecond
 
     def __init__(self, wrapped: Any, folder: Path, written: Mapping[str, Any]) -> None:
         self._wrapped = wrapped
@@ -229,7 +229,7 @@ class LocalTokenizer:
         values |= {"messages": turns, "add_generation_prompt": True}
         guest = self._guest = self._guest or Guest(TEMPLATE_BYTES)
         try:
-            found = guest.ask({"template": template, "values": values}, TEMPLATE_SECONDS)
+            found = guest.ask({"template": template, "values": values}, self.template_seconds)
         except OutOfBounds as error:
             self._template_fault = "" if guest.is_alive else str(error)
             raise
