@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from assay.files.fields import Doc, Mistake, Rule
+from assay.files.shapes import Flag, Number, Shape
 from assay.measures.limits import ShareLimit, limited
 from assay.messages import message, tr
 from assay.plugins import measure
@@ -33,6 +34,11 @@ def _refuse_empty(table: AccuracyTable) -> AccuracyTable:
     return table
 
 
+class Target(Shape):
+    above: Number
+    reached: Flag | None
+
+
 @measure("accuracy", unit="share", better="higher")
 class Accuracy(Measure):
     """How often it predicts the next token."""
@@ -45,6 +51,7 @@ class Accuracy(Measure):
         JsonKey("accuracy_top1", "share", "Tokens that were the first guess.", True),
         JsonKey("accuracy_top5", "share", "Tokens among the first five guesses.", True),
     )
+    shapes = {"targets": (dict[str, Target] | None, None)}
     table = Annotated[AccuracyTable, Rule(_refuse_empty, schema={"minProperties": 1})]
     table_about = Doc("How often it must predict the next token of the held-out text.")
     gate_fields = ("accuracy_min",)

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from annotated_types import Ge, Le
 
 from assay.files.fields import Doc
+from assay.files.shapes import Count, Flag, Name, Number, Shape, Text
 from assay.measures.limits import MOST, failing, unknown, why_not
 from assay.messages import message, message_n, tr
 from assay.plugins import measure
@@ -20,6 +21,7 @@ from assay.types import (
     Estimate,
     Failed,
     Health,
+    HealthCheck,
     Message,
     Reply,
     SamplePrompt,
@@ -81,6 +83,27 @@ class GenerationTable:
     ] = "report"
 
 
+class SampleShape(Shape):
+    id: Name
+    prompt: Text
+    text: Text
+    temperature: Annotated[float, Ge(0)] = 0.3  # of reports that do not have it
+    seed: Count = 0
+    uncertainty: Number | None = None
+    all_passed: Flag | None = None
+    checks: tuple[HealthCheck, ...] | None
+    failed: Name | None
+
+
+class GenerationShape(Shape):
+    """`judges`: by spec, whether it is qualified."""
+
+    all_passed: Flag | None = None
+    failures: Count = 0
+    judges: dict[str, Flag] = {}
+    samples: tuple[SampleShape, ...]
+
+
 @measure(NAME, unit="samples", better="lower")
 class Generation(Measure):
     """After how many sample prompts it loops, repeats itself or writes nonsense."""
@@ -88,6 +111,7 @@ class Generation(Measure):
     places = Places(keys=80, gate=40, advice=30, asking=30)
     kind = metric = NAME
     by_default = True
+    shapes = {NAME: (GenerationShape | None, ...)}
     table = GenerationTable
     table_about = Doc("Limits on the generated samples.")
     gate_fields = ("generation_max_failures",)

@@ -46,6 +46,7 @@ class Memory(Measure):
             "memory_usage_mb", "number", "Weights in 16 bits, cache and activations, in MB.", True
         ),
     )
+    shapes = {NAME: (dict[str, Any] | None, ...)}
     table = MemoryTable
     table_about = Doc("How much memory it may take.")
     gate_fields = ("memory_max_mb",)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from assay.files.shapes import Shape, Share
 from assay.measures.suites import (
     OS_AVERAGE,
     OS_BENCHMARK,
@@ -33,12 +34,22 @@ NAME = "os_benchmark"
 SAMPLED = "sampled"  # the method of shares whose predictions were sampled, not searched for
 
 
+class OsShares(Shape):
+    hardware_id: Share | None
+    driver_select: Share | None
+    command_complete: Share | None
+    installation: Share | None
+    avg: Share | None
+
+
 @measure(NAME, unit="share", better="higher")
 class OsBenchmark(Measure):
     """The mean of hardware_id, driver_select and command_complete."""
 
     places = Places(keys=50, gate=20, advice=21)
     suite, metric = OS_SUITE, NAME
+    shapes = {NAME: (dict[str, Estimate | None] | None, None)}
+    top_shapes = {NAME: (OsShares, ...)}
     weight = 0.3
     sentences = {
         "os_left_out": message(

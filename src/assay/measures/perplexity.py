@@ -20,6 +20,7 @@ from pathlib import PurePath
 from typing import Annotated, Any, NamedTuple
 
 from assay.files.fields import Doc
+from assay.files.shapes import Count, LogLikelihood, Shape, Text, Tokens
 from assay.measures.limits import Limits, by_size_class, failing, limit_for, limited
 from assay.messages import message, message_n, tr
 from assay.plugins import measure
@@ -81,6 +82,16 @@ class PerplexityTable:
     ]
 
 
+class TextShape(Shape):
+    """`blocks`: log-likelihood and tokens of each."""
+
+    text: Text
+    tokenizer: Text
+    window: Count | None
+    stride: Count | None
+    blocks: tuple[tuple[LogLikelihood, Tokens], ...]
+
+
 @measure(NAME, unit="perplexity", better="lower")
 class Perplexity(Measure):
     """How well it predicts the held-out text."""
@@ -97,6 +108,7 @@ class Perplexity(Measure):
         JsonKey("perplexity_per_byte", required=True),
         JsonKey("bits_per_byte", required=True),
     )  # fmt: skip
+    shapes = {"text": (TextShape | None, ...)}
     in_reports_only = ("perplexity_per_word", "perplexity_per_byte")  # bits per byte say the same
     table = PerplexityTable
     table_about = Doc("How well it must predict the held-out text.")

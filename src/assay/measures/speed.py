@@ -8,7 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
+from pydantic import ConfigDict
+
 from assay.files.fields import Doc
+from assay.files.shapes import Positive, Shape
 from assay.measures.limits import Limits, by_size_class, failing, limit_for, limited
 from assay.messages import message, tr
 from assay.plugins import measure
@@ -50,6 +53,14 @@ class SpeedTable:
     ]
 
 
+class SpeedShape(Shape):
+    """The runs, and whatever the machine noted beside them."""
+
+    model_config = ConfigDict(extra="allow")
+
+    runs_per_s: tuple[Positive, ...]
+
+
 @measure(NAME, unit="tokens/s", better="higher")
 class Speed(Measure):
     """How fast it writes on the CPU."""
@@ -58,6 +69,7 @@ class Speed(Measure):
     kind = metric = NAME
     by_default = True
     keys = (JsonKey("inference_speed", "positive", "Tokens per second, written on the CPU.", True),)
+    shapes = {NAME: (SpeedShape | None, ...)}
     table = SpeedTable
     table_about = Doc("How fast it must write on the CPU.")
     gate_fields = ("speed_min",)

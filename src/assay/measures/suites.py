@@ -113,6 +113,7 @@ class Suites(Measure):
     """What it scores on suites."""
 
     places = Places(keys=55, gate=90, advice=20, table=20)
+    shapes = {"suites": (dict[str, SuiteFigures], ...)}
     no_table = ()
     table = Annotated[
         tuple[

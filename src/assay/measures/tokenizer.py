@@ -42,6 +42,7 @@ class TokenizerCuts(Measure):
     """By source and language; nothing is asked: the model counts tokens itself."""
 
     places = Places(keys=85, gate=65, advice=65)
+    shapes = {NAME: (tuple[TokenizerFigures, ...], ())}
     table = TokenizerTable
     table_about = Doc("How long a word may become in tokens.")
     sentences = {

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from assay.files.shapes import Number
 from assay.measures.perplexity import reading, text_figures
 from assay.plugins import measure
 from assay.types import Reply
@@ -18,6 +19,7 @@ class TrainingLoss(Measure):
 
     places = Places(keys=90, asking=15)
     kind = "training"
+    shapes = {"training_loss": (tuple[tuple[Number, Number], ...], ...)}
 
     def ask(self, asking: Asking) -> Iterator[MeasureRequest]:
         return reading(asking, self.kind)

@@ -187,6 +187,10 @@ class Measure:
     by_default: ClassVar[bool] = False  # asked of every checkpoint
     of_every_model: ClassVar[bool] = False  # served and scripted ones too, in every run
     keys: ClassVar[tuple[JsonKey, ...]] = ()
+    # What `details` hold of it beyond its keys, and what the top of a report does: a type and a
+    # default, `...` where a report without it is refused.
+    shapes: ClassVar[Mapping[str, tuple[Any, Any]]] = {}
+    top_shapes: ClassVar[Mapping[str, tuple[Any, Any]]] = {}
     in_reports_only: ClassVar[tuple[str, ...]] = ()  # keys that `assay run --json` leaves out
     table: ClassVar[Any] = None  # its table in a gate: a dataclass, or a type in Annotated
     table_about: ClassVar[Any] = None  # a Doc

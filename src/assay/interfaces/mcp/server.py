@@ -20,6 +20,7 @@ from assay.interfaces.mcp.folders import AllowedFolders, CheckedPath
 from assay.interfaces.mcp.work import work_on
 from assay.interfaces.mcp.worker import error_document
 from assay.messages import tr
+from assay.types.measures import every_measure
 
 T = TypeVar("T")
 ABOUT = (
@@ -34,12 +35,10 @@ Dataset = Annotated[
     str | list[str] | None,
     Field(description="Text for perplexity: a file, or texts. Default: the shipped one."),
 ]
+METRICS = [each.metric for each in every_measure() if each.metric]
 Metrics = Annotated[
     list[str] | None,
-    Field(
-        description="Out of perplexity, accuracy, mmlu, hellaswag, os_benchmark, generation, "
-        "speed, memory. Default: all, which takes minutes."
-    ),
+    Field(description=f"Out of {', '.join(METRICS)}. Default: all, which takes minutes."),
 ]
 SuiteName = Annotated[
     str, Field(description="Name of a suite (see list_suites), or a folder of tests.")

@@ -8,29 +8,21 @@ refused with its key.
 from functools import cache, partial
 from typing import Annotated, Any, Literal, NoReturn
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, Field, ValidationError, create_model
 
 from assay.errors import InvalidFiles
+from assay.files.shapes import Count, Flag, Name, Number, Positive, Shape, Share, Text
 from assay.messages import tr
 from assay.reports.checkpoints.file_names import REPORT_FILE
 from assay.reports.checkpoints.json_documents import headline
-from assay.types import Estimate, FileFinding, HealthCheck, TokenizerFigures
-from assay.types.decisions import Concern, Measurements, SizeClass, SuiteFigures
+from assay.types import Estimate, FileFinding
+from assay.types.decisions import Concern, Measurements, SizeClass
 from assay.types.measures import NumberKind, every_measure, measures, with_parts
 
 Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-Text = Annotated[str, Field(strict=True)]
-Name = Annotated[str, Field(strict=True, min_length=1)]
-Flag = Annotated[bool, Field(strict=True)]
-Count = Annotated[int, Field(strict=True, ge=0)]
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Perplexity = Annotated[float, Field(strict=True, ge=1, allow_inf_nan=False)]
-Share = Annotated[float, Field(strict=True, ge=0, le=1)]
-LogLikelihood = Annotated[float, Field(strict=True, le=0, allow_inf_nan=False)]
-Tokens = Annotated[int, Field(strict=True, ge=1)]
 Timestamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 
 
@@ -42,20 +34,7 @@ _NUMBERS: dict[NumberKind, Any] = {
 }
 
 
-class OsShares(BaseModel):
-    hardware_id: Share | None
-    driver_select: Share | None
-    command_complete: Share | None
-    installation: Share | None
-    avg: Share | None
-
-
-class Target(BaseModel):
-    above: Number
-    reached: Flag | None
-
-
-class ModelShape(BaseModel):
+class ModelShape(Shape):
     path: Text
     step: Number | None
     parameters: Count | None
@@ -65,15 +44,7 @@ class ModelShape(BaseModel):
     failed: Name | None
 
 
-class TextShape(BaseModel):
-    text: Text
-    tokenizer: Text
-    window: Count | None
-    stride: Count | None
-    blocks: tuple[tuple[LogLikelihood, Tokens], ...]
-
-
-class CriterionShape(BaseModel):
+class CriterionShape(Shape):
     passed: Flag | None
     marginal: Flag
     value: Number | None
@@ -81,61 +52,25 @@ class CriterionShape(BaseModel):
     reason: Name
 
 
-class AcceptanceShape(BaseModel):
+class AcceptanceShape(Shape):
     accepted: Flag | None
     criteria: dict[str, CriterionShape]
 
 
-class SampleShape(BaseModel):
-    id: Name
-    prompt: Text
-    text: Text
-    temperature: Annotated[float, Field(ge=0)] = 0.3  # of reports that do not have it
-    seed: Count = 0
-    uncertainty: Number | None = None
-    all_passed: Flag | None = None
-    checks: tuple[HealthCheck, ...] | None
-    failed: Name | None
-
-
-class GenerationShape(BaseModel):
-    all_passed: Flag | None = None
-    failures: Count = 0
-    judges: dict[str, Flag] = Field(default_factory=dict)  # by spec: qualified?
-    samples: tuple[SampleShape, ...]
-
-
-class RecommendationShape(BaseModel):
+class RecommendationShape(Shape):
     concern: Concern
     advice: Name
     figures: tuple[Text, ...]
 
 
-class SpeedShape(BaseModel):
-    """The runs, and whatever the machine noted beside them."""
+class DetailsShape(Shape):
+    """What no measure brings. Those with a default are made from others."""
 
-    model_config = ConfigDict(extra="allow")
-
-    runs_per_s: tuple[Positive, ...]
-
-
-class DetailsShape(BaseModel):
-    """What is more than the ESTIMATE of a key. Those with a default are made from others."""
-
-    os_benchmark: dict[str, Estimate | None] | None = None
-    targets: dict[str, Target] | None = None
     model: ModelShape
-    text: TextShape | None
-    suites: dict[str, SuiteFigures]
     acceptance: AcceptanceShape | None = None
     weighted_score: Number | None = None
     not_covered: tuple[Name, ...] = ()
-    generation: GenerationShape | None
-    speed: SpeedShape | None
-    tokenizer: tuple[TokenizerFigures, ...] = ()
-    memory: dict[str, Any] | None
     not_measured: dict[str, Text]
-    training_loss: tuple[tuple[Number, Number], ...]
     recommendations: tuple[RecommendationShape, ...] = ()
     changes_from_base: dict[str, Estimate] | None = None
     provenance: dict[str, Any]
@@ -144,9 +79,15 @@ class DetailsShape(BaseModel):
 @cache
 def report_shape(names: tuple[str, ...]) -> type[BaseModel]:
     """evaluation_report.json. `names`: of the measures there are, for a plugin may add to them."""
-    keys = [key for measure in every_measure() for key in measure.keys]
+    known = every_measure()
+    keys = [key for measure in known for key in measure.keys]
     optional = Estimate | None
     figures: dict[str, Any] = {key.name: (optional, ... if key.required else None) for key in keys}
+    more: dict[str, Any] = {}
+    above: dict[str, Any] = {}
+    for measure in known:
+        more |= measure.shapes
+        above |= measure.top_shapes
     parts: Any = Literal[tuple(each.name for each in with_parts())]
     of_score: dict[str, Any] = {
         "weighted_parts": (dict[parts, Number | None], {}),
@@ -156,6 +97,7 @@ def report_shape(names: tuple[str, ...]) -> type[BaseModel]:
         "Details",
         __base__=DetailsShape,
         __doc__="What each number rests on, and the decision.",
+        **more,
         **figures,
         **of_score,
     )
@@ -169,7 +111,7 @@ def report_shape(names: tuple[str, ...]) -> type[BaseModel]:
         __doc__="One checkpoint. What was not measured is null, never 0.",
         checkpoint=(Name, Field(description="Parent and step, such as medium_150M/step_100000.")),
         **top,
-        os_benchmark=(OsShares, ...),
+        **above,
         timestamp=(Timestamp, Field(description="UTC, whole seconds.")),
         details=(details, ...),
     )
@@ -179,7 +121,7 @@ def evaluation_report_shape() -> type[BaseModel]:
     return report_shape(tuple(measures))
 
 
-class RankedShape(BaseModel):
+class RankedShape(Shape):
     checkpoint: Name
     accepted: Flag | None
     weighted_score: Number | None
@@ -188,7 +130,7 @@ class RankedShape(BaseModel):
     failed: Name | None
 
 
-class SelectionShape(BaseModel):
+class SelectionShape(Shape):
     """Which of several checkpoints to ship, and how they rank."""
 
     selected: Name | None = Field(description="The checkpoint to ship; null if none passes.")
