@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import time
+from contextlib import closing
 
 import pytest
 
@@ -88,6 +89,39 @@ def test_a_run_killed_again_and_again_ends_like_one_that_was_not(bench, tmp_path
     database.close()
     assert asked == (1, TESTS - 1), "a finished request was asked twice"
     assert runs == 1, "a killed run is continued, not begun again"
+
+
+MEASURE = """
+import assay
+
+@assay.measure("brevity", unit="words", better="lower")
+class Brevity:
+    def requests(self):
+        return [assay.Ask(f"Describe the number {n}.") for n in range(80)]
+    def value(self, replies):
+        return [len(reply.text.split()) for reply in replies]
+"""
+
+
+def test_a_plugin_measure_killed_while_it_asks_is_continued_and_asks_nothing_twice(bench):
+    (bench.folder / "brevity.py").write_text(MEASURE)
+    model = bench.script("able", default="two words", delay_s=0.01)
+    words = ["run", model, "-s", bench.suite({"sum": numbered(2)}), "--plugin", "brevity.py"]
+    for target in (5, 30):
+        process = bench.start(*words)
+        wait_for(lambda: replies(bench) >= 2 + target or process.poll() is not None)  # noqa: B023
+        process.kill()
+        process.communicate()
+        assert 2 + target <= replies(bench) < 82
+    (model,) = bench.document(*words)["models"]
+    assert (model["measurements"]["brevity"]["value"], model["measurements"]["brevity"]["n"]) == (
+        2, 80,
+    )  # fmt: skip
+    with closing(sqlite3.connect(bench.out / "assay.db")) as database:
+        assert database.execute(
+            "SELECT count(*), count(DISTINCT request_id) FROM replies"
+        ).fetchone() == (82, 82)
+        assert database.execute("SELECT count(*) FROM runs").fetchone() == (1,)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

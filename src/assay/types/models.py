@@ -55,13 +55,16 @@ class TokenizerFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """While it was asked. `gpu_bytes` below `memory_bytes`: a part was computed on the CPU."""
+    """While it was asked. `gpu_bytes` below `memory_bytes`: a part was computed on the CPU.
+    `figures`: of plugins, for reports without them.
+    """
 
     memory_bytes: int | None = None
     gpu_bytes: int | None = None
     context_length: int | None = None
     notes: tuple[str, ...] = ()
     tokenizer: tuple[TokenizerFigures, ...] = ()
+    figures: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 class Model(Protocol):

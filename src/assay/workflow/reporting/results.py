@@ -18,10 +18,11 @@ from assay.suites.load import FETCHED
 from assay.summary.comparisons import compare_twins, find_leads, twin_differences
 from assay.summary.speed import performance, trial_figures
 from assay.summary.trials import measurements, summarise
-from assay.types import Failed, Reply, Suite
+from assay.types import Estimate, Failed, Reply, Suite
 from assay.types.decisions import Decision, Measurements
 from assay.types.judging.judged import Judged
 from assay.types.measures import every_measure
+from assay.types.measures import measures as known_measures
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
 from assay.workflow.checkpoints.measures import (
@@ -100,7 +101,11 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         reviews=reviewed_of(store, run, suites),
         failed=broken,
         leads=() if decision and decision.gate_decides else find_leads(run.id, models),
-        notes=(*_notes(run, suites, asked.trials, broken), *_not_measured(asked)),
+        notes=(
+            *_notes(run, suites, asked.trials, broken),
+            *_not_measured(asked),
+            *_as_stored(run),
+        ),
         hints=tuple(_hints(run, asked.failed, asked.too_long, unheard, unjudged)),
         machine=run.machine,
         sampling=run.sampling,
@@ -282,7 +287,11 @@ def _model_report(
         fingerprint_is_weak=model.facts.fingerprint_is_weak,
         suites=summaries,
         performance=measured,
-        measurements={**measurements(summaries), **twin_differences(twins, figures)},
+        measurements={
+            **measurements(summaries),
+            **twin_differences(twins, figures),
+            **_without_plugin(model),
+        },
         report=str(reports / f"{model.slug}.md") if run.finished else None,
         about=model.facts.about,
         observed=model.observed,
@@ -343,6 +352,18 @@ def _not_measured(asked: _AskedModels) -> Iterator[str]:
     for (name, reason), specs in why.items():
         yield tr("{measure} was not measured of {models}: {why}",
                  measure=name, models=", ".join(specs), why=reason)  # fmt: skip
+
+
+def _without_plugin(model: RunModel) -> dict[str, Estimate]:
+    """The figures as they were when it was asked, where their plugin is not loaded."""
+    stored = model.observed.figures if model.observed else {}
+    return {name: figure for name, figure in stored.items() if name not in known_measures}
+
+
+def _as_stored(run: Run) -> Iterator[str]:
+    for name in dict.fromkeys(name for model in run.models for name in _without_plugin(model)):
+        yield tr("{measure} is shown as it was stored: its plugin is not loaded, and --plugin FILE "
+                 "computes it again", measure=name)  # fmt: skip
 
 
 def _unjudged(suites: Sequence[Suite], found: Judged | None) -> int:

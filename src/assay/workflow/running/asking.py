@@ -21,6 +21,7 @@ from assay.types import (
     TokenizerFigures,
 )
 from assay.types.scores import tell_phase
+from assay.workflow.checkpoints.measures import take_own_figures
 from assay.workflow.checkpoints.tokenizer_texts import tokenizer_figures
 from assay.workflow.running.background import BackgroundWork
 from assay.workflow.running.judging.stage import AnswerToJudge, JudgingStage
@@ -53,7 +54,8 @@ def ask_model(
     finally:  # a stopped run, too, reports the answers it found in the store
         ledger.flush()
         seen = model.observed() if ledger.asked else Observed()
-        if (observed := replace(seen, tokenizer=tokenizer)) != Observed():
+        own = take_own_figures(known, store.read_measures(run, known)).figures if measures else {}
+        if (observed := replace(seen, tokenizer=tokenizer, figures=own)) != Observed():
             store.store_observed(run, known, observed)
 
 
