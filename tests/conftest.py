@@ -69,14 +69,31 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
-# One preparation for the whole file, of a minute or more. xdist gives idle workers the tests at a
-# queue's end; from there two of them would come to prepare the same once more, at the very end.
+# Tests that share a long preparation: one of a minute for the whole file, a browser (4 s), or a
+# Python that has loaded torch (6 s). xdist gives idle workers the tests at a queue's end, and each
+# would prepare the same once more, at the very end; what stands at the front stays with one worker.
 PREPARED_AT_LENGTH = ("test_demo_checkpoints.py", "test_demo.py")
+WITH_LOADED_WEIGHTS = (
+    "test_api_page.py",
+    "test_extend_page.py",
+    "test_loop.py",
+    "test_measure_plugins.py",
+    "test_tokenizer.py",
+    "test_trainer_callback.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest goes first."""
-    items.sort(key=lambda item: item.path.name not in PREPARED_AT_LENGTH)
+
+    def place(item: pytest.Item) -> int:
+        if item.path.name in PREPARED_AT_LENGTH:
+            return 0
+        if "browser" in getattr(item, "fixturenames", ()):
+            return 1
+        return 2 if item.path.name in WITH_LOADED_WEIGHTS else 3
+
+    items.sort(key=place)
 
 
 @pytest.fixture(scope="session")

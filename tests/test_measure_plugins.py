@@ -167,12 +167,13 @@ def test_another_prompt_of_the_measure_is_another_run_and_is_asked(tmp_path):
     assert again["models"][0]["measurements"]["brevity"]["n"] == 3
 
 
-def test_the_examples_pass_a_type_checker(tmp_path):
+def test_the_examples_pass_a_type_checker(tmp_path, root):
+    """With the settings and the cache of `make types`, which has read the package."""
     page("Length of answers", tmp_path)
     page("Calibration error", tmp_path)
-    mypy = ["-m", "mypy", "--strict", "--no-incremental", "--follow-imports=silent"]
+    files = [str(tmp_path / name) for name in ("brevity.py", "calibration.py")]
     done = subprocess.run(
-        [sys.executable, *mypy, "brevity.py", "calibration.py"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "mypy", *files],
+        cwd=root, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
