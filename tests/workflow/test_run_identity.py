@@ -21,7 +21,7 @@ BY_CONTENT = {
 # They change how long a run takes, where it is written and what is said of it, not what is asked.
 WITHOUT_EFFECT = {
     "fresh", "timeout", "connections", "api_key_env", "budget", "allow_self_judging", "write_back",
-    "log", "out",
+    "log", "out", "threads",
 }  # fmt: skip
 
 

@@ -318,6 +318,15 @@ class LocalOptions(CommandOptions):
             "own."
         ),
     )
+    threads: int | None = option(
+        None,
+        least=1,
+        most=1024,
+        help=tr(
+            "CPU threads that compute a checkpoint; speed is always timed on all cores. "
+            "Default: one for each core."
+        ),
+    )
     tokenizer: Path | None = option(
         None,
         path="existing folder",

@@ -294,6 +294,18 @@ def test_chat_models_get_their_template_and_reports_say_so(tmp_path: Path) -> No
     assert reply.prompt_tokens == len(chat._tokens().encode_batch([rendered], special=True)[0])
 
 
+def test_it_is_computed_with_as_many_threads_as_were_asked_for(folder: Path) -> None:
+    before = torch.get_num_threads()
+    try:
+        asked_for = LocalOptions(device="cpu", threads=before + 1)
+        model = LocalModel(folder, spec="hf:x", settings=asked_for)
+        model.probe()
+        model.close()
+        assert torch.get_num_threads() == before + 1
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_models_the_tree_cannot_serve_answer_with_a_note(tmp_path: Path) -> None:
     folder = make_checkpoint(tmp_path / "windowed", "gemma2")
     model = LocalModel(folder, spec="hf:w", settings=LocalOptions(device="cpu"))

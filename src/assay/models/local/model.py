@@ -246,6 +246,10 @@ class LocalModel(BaseModel):
         del network  # else both would be in memory
         if owner is not None:
             _loaded.let_go()
+        if self._settings.threads is not None:
+            import torch
+
+            torch.set_num_threads(self._settings.threads)
         return load(self._checkpoint, self._device, self._dtype, examined=self._examined)
 
     def _tokens(self, network: Network | None = None) -> LocalTokenizer:
