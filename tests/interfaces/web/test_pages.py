@@ -30,6 +30,7 @@ def pages(viewed, viewer):
     return {
         "runs": viewer.address,
         "matrix": little,
+        "report": f"{little}/report",
         "sample": f"{little}/tests/facts_001?in=little",
         "failed request": f"{little}/tests/facts_002?in=little&model=1",
         "choice": f"{little}/tests/choices_001?in=little&model=1",

@@ -77,6 +77,18 @@ def test_of_a_large_run_the_page_has_the_headline_and_names_the_report(out: Path
     assert '<table class="scores">' not in shown
 
 
+def test_the_report_of_a_run_is_a_page_and_of_a_large_one_a_command(out: Path) -> None:
+    page = f"/runs/{run_of(out)}/report"
+    shown = asking(out).get(page).text
+    headline = json.loads((out / "runs" / run_of(out) / "reports/report.json").read_text())
+    assert f"<h1>{html.escape(headline['headline'], quote=False)}" in shown
+    assert "95 % interval" in html.unescape(shown)
+    assert f'href="{page}" aria-current="page"' in shown
+    large = asking(out, large=0).get(page).text
+    assert f"assay report {run_of(out)}" in large
+    assert "too many answers" in large
+
+
 def test_an_endless_text_is_cut_and_the_page_says_so(out: Path) -> None:
     shown = asking(out).get(f"/runs/{run_of(out)}/tests/sum_2?in=sum").text
     assert len(shown) < 5 * MOST_SHOWN
