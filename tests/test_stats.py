@@ -18,7 +18,7 @@ from scipy.stats import binomtest
 
 from assay.stats.composite import (
     composite_difference,
-    drawn_likelihoods,
+    drawn_means,
     paired_tests,
     repeated_runs,
     text_blocks,
@@ -608,8 +608,8 @@ def test_drawing_blocks_by_counts_is_drawing_them_one_by_one() -> None:
 def test_draws_in_pieces_are_the_draws_at_once() -> None:
     a = [(-3000.0 - place, 1000) for place in range(40)]
     b = [(-3100.0 - (place * 7) % 40, 1000) for place in range(40)]
-    whole = drawn_likelihoods((a, b), (1.0, 1.0), 0, 500)
-    pieces = drawn_likelihoods((a, b), (1.0, 1.0), 0, 500, at_once=40 * 7)
+    whole = drawn_means((a, b), 0, 500)
+    pieces = drawn_means((a, b), 0, 500, at_once=40 * 7)
     assert [side.tolist() for side in pieces] == [side.tolist() for side in whole]
 
 
@@ -622,7 +622,7 @@ def test_a_stretch_brings_tokens_to_one_length() -> None:
                 b=[(-3000.0, 1000)] * 2,
                 weight=1.0,
                 together=False,
-                stretches=(2.0, 1.0),
+                counts=(lambda mean: np.exp(2 * mean), np.exp),
             )
         ]
     )

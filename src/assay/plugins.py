@@ -24,9 +24,10 @@ from assay.errors import AssayError, UsageError
 from assay.messages import tr
 from assay.registry import Registered, Registry
 from assay.types.checks import make_check
-from assay.types.measures import Better, Measure, UserMeasure
+from assay.types.measures import Measure, UserMeasure
 from assay.types.measures import measures as measures
 from assay.types.results import Report
+from assay.types.score_parts import Better
 from assay.types.tests import AnswerCheck
 from assay.types.tests import checks as checks
 

@@ -392,7 +392,7 @@ def test_other_tokenizers_without_bytes_leave_perplexity_out():
     other = candidate("b/final", text=text(20.0, tokenizer="b"))
     found = chosen(ids, other)
     assert found.ranked_on == ("os_benchmark", "speed")
-    assert any("Perplexity is left out" in note for note in map(sentence, found.notes))
+    assert any("Ranked without perplexity" in note for note in map(sentence, found.notes))
 
 
 def test_perplexities_of_different_texts_are_never_compared():

@@ -89,7 +89,7 @@ def test_noise_decides_nothing_between_two_checkpoints():
     assert "mmlu_cs" in whole.ranked_on
     without = select(made, GATE, timestamp=WHEN, noise=noise)
     assert without.ranked_on == ("perplexity", "speed"), "os is equal at all steps, noise as well"
-    assert {each.kind for each in without.notes} == {"part_is_noise"}
+    assert {each.kind for each in without.notes} >= {"part_is_noise", "ranked_on"}
     scores = {row.name: (row.weighted_score, row.ranking_score) for row in without.ranking}
     assert len({ranking for _, ranking in scores.values()}) == 1
     assert len({weighted for weighted, _ in scores.values()}) == 3, "the formula stays"

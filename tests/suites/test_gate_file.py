@@ -120,13 +120,13 @@ def test_a_file_named_default_is_not_taken_for_the_one_that_ships(
 CLASSES = "{ tiny = 50, small = 30, medium = 20, large = 15 }"
 
 MISTAKES: list[tuple[str, str]] = [
-    ("", "1:1: a gate that asks for nothing; name at least one of perplexity, suite, speed, "
-     "generation, memory, accuracy, tokenizer, drift, measure"),
+    ("", "1:1: a gate that asks for nothing; name at least one of perplexity, text, suite, speed, "
+     "generation, memory, accuracy, tokenizer, drift, measure, score"),
     ("[perplexty]\nmax = 5\n", "1:2: unknown key 'perplexty'; did you mean 'perplexity'?"),
     ("\n[[suites]]\n", "2:3: unknown key 'suites'; did you mean 'suite'?"),
     ("zzz = 1\n",
-     "1:1: unknown key 'zzz'; known are perplexity, suite, speed, generation, memory, accuracy, "
-     "tokenizer, drift, measure"),
+     "1:1: unknown key 'zzz'; known are perplexity, text, suite, speed, generation, memory, "
+     "accuracy, tokenizer, drift, measure, score"),
     ("perplexity = 30\n", "1:14: 'perplexity' must be a table, not a number"),
     ("[perplexity]\n", "1:1: 'perplexity' lacks 'max'"),
     ("[perplexity]\n  maximum = 3\n  max = 3",
@@ -417,9 +417,10 @@ def test_limits_without_a_field_of_their_own_are_kept_by_the_name_of_their_measu
 def test_the_schema_describes_every_key_and_the_command_prints_it() -> None:
     properties: Any = gate_schema()["properties"]
     assert list(properties) == list(gate_tables())
-    tables = [properties[name] for name in properties if name not in ("suite", "measure")]
-    assert properties["measure"]["description"]
-    tables.append({"description": "-", **properties["measure"]["additionalProperties"]})
+    tables = [properties[name] for name in properties if name not in ("suite", "measure", "text")]
+    for name in ("measure", "text"):
+        assert properties[name]["description"]
+        tables.append({"description": "-", **properties[name]["additionalProperties"]})
     for table in [*tables, properties["suite"]["items"]]:
         assert table["description"]
         assert table["properties"]
@@ -441,7 +442,7 @@ def test_the_page_names_every_table_and_key(page: str) -> None:
     for name, table in properties.items():
         brackets = f"`[[{name}]]`" if name == "suite" else f"`[{name}]`"
         rows = [line for line in page.splitlines() if line.startswith(f"| {brackets} |")]
-        brackets = "`[measure.NAME]`" if name == "measure" else brackets
+        brackets = f"`[{name}.NAME]`" if name in ("measure", "text") else brackets
         rows = [line for line in page.splitlines() if line.startswith(f"| {brackets} |")]
         keys = table.get("items", table.get("additionalProperties") or table)["properties"]
         assert {key for key in keys if any(f"| `{key}` |" in row for row in rows)} == set(keys)
@@ -451,14 +452,15 @@ def test_the_gates_on_the_page_are_gates_and_the_first_is_the_default(
     page: str, tmp_path: Path
 ) -> None:
     gates = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    assert len(gates) == 4
+    assert len(gates) == 5
     assert SHIPPED.read_text("utf-8").endswith(f"\n{gates[0]}")
     loaded = []
     for text in gates:
         path = tmp_path / "gate.toml"
         path.write_text(text, "utf-8")
         loaded.append(load_gate(path))
-    default, covering, other_domain, without_speed = loaded
+    default, covering, other_domain, own_score, without_speed = loaded
+    assert sum(own_score.score.values()) == 1
     assert covering.accuracy_min == {"accuracy_top1": 0.30, "accuracy_top5": 0.60}
     assert covering.suites == (SuiteLimit(name="technical", above_guessing=True),)
     assert default.suites[0].name == "os"
@@ -472,3 +474,86 @@ def test_the_findings_on_the_page_are_what_validate_prints(page: str, tmp_path: 
     assert shown is not None
     assert broken is not None
     assert mistakes_in(broken[1], tmp_path) == shown[1].splitlines()
+
+
+# ------------------------------------------------------------------------------ its own score
+
+
+def test_a_score_has_the_weights_that_the_file_gives(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(
+        '[perplexity]\nmax = 30\n[score]\nweights = { perplexity = 0.4, "suite:facts" = 0.6 }\n'
+    )
+    gate = load_gate(path)
+    assert gate.score == {"perplexity": 0.4, "suite:facts": 0.6}
+    assert not gate.bounds
+    SCHEMA.validate(tomllib.loads(path.read_text()))
+
+
+def test_a_gate_with_suites_and_no_score_is_bounded_by_the_shipped_limits(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text('[perplexity]\nmax = 30\n[[suite]]\nname = "facts"\nmin = 0.5\n')
+    assert load_gate(path).bounds == {"speed_min": dict.fromkeys(SIZE_CLASSES, 10)}
+    assert not load_gate(None).bounds
+
+
+@pytest.mark.parametrize(
+    ("weights", "finding"),
+    [
+        ("{ speed = 1 }", "gate.toml:2:21: -: error: 'speed' has a weight and nothing that bounds"),
+        ('{ "text:law" = 1 }', "gate.toml:2:26: -: error: 'text:law' has a weight and nothing"),
+        ("{ perplexty = 1 }", "gate.toml:2:25: -: error: 'perplexty' is no part of a score"),
+        ("{ domain = 1 }", "gate.toml:2:22: -: error: 'domain' is no part of a score"),
+        ("{ mmlu_cs = 0 }", "gate.toml:2:23: -: error: 'score.weights.mmlu_cs' must be a number"),
+        ("{}", "gate.toml:2:11: -: error: 'score.weights' is empty"),
+    ],
+)
+def test_a_weight_that_cannot_count_is_refused_with_its_place(
+    weights: str, finding: str, tmp_path: Path
+) -> None:
+    found = mistakes_in(f"[score]\nweights = {weights}\n", tmp_path)
+    assert len(found) == 1
+    assert found[0].startswith(finding)
+
+
+def test_shares_need_no_limit_to_have_a_weight(tmp_path: Path) -> None:
+    keys = ("os_benchmark", "mmlu_cs", "hellaswag", "accuracy_top1", "accuracy_top5")
+    weights = ", ".join(f"{key} = 1" for key in keys)
+    assert not mistakes_in(f"[score]\nweights = {{ {weights} }}\n", tmp_path)
+
+
+def test_a_weight_on_a_suite_that_is_not_asked_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text('[score]\nweights = { "suite:fact" = 1, os_benchmark = 1 }\n')
+    first, second = map(str, check_gate(load_gate(path), {"facts": ["capitals"]}))
+    assert "2:28: -: error: the gate gives 'suite:fact' a weight" in first
+    assert "did you mean 'facts'" in first
+    assert "the suite 'os' is not part of this run" in second
+
+
+def test_a_text_has_a_limit_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    sizes = "{ tiny = 9, small = 8, medium = 7, large = 6 }"
+    path.write_text(f"[text.law]\nmax = 30\n[text.general]\nmax = {sizes}\n")
+    gate = load_gate(path)
+    assert gate.texts["law"] == dict.fromkeys(SIZE_CLASSES, 30)
+    assert (gate.texts["general"] or {})["large"] == 6
+    SCHEMA.validate(tomllib.loads(path.read_text()))
+    found = [str(each) for each in check_gate(gate, None, ["general", "laws"])]
+    assert len(found) == 1
+    assert "own.toml:1:" in found[0]
+    assert "--text law=FILE; did you mean 'laws'?" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("table", "finding"),
+    [
+        ('["text"."a b"]\nmax = 3', "gate.toml:1:1: -: error: the text 'a b' cannot be named"),
+        ("[text.law]\nmin = 3", "gate.toml:2:1: -: error: unknown field 'min' in 'text.law'"),
+        ("[text.law]\nmax = -1", "gate.toml:2:7: -: error: 'text.law.max'"),
+    ],
+)
+def test_a_wrong_limit_of_a_text_is_found_with_its_place(
+    table: str, finding: str, tmp_path: Path
+) -> None:
+    assert any(each.startswith(finding) for each in mistakes_in(table, tmp_path))

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import InvalidFiles, UsageError
+from assay.errors import AssayError, InvalidFiles, UsageError
 from assay.suites.held_out_text import load_held_out
 
 
@@ -101,8 +101,31 @@ def test_the_largest_of_all_token_ids_is_known(tmp_path: Path) -> None:
     assert load_held_out().largest_id is None
 
 
-@pytest.mark.parametrize("name", ["nothing.txt", ""])
-def test_what_is_not_there_is_refused_with_what_may_be(tmp_path: Path, name: str) -> None:
+def test_what_is_not_there_is_refused_with_what_may_be(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
-        load_held_out(tmp_path / name)
+        load_held_out(tmp_path / "nothing.txt")
     assert "--text" in caught.value.hint
+
+
+def test_a_folder_is_the_documents_of_its_files_in_the_order_of_their_names(tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_text("Second.")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "rows.jsonl").write_text('{"text": "One."}\n{"text": "Two."}\n')
+    (tmp_path / ".hidden").write_text("Not this.")
+    assert [each.text for each in load_held_out(tmp_path).documents] == ["One.", "Two.", "Second."]
+
+
+def test_every_wrong_file_of_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(" ")
+    (tmp_path / "b.txt").write_bytes(b"\xff\xfe\xff")
+    with pytest.raises(AssayError) as refused:
+        load_held_out(tmp_path)
+    assert "a.txt" in str(refused.value)
+    assert "b.txt" in str(refused.value)
+    with pytest.raises(InvalidFiles, match="no file"):
+        load_held_out(_empty(tmp_path / "empty"))
+
+
+def _empty(folder: Path) -> Path:
+    folder.mkdir()
+    return folder

@@ -7,7 +7,7 @@ false: not accepted; else any that is unknown: unknown.
 from collections.abc import Collection
 
 from assay.types.decisions import Acceptance, DecisionFact, Gate, Measurements, WeightedScore, fact
-from assay.types.measures import by_gate, every_measure, with_parts
+from assay.types.measures import by_gate, every_measure
 
 
 def accept(measured: Measurements, gate: Gate) -> Acceptance:
@@ -32,8 +32,7 @@ def find_not_covered(
 ) -> tuple[DecisionFact, ...]:
     if measured.failed:
         return ()
-    weights = {each.name: each.weight for each in with_parts()}
     return (
         *(told for measure in every_measure() for told in measure.not_covered(measured, gate)),
-        *(fact("part_missing", part=part, weight=weights[part]) for part in score.missing),
+        *(fact("part_missing", part=part, weight=score.weights[part]) for part in score.missing),
     )

@@ -44,7 +44,12 @@ def advise(
         *_on_missing(measured, acceptance, asked),
         *(remedy for first in remedies for remedy in first[1:]),
         *(remedy for each in measures for remedy in each.on_the_run(acceptance, trend)),
-        *(remedy for each in measures for remedy in each.on_lacking(measured)),
+        *(
+            remedy
+            for each in measures
+            if not gate.score or any(map(each.has_part, gate.score))
+            for remedy in each.on_lacking(measured)
+        ),
     ]
     kept: list[Recommendation] = []
     for each in found:

@@ -28,7 +28,7 @@ def compare_round(
     not.
     """
     passes = [accept(each, gate).accepted is True for each in (best, new)]
-    by, _ = difference(new, best, common_scale([best, new]))
+    by, _ = difference(new, best, common_scale([best, new], gate))
     if passes[0] != passes[1]:
         return "better" if passes[1] else "worse", by
     if by is None or by.low is None or by.high is None or by.low <= 0 <= by.high:

@@ -10,7 +10,7 @@ differ.
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from assay.decide.accept import accept
@@ -29,7 +29,8 @@ from assay.types.decisions import (
     Value,
     fact,
 )
-from assay.types.measures import Measure, ScorePiece
+from assay.types.measures import every_measure
+from assay.types.score_parts import ScorePiece, WeighedPart
 from assay.types.score_units import FigureRow, ScoreUnits
 
 
@@ -47,8 +48,9 @@ def select(
     candidates: Sequence[Measurements], gate: Gate, *, timestamp: str, noise: Collection[str] = ()
 ) -> Selection:
     """Apply the gate, rank on what all of them have, pick. `noise`: suites that decide nothing."""
-    scale = common_scale([each for each in candidates if not each.failed], noise)
-    ranking = sorted((_candidate(each, gate, scale) for each in candidates), key=_best_first)
+    known = [each for each in candidates if not each.failed]
+    scale, own = common_scale(known, gate, noise), own_scale(gate, known)
+    ranking = sorted((_candidate(each, gate, scale, own) for each in candidates), key=_best_first)
     accepted = [each for each in ranking if each.accepted]
     evaluated = [each for each in ranking if not each.measured.failed]
     ahead = [difference(accepted[0].measured, each.measured, scale) for each in accepted[1:]]
@@ -68,16 +70,18 @@ def select(
         tie=bool(tied_with),
         tied_with=tied_with,
         ranking=tuple(each.row for each in ranking),
-        ranked_on=scale.parts,
+        ranked_on=scale.names,
         difference=to_next,
         gate=gate.source,
         timestamp=timestamp,
-        notes=_notes(evaluated, scale, [note for _, found in ahead for note in found]),
+        notes=_notes(evaluated, scale, own, [note for _, found in ahead for note in found]),
     )
 
 
-def _candidate(measured: Measurements, gate: Gate, scale: RankingScale) -> _Candidate:
-    weighted = weigh(measured)
+def _candidate(
+    measured: Measurements, gate: Gate, scale: RankingScale, own: RankingScale
+) -> _Candidate:
+    weighted = weigh(measured, own)
     acceptance = accept(measured, gate)
     row = Ranked(
         name=measured.name,
@@ -108,28 +112,28 @@ def _across_zero(by: Estimate | None) -> bool:
 def _tied_with_first(accepted: Sequence[_Candidate], scale: RankingScale) -> tuple[str, ...]:
     """Without a part in common nobody is behind."""
     others = [each.row.name for each in accepted[1:]]
-    if not others or not scale.measures:
+    if not others or not scale.parts:
         return tuple(others)
     measured = [each.measured for each in accepted]
     parts: list[ScoreUnits] = []
-    for measure in scale.measures:
-        units = measure.units(measured, scale.of(measure.name))
-        parts += units if units is not None else [_as_figures(measured, scale, measure)]
+    for part in scale.parts:
+        units = part.units(measured, scale.of(part.name))
+        parts += units if units is not None else [_as_figures(measured, scale, part)]
     leads = compare_all(parts)
     return tuple(name for place, name in enumerate(others, 1) if not leads.sure(0, place))
 
 
 def _as_figures(
-    measured: Sequence[Measurements], scale: RankingScale, measure: Measure
+    measured: Sequence[Measurements], scale: RankingScale, part: WeighedPart
 ) -> FigureRow:
     """Figures with their intervals alone; without an interval nothing is sure."""
-    found = [parts_of(each, scale)[measure.name] for each in measured]
+    found = [parts_of(each, scale)[part.name] for each in measured]
     return FigureRow(
-        values=[measure.weight * (of.value or 0.0) for of in found],
+        values=[part.weight * (of.value or 0.0) for of in found],
         errors=[
             math.inf
             if of.low is None or of.high is None
-            else measure.weight * (of.high - of.low) / (2 * Z95)
+            else part.weight * (of.high - of.low) / (2 * Z95)
             for of in found
         ],
         freedom=min(of.n for of in found) - 1,
@@ -161,8 +165,7 @@ def _why_selected(
 
 def _ranking(best: _Candidate, scale: RankingScale) -> dict[str, Value]:
     score = weigh(best.measured, scale)
-    adds = {part: score.adds.get(part) for part in own_scale().parts}
-    return {"score": score.value, "parts": adds}
+    return {"score": score.value, "parts": {part: score.adds.get(part) for part in scale.every}}
 
 
 def _ahead_of(
@@ -189,21 +192,40 @@ def _why_none(best: _Candidate, of: int, scale: RankingScale) -> list[DecisionFa
 
 
 def _notes(
-    evaluated: Sequence[_Candidate], scale: RankingScale, on_pairs: Sequence[DecisionFact]
+    evaluated: Sequence[_Candidate],
+    scale: RankingScale,
+    own: RankingScale,
+    on_pairs: Sequence[DecisionFact],
 ) -> tuple[DecisionFact, ...]:
-    notes = [*scale.notes, *on_pairs]
-    for part in own_scale().parts:
+    notes = [*_what_counts(evaluated, scale), *scale.notes, *on_pairs]
+    for part in own.names:
         lacking = tuple(each.row.name for each in evaluated if part in each.row.missing_parts)
         if lacking and len(lacking) < len(evaluated):
             notes.append(fact("ranked_without", count=len(lacking), part=part, names=lacking))
-    for measure in scale.measures:
-        notes += measure.notes_on([each.measured for each in evaluated])
+    for each_part in scale.parts:
+        notes += each_part.notes_on([each.measured for each in evaluated])
     for each in evaluated:
         parts = parts_of(each.measured, scale)
-        unfinished = tuple(part for part in scale.parts if parts[part].incomplete)
+        unfinished = tuple(part for part in scale.names if parts[part].incomplete)
         if unfinished:
             notes.append(fact("ranked_on_incomplete", name=each.row.name, parts=unfinished))
     return tuple(note for place, note in enumerate(notes) if note not in notes[:place])
+
+
+def _what_counts(evaluated: Sequence[_Candidate], scale: RankingScale) -> Iterator[DecisionFact]:
+    """What was ranked on, and which of the figures that were measured took no part."""
+    if len(evaluated) < 2 or not scale.parts:
+        return
+    yield fact("ranked_on", parts={part.name: part.weight for part in scale.parts})
+    counted = {name for part in scale.parts for name in part.covers}
+    known = dict.fromkeys(
+        name
+        for measure in every_measure()
+        for each in evaluated
+        for name in measure.measured_parts(each.measured)
+    )
+    if left_out := tuple(name for name in known if name not in counted):
+        yield fact("took_no_part", names=left_out)
 
 
 def difference(
@@ -212,13 +234,13 @@ def difference(
     """How much higher a ranks than b, with its interval, and notes on what could not be paired."""
     pieces: list[ScorePiece] = []
     notes: list[DecisionFact] = []
-    for measure in scale.measures:
-        if measure.is_equal(a, b):
+    for part in scale.parts:
+        if part.is_equal(a, b):
             continue
-        piece, said = measure.difference(a, b, scale.of(measure.name))
+        piece, said = part.difference(a, b, scale.of(part.name))
         notes += said
         if piece is None:  # two figures with their intervals
-            of_a, of_b = (parts_of(side, scale)[measure.name] for side in (a, b))
-            piece = composite.unpaired(of_a, of_b, weight=measure.weight)
+            of_a, of_b = (parts_of(side, scale)[part.name] for side in (a, b))
+            piece = composite.unpaired(of_a, of_b, weight=part.weight)
         pieces.append(piece)
     return composite.composite_difference(pieces), tuple(notes)

@@ -6,17 +6,19 @@ own.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from assay.files.fields import Doc, Mistake, Rule
 from assay.files.shapes import Flag, Number, Shape
 from assay.measures.limits import ShareLimit, limited
+from assay.measures.text_parts import HitsPart
 from assay.messages import message, tr
 from assay.plugins import measure
 from assay.stats import estimates
 from assay.types import Estimate
 from assay.types.decisions import DecisionFact, Gate, GateCriterion, Measurements, fact
 from assay.types.measures import FigureColumn, FollowedFigure, JsonKey, Measure, Places
+from assay.types.score_parts import WeighedPart
 
 TARGETS = {"accuracy_top1": 0.30, "accuracy_top5": 0.60}
 
@@ -55,6 +57,7 @@ class Accuracy(Measure):
     table = Annotated[AccuracyTable, Rule(_refuse_empty, schema={"minProperties": 1})]
     table_about = Doc("How often it must predict the next token of the held-out text.")
     gate_fields = ("accuracy_min",)
+    part_names = ("accuracy_top1", "accuracy_top5")
     sentences = {
         "accuracy_passes": message("{name} {value:beside} is above {limit:beside}."),
         "accuracy_fails": message("{name} {value:beside} is not above {limit:beside}."),
@@ -108,6 +111,10 @@ class Accuracy(Measure):
             )
             for name, limit in gate.accuracy_min.items()
         }  # fmt: skip
+
+    def score_part(self, key: str, weight: float, gate: Gate) -> WeighedPart:
+        among: Literal["top1", "top5"] = "top1" if key == "accuracy_top1" else "top5"
+        return HitsPart(name=key, weight=weight, text=lambda of: of.text, among=among)
 
     def not_covered(self, measured: Measurements, gate: Gate) -> Iterator[DecisionFact]:
         for name, share in self.figures(measured).items():

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from assay.measures.suites import TestsPart
 from assay.types import Estimate
-from assay.types.decisions import Gate, Measurements
+from assay.types.decisions import Gate, Measurements, SuiteLimit
 from assay.types.measures import FigureColumn, Measure, TakenReplies
 from assay.types.results import SuiteSummary
+from assay.types.score_parts import WeighedPart
 
 
 class FetchedBenchmark(Measure):
@@ -26,6 +28,20 @@ class FetchedBenchmark(Measure):
 
     def read(self, measured: Measurements, details: Any) -> Measurements:
         return replace(measured, **{self.name: getattr(details, self.name)})
+
+    def score_part(self, key: str, weight: float, gate: Gate) -> WeighedPart:
+        asked = (SuiteLimit(name=self.suite, categories=(self.category,)),)
+        return TestsPart(name=key, weight=weight, asked=asked, figure=self._figure)
+
+    def has_part(self, key: str) -> bool:
+        return key == self.name
+
+    def measured_parts(self, measured: Measurements) -> Iterator[str]:
+        yield from (self.name,) if self._figure(measured) else ()
+
+    def _figure(self, measured: Measurements) -> Estimate | None:
+        found: Estimate | None = getattr(measured, self.name)
+        return found
 
     def columns(self, gate: Gate, shown: object) -> Iterator[FigureColumn]:
         yield FigureColumn(self.name, self.name, self.rank, self.column_place)

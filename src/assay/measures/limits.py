@@ -24,7 +24,7 @@ from assay.types.decisions import (
     SizeClass,
     fact,
 )
-from assay.types.measures import Better
+from assay.types.score_parts import Better
 
 ROUNDING = 1e-9  # the mean of 0.6, 0.7 and 0.8 is 0.7 to a reader, which is not above 0.7
 MOST = 1_000_000_000  # beyond every model, and a float and an int alike on every machine

@@ -1,16 +1,14 @@
 """MMLU, computer science: accuracy, 5-shot, letter form. A part of the weighted score."""
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from assay.measures.benchmark import FetchedBenchmark
-from assay.measures.suites import compare_tests, tests_by_unit
 from assay.messages import message
 from assay.plugins import measure
-from assay.types import Estimate
-from assay.types.decisions import DecisionFact, Measurements, Recommendation, fact
-from assay.types.measures import CommonScale, JsonKey, Places, ScorePiece
-from assay.types.score_units import ScoreUnits
+from assay.types.decisions import Gate, Measurements, Recommendation, fact
+from assay.types.measures import JsonKey, Places
+from assay.types.score_parts import WeighedPart
 
 
 @measure("mmlu_cs", unit="share", better="higher")
@@ -30,24 +28,8 @@ class MmluComputerScience(FetchedBenchmark):
         "mmlu_missing": message("mmlu_cs not measured: a part with a weight of 0.2 adds 0"),
     }
 
-    def part_of(self, measured: Measurements, scale: CommonScale) -> Estimate | None:
-        return measured.mmlu_cs
-
-    def common_scale(self, candidates: Sequence[Measurements], noise: Iterable[str]) -> CommonScale:
-        if self.suite not in noise:
-            return CommonScale()
-        note = fact("part_is_noise", part=self.name, suite=self.suite)
-        return CommonScale(usable=False, notes=(note,))
-
-    def difference(
-        self, a: Measurements, b: Measurements, scale: CommonScale
-    ) -> tuple[ScorePiece | None, tuple[DecisionFact, ...]]:
-        return compare_tests(a, b, self.suite, (self.category,), self.weight)
-
-    def units(
-        self, candidates: Sequence[Measurements], scale: CommonScale
-    ) -> Sequence[ScoreUnits] | None:
-        return tests_by_unit(candidates, self.suite, (self.category,), self.weight)
+    def specified_part(self) -> WeighedPart:
+        return self.score_part(self.name, self.weight, Gate(source=""))
 
     def on_lacking(self, measured: Measurements) -> Sequence[Recommendation]:
         if measured.mmlu_cs is not None:

@@ -1,19 +1,17 @@
 """The OS benchmark: the mean of three tasks of the suite `os`, with installation beside it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.files.shapes import Shape, Share
 from assay.measures.suites import (
     OS_AVERAGE,
     OS_BENCHMARK,
-    compare_tests,
+    TestsPart,
     mean_of_suite,
     suite_criterion,
     suites_asked,
-    tests_by_unit,
 )
-from assay.messages import message
 from assay.plugins import measure
 from assay.stats import estimates
 from assay.types import Estimate
@@ -21,17 +19,14 @@ from assay.types.decisions import (
     OS_AVERAGED,
     OS_SUITE,
     OS_TASKS,
-    DecisionFact,
     Gate,
     GateCriterion,
     Measurements,
-    fact,
 )
-from assay.types.measures import CommonScale, FigureColumn, Measure, Places, ScorePiece
-from assay.types.score_units import ScoreUnits
+from assay.types.measures import FigureColumn, Measure, Places
+from assay.types.score_parts import WeighedPart
 
 NAME = "os_benchmark"
-SAMPLED = "sampled"  # the method of shares whose predictions were sampled, not searched for
 
 
 class OsShares(Shape):
@@ -51,12 +46,7 @@ class OsBenchmark(Measure):
     shapes = {NAME: (dict[str, Estimate | None] | None, None)}
     top_shapes = {NAME: (OsShares, ...)}
     weight = 0.3
-    sentences = {
-        "os_left_out": message(
-            "The OS benchmark is left out: for some checkpoints the best predictions were searched "
-            "for, for others they were sampled, and the two are never ranked side by side."
-        ),
-    }
+    part_names = (NAME,)
 
     def figures(self, measured: Measurements) -> Mapping[str, Estimate | None]:
         return {NAME: mean_of_suite(measured, OS_BENCHMARK)}
@@ -89,26 +79,14 @@ class OsBenchmark(Measure):
         limit = gate.suite_criteria().get(NAME)
         return {} if limit is None else {NAME: suite_criterion(measured, limit)}
 
-    def part_of(self, measured: Measurements, scale: CommonScale) -> Estimate | None:
-        return os_average(measured)
+    def specified_part(self) -> WeighedPart:
+        return self._part(NAME, self.weight)
 
-    def common_scale(self, candidates: Sequence[Measurements], noise: Iterable[str]) -> CommonScale:
-        if _asked_in_two_ways(candidates):
-            return CommonScale(usable=False, notes=(fact("os_left_out"),))
-        if OS_SUITE in noise:
-            note = fact("part_is_noise", part=NAME, suite=OS_SUITE)
-            return CommonScale(usable=False, notes=(note,))
-        return CommonScale()
+    def score_part(self, key: str, weight: float, gate: Gate) -> WeighedPart:
+        return self._part(key, weight)
 
-    def difference(
-        self, a: Measurements, b: Measurements, scale: CommonScale
-    ) -> tuple[ScorePiece | None, tuple[DecisionFact, ...]]:
-        return compare_tests(a, b, OS_SUITE, OS_AVERAGED, self.weight)
-
-    def units(
-        self, candidates: Sequence[Measurements], scale: CommonScale
-    ) -> Sequence[ScoreUnits] | None:
-        return tests_by_unit(candidates, OS_SUITE, OS_AVERAGED, self.weight)
+    def _part(self, key: str, weight: float) -> TestsPart:
+        return TestsPart(name=key, weight=weight, asked=(OS_BENCHMARK,))
 
 
 def os_average(measured: Measurements) -> Estimate | None:
@@ -117,12 +95,3 @@ def os_average(measured: Measurements) -> Estimate | None:
     if suite is None:
         return None
     return estimates.even_mean([suite.categories.get(task) for task in OS_AVERAGED])
-
-
-def _asked_in_two_ways(candidates: Sequence[Measurements]) -> bool:
-    ways = {
-        tuple(candidate.suites[OS_SUITE].categories[task].method == SAMPLED for task in OS_AVERAGED)
-        for candidate in candidates
-        if OS_SUITE in candidate.suites
-    }
-    return len(ways) > 1

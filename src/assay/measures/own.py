@@ -58,6 +58,7 @@ from assay.types.measures import (
     UserMeasure,
 )
 from assay.types.own_measures import Ask, Choose, MeasureReply, OwnRequest, Read
+from assay.types.score_parts import Bound, FigurePart, WeighedPart
 from assay.types.trends import Trend
 
 Signed = Annotated[float, Ge(-MOST), Le(MOST)]
@@ -213,6 +214,26 @@ class OwnMeasure(Measure):
             name=self.name,
         )
         return {self.name: found}
+
+    def has_part(self, key: str) -> bool:
+        return key == self.name
+
+    def score_part(self, key: str, weight: float, gate: Gate) -> WeighedPart:
+        """By its scale, else by its limit."""
+        scale = getattr(self.made_of, "scale", None)
+        asked = gate.tables.get(self.name)
+        bound = Bound(
+            better=self.better,
+            limits=None if asked is None else asked.max or asked.min,
+            scale=None if scale is None else (float(scale[0]), float(scale[1])),
+        )
+        return FigurePart(name=key, weight=weight, figure=self._figure, bound=bound)
+
+    def measured_parts(self, measured: Measurements) -> Iterator[str]:
+        yield from (self.name,) if self._figure(measured) else ()
+
+    def _figure(self, measured: Measurements) -> Estimate | None:
+        return measured.figures.get(self.name)
 
     def remedies(
         self, measured: Measurements, acceptance: Acceptance, trend: Trend | None, gate: Gate

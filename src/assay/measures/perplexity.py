@@ -2,10 +2,8 @@
 
 The interval is over the documents of the text, at least 12 of them, for tokens of one document are
 alike; inside a single document over blocks of it, and then it holds for more of this document only.
-Per word and per byte are the same sum over other counts, so their intervals are its, rescaled. In
-the score 10 over the perplexity counts; where tokenizers differ, the bits per byte of every
-candidate become the perplexity of one common token, as many bytes as a token has on average over
-the tokenizers at hand.
+Per word and per byte are the same sum over other counts, so their intervals are its, rescaled.
+What it counts in the score is in `text_parts.py`.
 
 A held-out loss that still falls asks for steps, one that is flat for parameters or data, one that
 rises while the training loss falls for data; without a trend the advice is to measure one.
@@ -15,16 +13,16 @@ import math
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import PurePath
 from typing import Annotated, Any, NamedTuple
 
 from assay.files.fields import Doc
 from assay.files.shapes import Count, LogLikelihood, Shape, Text, Tokens
 from assay.measures.limits import Limits, by_size_class, failing, limit_for, limited
+from assay.measures.text_parts import GOOD, LARGEST, PerplexityPart
 from assay.messages import message, message_n, tr
 from assay.plugins import measure
-from assay.stats import composite, estimates
+from assay.stats import estimates
 from assay.stats.documents import (
     BY_BLOCKS,
     BY_DOCUMENTS,
@@ -32,7 +30,6 @@ from assay.stats.documents import (
     LEAST_TOKENS,
     over_documents,
     paired_over_documents,
-    pseudo_values,
 )
 from assay.text.number_format import exact
 from assay.types import Estimate, Failed, ReadText, Reply, ToRead
@@ -50,7 +47,6 @@ from assay.types.decisions import (
 from assay.types.documents import STAYS
 from assay.types.measures import (
     Asking,
-    CommonScale,
     CurvePanel,
     FigureColumn,
     FollowedFigure,
@@ -58,18 +54,14 @@ from assay.types.measures import (
     Measure,
     MeasureRequest,
     Places,
-    ScorePiece,
     TakenReplies,
     TextToRead,
 )
-from assay.types.score_units import ScoreUnits, UnitTable
+from assay.types.score_parts import Bound, WeighedPart
 from assay.types.trends import ComparedSteps, Point, StepCurve, Trend
 
 NAME = "perplexity"
-GOOD = 10.0  # counts 1
-LEAST_BITS = 1e-9
 BY_UNITS = (BY_BLOCKS, BY_DOCUMENTS)
-LARGEST = math.log(1e300)  # a perplexity beyond this says no more, and JSON has no name for it
 FACTOR = 4.0  # times the steps done: nothing is promised beyond
 QUICKER, SLOWER = 0.8, 1.25
 
@@ -83,13 +75,14 @@ class PerplexityTable:
 
 
 class TextShape(Shape):
-    """`blocks`: log-likelihood and tokens of each."""
+    """`blocks`: log-likelihood and tokens of each; `hits`: of these the tokens guessed right."""
 
     text: Text
     tokenizer: Text
     window: Count | None
     stride: Count | None
     blocks: tuple[tuple[LogLikelihood, Tokens], ...]
+    hits: tuple[tuple[Count, Count], ...] = ()
 
 
 @measure(NAME, unit="perplexity", better="lower")
@@ -114,6 +107,7 @@ class Perplexity(Measure):
     table_about = Doc("How well it must predict the held-out text.")
     gate_fields = ("perplexity_max",)
     weight = 0.4
+    part_names = (NAME,)
     sentences = {
         "too_few_documents": message_n(
             "Perplexity and accuracies have no interval: the text is one document of fewer than "
@@ -125,11 +119,14 @@ class Perplexity(Measure):
         "perplexity_fails": message("Perplexity {value:beside} is not below {limit:beside}."),
         "perplexity_not_measured": message("Perplexity was not measured."),
         "texts_differ": message(
-            "Perplexity is left out: the checkpoints were measured on different texts."
+            "Ranked without {part}: the checkpoints were measured on different texts."
         ),
         "bits_unknown": message(
-            "Perplexity is left out: the tokenizers differ, and bits per byte are not known for a "
+            "Ranked without {part}: the tokenizers differ, and bits per byte are not known for a "
             "text given as token ids."
+        ),
+        "tokens_differ": message(
+            "Ranked without {part}: the tokenizers differ, and shares of tokens cannot be compared."
         ),
         "tokenizers_differ": message(
             "The tokenizers differ: perplexities per token cannot be compared, so the checkpoints "
@@ -225,9 +222,8 @@ class Perplexity(Measure):
         text = measured.text
         if text is None:
             return {**self.figures(measured), "text": None}
-        usable = all(math.isfinite(likelihood) for likelihood, _ in text.blocks)
-        read = {name: getattr(text, name) for name in ("text", "tokenizer", "window", "stride")}
-        shown = {**read, "blocks": text.blocks if usable else ()}
+        kept = ("text", "tokenizer", "window", "stride", "blocks", "hits")
+        shown = {name: getattr(text.without_endless(), name) for name in kept}
         return {**self.figures(measured), "text": shown}
 
     def read(self, measured: Measurements, details: Any) -> Measurements:
@@ -274,55 +270,14 @@ class Perplexity(Measure):
             yield fact("too_few_documents", count=count, least=LEAST_TOKENS, fewest=FEWEST)
 
     def counted(self, value: float) -> float:
-        return _inverse(value, 1.0)
+        return GOOD / value
 
-    def part_of(self, measured: Measurements, scale: CommonScale) -> Estimate | None:
-        if measured.text is None:
-            return None
-        stretch = _stretch(measured, scale)
-        return measured.text.perplexity.mapped(lambda x: _inverse(x, stretch), falling=True)
+    def specified_part(self) -> WeighedPart:
+        return PerplexityPart(name=NAME, weight=self.weight, text=_held_out)
 
-    def common_scale(self, candidates: Sequence[Measurements], noise: object) -> CommonScale:
-        stretches, note = _stretches(candidates)
-        notes = (note,) if note else ()
-        return CommonScale(by=stretches, usable=stretches is not None, notes=notes)
-
-    def difference(
-        self, a: Measurements, b: Measurements, scale: CommonScale
-    ) -> tuple[ScorePiece | None, tuple[DecisionFact, ...]]:
-        if a.text is None or b.text is None or not a.text.blocks or not b.text.blocks:
-            return None, ()
-        same_cut = [n for _, n in a.text.blocks] == [n for _, n in b.text.blocks]
-        piece = composite.text_blocks(
-            a=a.text.blocks,
-            b=b.text.blocks,
-            weight=self.weight * GOOD,
-            together=same_cut and a.text.tokenizer == b.text.tokenizer,
-            stretches=(_stretch(a, scale), _stretch(b, scale)),
-        )
-        return piece, ()
-
-    def units(
-        self, candidates: Sequence[Measurements], scale: CommonScale
-    ) -> Sequence[ScoreUnits] | None:
-        """Blocks of the same tokens, each as its leave-one-out pseudo-value."""
-        import numpy as np
-
-        texts = [each.text for each in candidates if each.text is not None and each.text.blocks]
-        cuts = {(text.tokenizer, *(n for _, n in text.blocks)) for text in texts}
-        if len(texts) < len(candidates) or len(cuts) > 1:
-            return None
-        tokens = np.array([float(n) for _, n in texts[0].blocks])
-        columns = [
-            pseudo_values(
-                [value for value, _ in text.blocks],
-                tokens,
-                partial(_counted, self.weight * GOOD, _stretch(each, scale)),
-            )
-            for each, text in zip(candidates, texts, strict=True)
-        ]
-        freedom = float(tokens.sum() ** 2 / (tokens**2).sum()) - 1
-        return (UnitTable(values=np.stack(columns, axis=1), freedom=freedom),)
+    def score_part(self, key: str, weight: float, gate: Gate) -> WeighedPart:
+        bound = Bound(better="lower", limits=gate.perplexity_max)
+        return PerplexityPart(name=key, weight=weight, text=_held_out, bound=bound)
 
     def remedies(
         self, measured: Measurements, acceptance: Acceptance, trend: Trend | None, gate: Gate
@@ -341,23 +296,38 @@ class Perplexity(Measure):
         return [Recommendation("trend", _turned(trend, curve), figures)]
 
     def steps(self, steps: Sequence[Measurements]) -> Iterator[ComparedSteps]:
-        """Only checkpoints that read the same blocks of text as the last one."""
-        read = [(each.step or 0.0, each.text) for each in steps if each.text is not None]
-        alike = [(step, text) for step, text in read if _blocks_of(text) == _blocks_of(read[-1][1])]
-
-        def compare(a: int, b: int) -> Estimate | None:
-            return paired_nats(alike[a][1], alike[b][1])
-
-        points = tuple(Point(step, text.perplexity) for step, text in alike)
-        yield ComparedSteps(measure=NAME, unit="nats", points=points, compare=compare)
+        yield from text_steps(steps, NAME, _held_out)
 
     def changes(self, base: Measurements, adapted: Measurements) -> Iterator[ChangedFigure]:
-        before, after = base.text, adapted.text
-        if before and after and before.text == after.text:
-            same_cut = [n for _, n in before.blocks] == [n for _, n in after.blocks]
-            change = paired_nats(before, after) if same_cut else None
-            if change is not None and change.value is not None:
-                yield ChangedFigure(NAME, "nats", change)
+        yield from compare_texts(NAME, base.text, adapted.text)
+
+
+def text_steps(
+    steps: Sequence[Measurements], name: str, text_of: Callable[[Measurements], TextFigures | None]
+) -> Iterator[ComparedSteps]:
+    """Only checkpoints that read the same blocks of text as the last one."""
+    read = [(each.step or 0.0, text) for each in steps if (text := text_of(each)) is not None]
+    alike = [(step, text) for step, text in read if _blocks_of(text) == _blocks_of(read[-1][1])]
+
+    def compare(a: int, b: int) -> Estimate | None:
+        return paired_nats(alike[a][1], alike[b][1])
+
+    points = tuple(Point(step, text.perplexity) for step, text in alike)
+    yield ComparedSteps(measure=name, unit="nats", points=points, compare=compare)
+
+
+def compare_texts(
+    name: str, before: TextFigures | None, after: TextFigures | None
+) -> Iterator[ChangedFigure]:
+    if before and after and before.text == after.text:
+        same_cut = [n for _, n in before.blocks] == [n for _, n in after.blocks]
+        change = paired_nats(before, after) if same_cut else None
+        if change is not None and change.value is not None:
+            yield ChangedFigure(name, "nats", change)
+
+
+def _held_out(measured: Measurements) -> TextFigures | None:
+    return measured.text
 
 
 def reading(asking: Asking, kind: str) -> Iterator[MeasureRequest]:
@@ -404,6 +374,11 @@ def text_figures(
         top1=_share(over, read, units, "top1"),
         top5=_share(over, read, units, "top5"),
         blocks=tuple((unit.log_likelihood, unit.tokens) for unit in units),
+        hits=tuple(
+            (unit.top1, unit.top5)
+            for unit in units
+            if unit.top1 is not None and unit.top5 is not None
+        ),
         text=text,
         tokenizer=tokenizer,
         window=read[0].window,
@@ -463,49 +438,6 @@ def paired_nats(a: TextFigures, b: TextFigures) -> Estimate | None:
 def _blocks_of(text: TextFigures) -> tuple[object, ...]:
     cut = [tokens for _, tokens in text.blocks]
     return text.text, text.tokenizer, text.window, text.stride, cut
-
-
-def _counted(weight: float, stretch: float, likelihood: Any) -> Any:
-    import numpy as np
-
-    return weight * np.exp(stretch * likelihood)
-
-
-def _inverse(perplexity: float, stretch: float) -> float:
-    if stretch == 1.0:
-        return GOOD / perplexity
-    return GOOD * math.pow(perplexity, -stretch)
-
-
-def _stretch(measured: Measurements, scale: CommonScale) -> float:
-    """1 where nothing needs to be stretched."""
-    stretches: Mapping[str, float] = scale.by or {}
-    return 1.0 if measured.text is None else stretches.get(measured.text.tokenizer, 1.0)
-
-
-def _stretches(
-    candidates: Sequence[Measurements],
-) -> tuple[Mapping[str, float] | None, DecisionFact | None]:
-    """By tokenizer, and a warning; None where perplexities cannot be compared at all."""
-    texts = [candidate.text for candidate in candidates if candidate.text is not None]
-    if len({text.text for text in texts}) > 1:
-        return None, fact("texts_differ")
-    if len({text.tokenizer for text in texts}) < 2:
-        return {}, None
-    lengths: dict[str, list[float]] = {}
-    for text in texts:
-        bits = None if text.bits_per_byte is None else text.bits_per_byte.value
-        if bits is None or bits < 0:
-            return None, fact("bits_unknown")
-        if bits > LEAST_BITS:  # a text predicted without fail says nothing of its tokens
-            of_token = math.log2(text.perplexity.value or 1.0) / bits
-            lengths.setdefault(text.tokenizer, []).append(of_token)
-    bytes_per_token = {
-        tokenizer: math.fsum(found) / len(found) for tokenizer, found in lengths.items()
-    }
-    usual = math.fsum(bytes_per_token.values()) / len(bytes_per_token) if bytes_per_token else 1.0
-    stretches = {name: usual / length for name, length in bytes_per_token.items() if length > 0}
-    return stretches, fact("tokenizers_differ")
 
 
 def _on_text(

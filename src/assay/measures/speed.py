@@ -4,7 +4,7 @@ of one shape share the timed runs, and speed decides nothing between them.
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -29,15 +29,14 @@ from assay.types.decisions import (
 )
 from assay.types.measures import (
     Asking,
-    CommonScale,
     FigureColumn,
     JsonKey,
     Measure,
     MeasureRequest,
     Places,
-    ScorePiece,
     TakenReplies,
 )
+from assay.types.score_parts import Bound, CommonScale, ScorePiece, WeighedPart
 from assay.types.score_units import FigureRow, ScoreUnits
 from assay.types.trends import Trend
 
@@ -74,6 +73,7 @@ class Speed(Measure):
     table_about = Doc("How fast it must write on the CPU.")
     gate_fields = ("speed_min",)
     weight = 0.1
+    part_names = (NAME,)
     sentences = {
         "speed_passes": message(
             "It writes {value:beside} tokens per second, above {limit:beside}."
@@ -144,11 +144,38 @@ class Speed(Measure):
         return {NAME: limited(NAME, measured, found, limit, better="higher", ends="range")}
 
     def counted(self, value: float) -> float:
-        return value / USUAL
+        return _in_usual(value)
+
+    def specified_part(self) -> WeighedPart:
+        return SpeedPart(name=NAME, weight=self.weight)
+
+    def score_part(self, key: str, weight: float, gate: Gate) -> WeighedPart:
+        bound = Bound(better="higher", limits=gate.speed_min)
+        return SpeedPart(name=key, weight=weight, bound=bound)
+
+    def measured_parts(self, measured: Measurements) -> Iterator[str]:
+        yield from (NAME,) if measured.speed else ()
+
+    def remedies(
+        self, measured: Measurements, acceptance: Acceptance, trend: Trend | None, gate: Gate
+    ) -> Iterator[list[Recommendation]]:
+        at = failing(acceptance.criteria, NAME)
+        if at and measured.speed is not None:
+            value, least = at
+            level = fact("speed_level", value=measured.speed.tokens_per_s, limit=least)
+            advice = fact("smaller_or_quantised", factor=least / value if value > 0 else None)
+            yield [Recommendation(NAME, advice, (level,))]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpeedPart(WeighedPart):
+    """`bound` None: as many times the usual speed."""
+
+    bound: Bound | None = None
 
     def part_of(self, measured: Measurements, scale: CommonScale) -> Estimate | None:
-        speed = _of_shape(measured, scale)
-        return speed.tokens_per_s.mapped(self.counted) if speed else None
+        speed, count = _of_shape(measured, scale), self._count(measured, scale)
+        return speed.tokens_per_s.mapped(count) if speed and count else None
 
     def common_scale(self, candidates: Sequence[Measurements], noise: object) -> CommonScale:
         """By shape the newest one, so that equal shapes are equally fast."""
@@ -157,34 +184,33 @@ class Speed(Measure):
             for each in sorted(candidates, key=lambda each: each.timestamp)
             if each.shape and each.speed
         }
-        return CommonScale(by=speeds)
+        limit = self.bound.common_limit(candidates) if self.bound else None
+        return CommonScale(by=speeds, limit=limit)
 
     def difference(
         self, a: Measurements, b: Measurements, scale: CommonScale
     ) -> tuple[ScorePiece | None, tuple[DecisionFact, ...]]:
-        of_a, of_b = (
-            speed.runs_per_s if (speed := _of_shape(each, scale)) else () for each in (a, b)
-        )
+        of_a, of_b = (self._runs(each, scale) for each in (a, b))
         if not of_a or not of_b:
             return None, ()
-        return composite.repeated_runs(a=of_a, b=of_b, weight=self.weight / USUAL), ()
+        return composite.repeated_runs(a=of_a, b=of_b, weight=self.weight), ()
 
     def units(
         self, candidates: Sequence[Measurements], scale: CommonScale
     ) -> Sequence[ScoreUnits] | None:
         """The median of few runs varies 1.25 times as far as their mean."""
-        found = [_of_shape(each, scale) for each in candidates]
-        runs = [speed.runs_per_s if speed else () for speed in found]
+        runs = [self._runs(each, scale) for each in candidates]
         if not all(runs):
             return None
         groups: dict[object, int] = {}
-        by = self.weight / USUAL
         errors = [
-            by * 1.25 * statistics.stdev(each) / math.sqrt(len(each)) if len(each) > 1 else math.inf
+            self.weight * 1.25 * statistics.stdev(each) / math.sqrt(len(each))
+            if len(each) > 1
+            else math.inf
             for each in runs
         ]
         row = FigureRow(
-            values=[by * statistics.median(each) for each in runs],
+            values=[self.weight * statistics.median(each) for each in runs],
             errors=errors,
             freedom=min(map(len, runs)) - 1,
             groups=[groups.setdefault(each.shape or place, len(groups))
@@ -199,15 +225,17 @@ class Speed(Measure):
         several = len({_machine(each) for each in candidates}) > 1
         return (fact("machines_differ"),) if several else ()
 
-    def remedies(
-        self, measured: Measurements, acceptance: Acceptance, trend: Trend | None, gate: Gate
-    ) -> Iterator[list[Recommendation]]:
-        at = failing(acceptance.criteria, NAME)
-        if at and measured.speed is not None:
-            value, least = at
-            level = fact("speed_level", value=measured.speed.tokens_per_s, limit=least)
-            advice = fact("smaller_or_quantised", factor=least / value if value > 0 else None)
-            yield [Recommendation(NAME, advice, (level,))]
+    def _count(self, measured: Measurements, scale: CommonScale) -> Callable[[Any], Any] | None:
+        return _in_usual if self.bound is None else self.bound.function(measured, scale)
+
+    def _runs(self, measured: Measurements, scale: CommonScale) -> list[float]:
+        """What each timed run counts."""
+        speed, count = _of_shape(measured, scale), self._count(measured, scale)
+        return [count(each) for each in speed.runs_per_s] if speed and count else []
+
+
+def _in_usual(speed: float) -> float:
+    return speed / USUAL
 
 
 def _of_shape(measured: Measurements, scale: CommonScale) -> SpeedFigures | None:

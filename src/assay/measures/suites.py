@@ -43,16 +43,20 @@ from assay.types.measures import (
     FollowedFigure,
     Measure,
     Places,
-    ScorePiece,
     TakenReplies,
 )
 from assay.types.results import SuiteSummary
+from assay.types.score_parts import CommonScale, ScorePiece, WeighedPart
 from assay.types.score_units import ScoreUnits, UnitTable
 from assay.types.trends import ComparedSteps, Point, Trend
 
 RIGHT_BITS = "right_bits_per_byte"  # of a suite's measurements
 OS_AVERAGE = "os_benchmark.avg"
 OS_BENCHMARK = SuiteLimit(name=OS_SUITE, min=0.0, categories=OS_AVERAGED)
+SAMPLED = "sampled"  # the method of shares whose predictions were sampled, not searched for
+DOMAIN = "domain"  # the part of the score that the suites of a gate have in place of the os suite
+PREFIX = "suite:"
+OF_OTHERS = (OS_SUITE, "mmlu", "hellaswag")  # whose scores have keys of their own
 LONGEST_HEAD = 16
 Pairs = tuple[list[float], list[float]]
 
@@ -149,6 +153,10 @@ class Suites(Measure):
             "Ranked without {part}: over these steps the suite {suite} is noise, and decides "
             "nothing."
         ),
+        "asked_in_two_ways": message(
+            "Ranked without {part}: for some checkpoints the best predictions were searched for, "
+            "for others they were sampled, and the two are never ranked side by side."
+        ),
         "tests_unpaired": message("{a} and {b} share too few tests of {suite}: compared unpaired."),
         "tests_differ": message(
             "{a} and {b} were not scored on the same tests of {suite}: compared on those they "
@@ -229,6 +237,23 @@ class Suites(Measure):
         asked = gate.suite_criteria().items()
         return {name: suite_criterion(measured, limit) for name, limit in asked
                 if name != "os_benchmark"}  # fmt: skip
+
+    def has_part(self, key: str) -> bool:
+        return key.startswith(PREFIX)
+
+    def score_part(self, key: str, weight: float, gate: Gate) -> WeighedPart:
+        if key == DOMAIN:
+            asked = tuple(limit for limit in gate.suites if limit.name != OS_SUITE)
+            return TestsPart(name=key, weight=weight, asked=asked)
+        name = key.removeprefix(PREFIX)
+        limits = {limit.name: limit for limit in gate.suites}
+        limit = limits.get(name, SuiteLimit(name=name))
+        return TestsPart(name=key, weight=weight, asked=(limit,))
+
+    def measured_parts(self, measured: Measurements) -> Iterator[str]:
+        for name, suite in measured.suites.items():
+            if suite.score.n and name not in OF_OTHERS:
+                yield PREFIX + name
 
     def not_covered(self, measured: Measurements, gate: Gate) -> Iterator[DecisionFact]:
         asked = {limit.name for limit in gate.suites if limit.above_guessing}
@@ -351,20 +376,100 @@ def _above_guessing(suite: SuiteFigures, asked: SuiteLimit) -> GateCriterion:
     )
 
 
-def compare_tests(
-    a: Measurements, b: Measurements, suite: str, categories: Sequence[str], weight: float
-) -> tuple[ScorePiece | None, tuple[DecisionFact, ...]]:
-    """Paired by test, each category with the same part of the weight; and notes on the pairing."""
-    pairs = _pairs(a, b, suite, categories)
-    notes = _pairing_notes(a, b, suite, pairs)
-    weighted = [(*pair, weight / len(categories)) for pair in pairs.values()]
-    return (composite.paired_tests(weighted) if weighted else None), notes
+@dataclass(frozen=True, kw_only=True)
+class TestsPart(WeighedPart):
+    """The mean of suites, each of its categories (`asked`; all of them where none is named), on 0
+    to 1. `figure`: where it is measured by another name.
+    """
+
+    __test__ = False  # it is no test of pytest's
+
+    asked: tuple[SuiteLimit, ...]
+    figure: Callable[[Measurements], Estimate | None] | None = None
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        return (self.name, *(f"suite:{limit.name}" for limit in self.asked))
+
+    def part_of(self, measured: Measurements, scale: CommonScale) -> Estimate | None:
+        if self.figure is not None:
+            return self.figure(measured)
+        asked = self._kept(scale)
+        means = [mean_of_suite(measured, limit) for limit in asked]
+        return means[0] if len(asked) == 1 else estimates.even_mean(means)
+
+    def common_scale(self, candidates: Sequence[Measurements], noise: Iterable[str]) -> CommonScale:
+        if any(_asked_in_two_ways(candidates, limit) for limit in self.asked):
+            note = fact("asked_in_two_ways", part=self.name)
+            return CommonScale(usable=False, notes=(note,))
+        names = set(noise)
+        kept = tuple(limit for limit in self.asked if limit.name not in names)
+        notes = tuple(
+            fact("part_is_noise", part=self.name, suite=limit.name)
+            for limit in self.asked
+            if limit.name in names
+        )
+        return CommonScale(by=kept, usable=bool(kept), notes=notes)
+
+    def difference(
+        self, a: Measurements, b: Measurements, scale: CommonScale
+    ) -> tuple[ScorePiece | None, tuple[DecisionFact, ...]]:
+        asked = self._kept(scale)
+        notes: list[DecisionFact] = []
+        weighted: list[tuple[list[float], list[float], float]] = []
+        for limit in asked:
+            categories = _categories_of(limit, (a, b))
+            pairs = _pairs(a, b, limit.name, categories)
+            notes += _pairing_notes(a, b, limit.name, pairs)
+            if not pairs:
+                return None, tuple(notes)
+            weight = self.weight / len(asked) / len(categories)
+            weighted += [(*pair, weight) for pair in pairs.values()]
+        return composite.paired_tests(weighted), tuple(notes)
+
+    def units(
+        self, candidates: Sequence[Measurements], scale: CommonScale
+    ) -> Sequence[ScoreUnits] | None:
+        asked = self._kept(scale)
+        found: list[ScoreUnits] = []
+        for limit in asked:
+            categories = _categories_of(limit, candidates)
+            units = _tests_by_unit(candidates, limit.name, categories, self.weight / len(asked))
+            if not units:
+                return None
+            found += units
+        return found
+
+    def _kept(self, scale: CommonScale) -> tuple[SuiteLimit, ...]:
+        """Without those that are noise."""
+        kept: tuple[SuiteLimit, ...] | None = scale.by
+        return self.asked if kept is None else kept
 
 
-def tests_by_unit(
+def _categories_of(limit: SuiteLimit, candidates: Sequence[Measurements]) -> tuple[str, ...]:
+    """Those asked for, else all that any candidate has."""
+    suites = [each.suites[limit.name] for each in candidates if limit.name in each.suites]
+    return limit.categories or tuple(dict.fromkeys(name for of in suites for name in of.categories))
+
+
+def _asked_in_two_ways(candidates: Sequence[Measurements], limit: SuiteLimit) -> bool:
+    """For some the best predictions were searched for, for others sampled."""
+    ways = {
+        tuple(
+            share.method == SAMPLED
+            for name in _categories_of(limit, candidates)
+            if (share := candidate.suites[limit.name].categories.get(name)) is not None
+        )
+        for candidate in candidates
+        if limit.name in candidate.suites
+    }
+    return len(ways) > 1
+
+
+def _tests_by_unit(
     candidates: Sequence[Measurements], suite: str, categories: Sequence[str], weight: float
-) -> list[ScoreUnits] | None:
-    """By category the scores of the tests that all have; None where one category has none."""
+) -> list[ScoreUnits]:
+    """By category the scores of the tests that all have; nothing where one category has none."""
     import numpy as np
 
     found: list[ScoreUnits] = []
@@ -375,7 +480,7 @@ def tests_by_unit(
         ]
         shared = sorted(set.intersection(*(set(each) for each in scores)))
         if not shared:
-            return None
+            return []
         table = np.array([[each[test] for each in scores] for test in shared], np.float64)
         found.append(UnitTable(values=table * (weight / len(categories))))
     return found

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from assay.stats.estimates import Limits, estimate
 from assay.stats.intervals import Z95
 from assay.stats.resampling import DRAWS, resampled_means
 from assay.types import Estimate
-from assay.types.measures import ScorePiece
+from assay.types.score_parts import ScorePiece
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 AT_ONCE = 2_000_000  # counts held in memory while blocks are drawn: 16 MB
 Block = tuple[float, int]
+Count = Callable[[Any], Any]  # of a mean, or of an array of them
 
 
 def paired_tests(
@@ -59,24 +60,26 @@ def text_blocks(
     *,
     weight: float,
     together: bool,
-    stretches: tuple[float, float] = (1.0, 1.0),
+    counts: tuple[Count, Count] | None = None,
 ) -> ScorePiece:
-    """A text read by both sides: weight · exp(stretch · log-likelihood / tokens) of each.
+    """A text read by both sides: weight · what the mean log-likelihood of a token counts on each
+    side, its exponential where nothing else is given. What is summed may also be hits.
 
-    `together`: the blocks hold the same tokens on both sides. `stretches` bring sides whose tokens
-    are of different length to tokens of one length.
+    `together`: the blocks hold the same tokens on both sides.
     """
-    n = min(len(a), len(b))
-    value = weight * (_likelihood(a, stretches[0]) - _likelihood(b, stretches[1]))
+    n, counts = min(len(a), len(b)), counts or (_exp, _exp)
+    own = [float(count(_mean(side))) for count, side in zip(counts, (a, b), strict=True)]
+    value = weight * (own[0] - own[1])
 
     def drawn(seed: int, draws: int) -> Numbers:
         if together:
-            both = drawn_likelihoods((a, b), stretches, seed, draws)
-            return _moved_out(weight * (both[0] - both[1]), value, n)
+            both = drawn_means((a, b), seed, draws)
+            found = counts[0](both[0]) - counts[1](both[1])
+            return _moved_out(weight * found, value, n)
         sides = []
-        for place, (side, stretch) in enumerate(zip((a, b), stretches, strict=True)):
-            (means,) = drawn_likelihoods((side,), (stretch,), seed + place, draws)
-            sides.append(_moved_out(means, _likelihood(side, stretch), len(side)))
+        for place, (side, count) in enumerate(zip((a, b), counts, strict=True)):
+            (means,) = drawn_means((side,), seed + place, draws)
+            sides.append(_moved_out(count(means), own[place], len(side)))
         return weight * (sides[0] - sides[1])
 
     return ScorePiece(n=n, value=value, spreads=n > 1, drawn=drawn)
@@ -155,19 +158,24 @@ def _t_over_z(freedom: int) -> float:
     return float(stdtrit(freedom, 0.975)) / Z95
 
 
-def _likelihood(blocks: Sequence[Block], stretch: float) -> float:
-    return math.exp(stretch * math.fsum(ll for ll, _ in blocks) / sum(n for _, n in blocks))
+def _mean(blocks: Sequence[Block]) -> float:
+    return math.fsum(amount for amount, _ in blocks) / sum(n for _, n in blocks)
 
 
-def drawn_likelihoods(
+def _exp(mean: Any) -> Any:
+    import numpy as np
+
+    return np.exp(mean)
+
+
+def drawn_means(
     sides: Sequence[Sequence[Block]],
-    stretches: Sequence[float],
     seed: int,
     draws: int,
     *,
     at_once: int = AT_ONCE,
 ) -> list[Numbers]:
-    """exp(stretch · Σ log-likelihood / Σ tokens) of every draw; all sides see the same blocks."""
+    """Σ log-likelihood / Σ tokens of every draw; all sides see the same blocks."""
     import numpy as np
 
     found: list[list[Numbers]] = [[] for _ in sides]
@@ -178,7 +186,7 @@ def drawn_likelihoods(
     for start in range(0, draws, rows):
         size = min(rows, draws - start)
         counts = random.multinomial(blocks_drawn, even, size=size).astype(np.float64)
-        for kept, blocks, stretch in zip(found, columns, stretches, strict=True):
+        for kept, blocks in zip(found, columns, strict=True):
             sums = counts @ blocks
-            kept.append(np.exp(stretch * sums[:, 0] / sums[:, 1]))
+            kept.append(sums[:, 0] / sums[:, 1])
     return [np.concatenate(kept) for kept in found]

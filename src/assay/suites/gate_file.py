@@ -1,6 +1,6 @@
 """A gate file, or the one that ships, to a Gate, or every mistake in it at once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, make_dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -14,8 +14,14 @@ from assay.files.validation import DIALECT, Validator
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
 from assay.types import FileFinding
-from assay.types.decisions import Gate, MeasureLimits
-from assay.types.measures import Measure, measures, with_tables
+from assay.types.decisions import OS_SUITE, Gate, MeasureLimits
+from assay.types.measures import (
+    Measure,
+    every_measure,
+    measure_of_part,
+    measures,
+    with_tables,
+)
 
 
 @cache
@@ -65,6 +71,7 @@ def gate_schema() -> dict[str, object]:
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "gates" / "default.toml"
 DEFAULT = "default"
+BOUNDING = ("perplexity_max", "speed_min")
 
 
 def load_gate(path: Path | None) -> Gate:
@@ -75,6 +82,10 @@ def load_gate(path: Path | None) -> Gate:
         raise invalid_files(file.shown, findings)
     # As reports show it; a user's own file is never taken for the one that ships.
     own = f"./{DEFAULT}" if str(path) == DEFAULT else file.shown
+    return replace(_bounded(_gate_of(tables)), source=DEFAULT if path is None else own)
+
+
+def _gate_of(tables: Any) -> Gate:
     limits: dict[str, Any] = {}
     of_measures: dict[str, MeasureLimits] = {}
     for measure in with_tables():
@@ -83,7 +94,19 @@ def load_gate(path: Path | None) -> Gate:
         found = {} if table == measure.no_table else dict(measure.limits_of(table))
         of_measures |= found.pop("tables", {})
         limits |= found
-    return Gate(source=DEFAULT if path is None else own, tables=of_measures, **limits)
+    return Gate(source="", tables=of_measures, **limits)
+
+
+def _bounded(gate: Gate) -> Gate:
+    """With what bounds the parts of its score: the limits of the shipped gate where it has none. A
+    gate with a `[score]` brings its own, and one without suites keeps the specification's formula.
+    """
+    if gate.score or all(limit.name == OS_SUITE for limit in gate.suites):
+        return gate
+    shipped = load_gate(None)
+    given = {name: limits for name in BOUNDING if (limits := getattr(shipped, name)) is not None}
+    lacking = {name: limits for name, limits in given.items() if getattr(gate, name) is None}
+    return replace(gate, bounds=lacking)
 
 
 def is_gate_file(path: Path) -> bool:
@@ -97,12 +120,40 @@ def examine_gate(path: Path) -> tuple[FileFinding, ...]:
         return error.findings
 
 
-def check_gate(gate: Gate, known: Mapping[str, Sequence[str]]) -> tuple[FileFinding, ...]:
-    """Every suite and category that a gate names and a run does not have. The gate's file is read
-    again, for the places alone; `known`: the categories of every suite of the run.
+def check_gate(
+    gate: Gate, known: Mapping[str, Sequence[str]] | None, texts: Collection[str] = ()
+) -> tuple[FileFinding, ...]:
+    """Every suite, category and text that a gate names and a run does not have. The gate's file is
+    read again, for the places alone; `known`: the categories of every suite of the run, None where
+    those are not known; `texts`: the names of its texts.
     """
     file = _read(SHIPPED if gate.source == DEFAULT else Path(gate.source))
     notes = Notes()
+    for text in gate.texts:
+        if text not in texts:
+            problem = tr(
+                "the gate asks for the text '{name}', which is not part of this run: give it with "
+                "--text {name}=FILE",
+                name=shown(text),
+            )
+            notes.error(("text", text), did_you_mean(problem, text, texts))
+    if known is not None:
+        _check_suites(gate, known, notes)
+    return tuple(replace(each, file=gate.source) for each in file.findings(notes))
+
+
+def _check_suites(gate: Gate, known: Mapping[str, Sequence[str]], notes: Notes) -> None:
+    for key in gate.score:
+        measure = measure_of_part(key)
+        name = measure.suite if measure else ""
+        name = key.removeprefix("suite:") if key.startswith("suite:") else name
+        if name and name not in known:
+            problem = tr(
+                "the gate gives '{key}' a weight, and the suite '{suite}' is not part of this run",
+                key=shown(key),
+                suite=shown(name),
+            )
+            notes.error(("score", "weights", key), did_you_mean(problem, name, known))
     for index, suite in enumerate(gate.suites):
         gaps = {"suite": shown(suite.name)}
         if suite.name not in known:
@@ -121,7 +172,6 @@ def check_gate(gate: Gate, known: Mapping[str, Sequence[str]]) -> tuple[FileFind
                 )
                 message = did_you_mean(problem, name, known[suite.name])
                 notes.error(("suite", index, "categories", number), message)
-    return tuple(replace(each, file=gate.source) for each in file.findings(notes))
 
 
 def _read(path: Path) -> TomlFile:
@@ -134,6 +184,10 @@ def _read(path: Path) -> TomlFile:
 def _check(file: TomlFile) -> tuple[Any, tuple[FileFinding, ...]]:
     notes = Notes()
     tables = gate_validator().check(file.document, notes)
+    if tables is not None and not notes.errors:
+        gate = _gate_of(tables)
+        for place, problem in (each for of in every_measure() for each in of.mistakes(gate)):
+            notes.error(place, problem)
     if not file.document:
         message = tr("a gate that asks for nothing; name at least one of {tables}",
                      tables=", ".join(gate_tables()))  # fmt: skip

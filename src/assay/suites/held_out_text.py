@@ -4,21 +4,24 @@
     .jsonl            a document a line: {"text": "…"} or {"input_ids": [1, 2, 3]}
     .npy              token ids, one row
     .bin              token ids, two bytes each, as nanoGPT and its kin write them; `.u32.bin` four
+    a folder          its files, each as above
 
 Token ids in files are mapped into memory, so that they may be larger than it.
 """
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
-from assay.errors import InvalidFiles, UsageError
+from assay.errors import AssayError, InvalidFiles, UsageError, raise_all, tried
 from assay.files.file_text import Refused, decode, refusal, shown_path
 from assay.files.notes import Place, invalid_files
 from assay.messages import tr
+from assay.types.decisions import TEXT_NAME
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "texts" / "held_out_english.txt"
 IGNORED = -100  # as torch has it: a label that does not count
@@ -53,17 +56,84 @@ class HeldOut:
         return max((largest for largest in known if largest is not None), default=None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOutTexts:
+    """`main`: what perplexity is measured on; `named`: by the names given to them."""
+
+    main: HeldOut | None = None
+    named: Mapping[str, HeldOut] = field(default_factory=dict)
+
+
+def load_texts(given: Sequence[str | Path]) -> HeldOutTexts:
+    """Those of `--text [NAME=]FILE`. The unnamed one, else the first, is that of perplexity;
+    without any it is the text that ships.
+    """
+    named: dict[str, HeldOut] = {}
+    unnamed: list[HeldOut] = []
+    errors: list[AssayError] = []
+    for each in given:
+        name, path = _name_and_path(each)
+        problem = ""
+        if name is not None and not TEXT_NAME.fullmatch(name):
+            problem = tr("--text: {name!r} is no name of a text", name=name)
+        elif name in named:
+            problem = tr("--text: there are two texts with the name {name!r}", name=name)
+        elif name is None and unnamed:
+            problem = tr("--text: of several texts one may be without a name")
+        if problem:
+            hint = tr("write NAME=FILE, with letters, digits, '_' and '-' in the name; a path with "
+                      "'=' in it is written ./PATH")  # fmt: skip
+            errors.append(UsageError(problem, hint=hint))
+            continue
+        for text in tried(errors, load_held_out, path):
+            named |= {name: text} if name is not None else {}
+            unnamed += [text] if name is None else []
+    raise_all(errors)
+    main = next(iter((*unnamed, *named.values())), None)
+    return HeldOutTexts(main=main or load_held_out(), named=named)
+
+
+def _name_and_path(given: str | Path) -> tuple[str | None, Path]:
+    """A path object is no name; of a text what stands before `=`, unless it is a folder's."""
+    name, sign, path = ("", "", "") if isinstance(given, Path) else given.partition("=")
+    if not sign or "/" in name or os.sep in name:
+        return None, Path(given)
+    return name, Path(path)
+
+
 def load_held_out(path: Path | None = None) -> HeldOut:
     given = SHIPPED if path is None else path
     name = tr("the text that ships") if path is None else shown_path(given)
     try:
-        documents = _READERS.get(given.suffix.lower(), _text)(given)
+        documents = _folder(given) if given.is_dir() else _file(given)
     except OSError as error:
         raise UsageError(
             tr("cannot read the text {path}: {why}", path=name, why=error.strerror or str(error)),
-            hint=tr("--text takes a file of plain text, JSON lines, or token ids (.npy, .bin)"),
+            hint=tr(
+                "--text takes a file of plain text, JSON lines, or token ids (.npy, .bin), or a "
+                "folder of them"
+            ),
         ) from error
     return HeldOut(name=name, documents=documents)
+
+
+def _file(path: Path) -> tuple[HeldOutDocument, ...]:
+    return _READERS.get(path.suffix.lower(), _text)(path)
+
+
+def _folder(path: Path) -> tuple[HeldOutDocument, ...]:
+    """The documents of its files, those of its folders too; hidden ones apart."""
+    files = sorted(
+        file
+        for file in path.rglob("*")
+        if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts)
+    )
+    if not files:
+        raise _invalid(path, tr("the folder contains no file"))
+    errors: list[AssayError] = []
+    found = tuple(each for file in files for of in tried(errors, _file, file) for each in of)
+    raise_all(errors)
+    return found
 
 
 def _text(path: Path) -> tuple[HeldOutDocument, ...]:

@@ -4,9 +4,11 @@ Measurements x Gate -> Acceptance, WeightedScore, Recommendations; all of a fold
 A figure that was not measured is None, never 0.
 """
 
+import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from assay.types import Estimate, Health, SamplePrompt, TokenizerFigures
@@ -48,6 +50,8 @@ def size_class_of(parameters: int) -> SizeClass:
     limits = (50_000_000, 150_000_000, 500_000_000)
     return SIZE_CLASSES[sum(parameters >= limit for limit in limits)]
 
+
+TEXT_NAME = re.compile(r"[A-Za-z0-9_-]+")  # of a text beside the one of perplexity
 
 OS_SUITE = "os"
 OS_TASKS = ("hardware_id", "driver_select", "command_complete", "installation")
@@ -94,6 +98,19 @@ class Gate:
     drift: DriftLimits | None = None
     # By its name the limits of any other measure, each for every size class.
     tables: Mapping[str, MeasureLimits] = field(default_factory=dict, repr=False)
+    score: Mapping[str, float] = field(default_factory=dict, repr=False)  # weights of `[score]`
+    # By its name the limits of each further text; None: it is only measured.
+    texts: Mapping[str, Mapping[SizeClass, float] | None] = field(default_factory=dict, repr=False)
+    # By field, what bounds parts of the score where this gate has no limit: the shipped gate's.
+    bounds: Mapping[str, Mapping[SizeClass, float]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    @property
+    def more(self) -> dict[str, Any]:
+        """What its repr leaves out, limits of plugins apart: another value is another run."""
+        found = {"score": self.score, "texts": self.texts}
+        return {name: each for name, each in found.items() if each}
 
     def suite_criteria(self) -> dict[str, SuiteLimit]:
         """The suites, each asked for once, by the names of their criteria."""
@@ -207,8 +224,9 @@ class SuiteFigures:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextFigures:
     """How it read the held-out text. `blocks`: natural log-likelihood and tokens of every document,
-    or of every block of the only one, in order. `text` and `tokenizer` say whether two checkpoints
-    can be compared by token.
+    or of every block of the only one, in order; `hits`: how many of its tokens were the first
+    guess, and among the first five. `text` and `tokenizer` say whether two checkpoints can be
+    compared by token.
     """
 
     perplexity: Estimate
@@ -222,6 +240,12 @@ class TextFigures:
     tokenizer: str
     window: int | None = None
     stride: int | None = None
+    hits: tuple[tuple[int, int], ...] = ()
+
+    def without_endless(self) -> "TextFigures":
+        """Without blocks where one is not a number: nothing can be drawn from the rest."""
+        usable = all(math.isfinite(likelihood) for likelihood, _ in self.blocks)
+        return self if usable else replace(self, blocks=(), hits=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +273,7 @@ class Measurements:
     fingerprint: str = ""
     shape: str = ""
     text: TextFigures | None = None
+    texts: Mapping[str, TextFigures] = field(default_factory=dict)  # by the names given to them
     suites: Mapping[str, SuiteFigures] = field(default_factory=dict)
     mmlu_cs: Estimate | None = None
     hellaswag: Estimate | None = None
@@ -307,7 +332,7 @@ class Acceptance:
     criteria: Mapping[str, GateCriterion]
 
 
-Part = str  # the name of a measure that has a weight
+Part = str  # perplexity, os_benchmark, domain, suite:NAME, …
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,6 +341,7 @@ class WeightedScore:
 
     estimate: Estimate | None
     parts: Mapping[Part, Estimate | None]
+    weights: Mapping[Part, float] = field(default_factory=dict)
 
     @property
     def value(self) -> float | None:
@@ -395,6 +421,16 @@ class PlannedCheckpoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamedText:
+    """A text by its name; `file` for people to read. `is_perplexity`: perplexity is its own too."""
+
+    name: str
+    file: str
+    digest: str
+    is_perplexity: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionPlan:
     """What a run decides on, stored with it. `selects`: the gate decides, else it only reports.
     `asked`: the user named the gate. `top`: the folder of all model folders. `samples`: prompts,
@@ -408,6 +444,7 @@ class DecisionPlan:
     asked: bool = False
     text: str = ""  # what perplexity was measured on, for people to read
     text_digest: str = ""
+    texts: tuple[NamedText, ...] = ()  # those that were given a name
     train_text: str = ""  # likewise, of the training text
     train_text_digest: str = ""
     samples: tuple[SamplePrompt, ...] = ()

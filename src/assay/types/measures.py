@@ -25,6 +25,7 @@ from assay.types.decisions import (
     Measurements,
     Recommendation,
 )
+from assay.types.score_parts import Better, WeighedPart
 
 if TYPE_CHECKING:
     from assay.types import Health, ModelFacts, Reply, SamplePrompt, Sampling, ToChoose, Work
@@ -32,11 +33,9 @@ if TYPE_CHECKING:
     from assay.types.measured.samples import JudgedSense
     from assay.types.models import TokenizerFigures
     from assay.types.results import SuiteSummary
-    from assay.types.score_units import ScoreUnits
     from assay.types.scores import Estimate
     from assay.types.trends import ComparedSteps, Trend
 
-Better = Literal["lower", "higher"]
 NumberKind = Literal["share", "perplexity", "positive", "number"]
 LAST = 1000.0  # of what names no place
 
@@ -150,29 +149,6 @@ class TakenReplies:
         return list(self.replies.get(kind, {}).values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScorePiece:
-    """One part of a difference. `n`: what was drawn; `value`: as observed; `spreads`: whether it is
-    known how it varies; `drawn(seed, draws)`: the difference in every draw.
-    """
-
-    n: int
-    value: float
-    spreads: bool
-    drawn: Callable[[int, int], Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommonScale:
-    """How one part is put on a scale that all candidates share, `by` whatever it needs for that.
-    `usable` False: they cannot be compared on it. `notes` say why, or what was done.
-    """
-
-    by: Any = None
-    usable: bool = True
-    notes: tuple[DecisionFact, ...] = ()
-
-
 class Measure:
     """One figure of a model, or some that one asking gives."""
 
@@ -196,7 +172,8 @@ class Measure:
     table_about: ClassVar[Any] = None  # a Doc
     no_table: ClassVar[Any] = None  # what stands for a table that is left out
     gate_fields: ClassVar[tuple[str, ...]] = ()  # of Gate, where its limits are; else `tables`
-    weight: ClassVar[float] = 0.0  # of its part in the score
+    weight: ClassVar[float] = 0.0  # of its part in the specification's formula
+    part_names: ClassVar[tuple[str, ...]] = ()  # its keys in `[score]`
     sentences: ClassVar[Mapping[str, Message]] = {}
 
     # ask
@@ -207,7 +184,7 @@ class Measure:
     def is_needed(self, gate: Gate) -> bool:
         """Whether the gate asks for it."""
         asked = any(getattr(gate, name) not in (None, {}) for name in self.gate_fields)
-        return asked or self.name in gate.tables
+        return asked or self.name in gate.tables or any(map(self.has_part, gate.score))
 
     def leave_out(self, gate: Gate) -> Gate:
         """The gate without its limits."""
@@ -278,6 +255,10 @@ class Measure:
     def complete_schema(self, schema: dict[str, Any]) -> None:
         """What the JSON Schema of its table says beyond its type."""
 
+    def mistakes(self, gate: Gate) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """What only the whole gate shows: the place in its file, and what is wrong there."""
+        return iter(())
+
     def criteria(self, measured: Measurements, gate: Gate) -> Mapping[str, GateCriterion]:
         return {}
 
@@ -287,33 +268,22 @@ class Measure:
 
     # score
 
-    def part_of(self, measured: Measurements, scale: CommonScale) -> Estimate | None:
-        """Before its weight."""
+    def specified_part(self) -> WeighedPart | None:
+        """Its part in the specification's formula."""
         return None
 
-    def common_scale(self, candidates: Sequence[Measurements], noise: Iterable[str]) -> CommonScale:
-        """`noise`: suites that decide nothing."""
-        return CommonScale()
+    def has_part(self, key: str) -> bool:
+        """Whether a key of `[score]` is its own."""
+        return key in self.part_names
 
-    def difference(
-        self, a: Measurements, b: Measurements, scale: CommonScale
-    ) -> tuple[ScorePiece | None, tuple[DecisionFact, ...]]:
-        """Weighted, drawn in pairs; None: two figures with their intervals. And what to note."""
-        return None, ()
+    def score_part(self, key: str, weight: float, gate: Gate) -> WeighedPart:
+        """Its part in `[score]`. Raises Unbounded where the gate has no limit and it no scale."""
+        raise NotImplementedError
 
-    def units(
-        self, candidates: Sequence[Measurements], scale: CommonScale
-    ) -> Sequence[ScoreUnits] | None:
-        """Its part by unit, for all candidates, weights included; None: only figures are known."""
-        return None
-
-    def is_equal(self, a: Measurements, b: Measurements) -> bool:
-        """By construction, so that it decides nothing between them."""
-        return False
-
-    def notes_on(self, candidates: Sequence[Measurements]) -> tuple[DecisionFact, ...]:
-        """Of all that are ranked on it."""
-        return ()
+    def measured_parts(self, measured: Measurements) -> Iterator[str]:
+        """The keys of `[score]` of which it has a figure."""
+        found = self.figures(measured)
+        yield from (key for key in self.part_names if (of := found.get(key)) and of.n)
 
     # advice
 
@@ -391,9 +361,14 @@ def by_advice() -> list[Measure]:
 
 
 def with_parts() -> list[Measure]:
-    """Those that the weighted score is made of, the heaviest first."""
+    """Those that the specification's formula is made of, the heaviest first."""
     weighed = [each for each in every_measure() if each.weight]
     return sorted(weighed, key=lambda each: -each.weight)
+
+
+def measure_of_part(key: str) -> Measure | None:
+    """Whose a key of `[score]` is."""
+    return next((each for each in every_measure() if each.has_part(key)), None)
 
 
 def kinds_by_default() -> tuple[str, ...]:

@@ -283,11 +283,12 @@ class CheckpointOptions(CommandOptions):
     write_back: bool = option(
         True, "--no-write-back", help=tr("Write reports only under --out, not beside the weights.")
     )
-    text: Path | None = option(
-        None,
+    text: Sequence[str] = option(
+        (),
+        metavar="[NAME=]FILE",
         help=tr(
-            "Text for perplexity: plain text, JSON lines or token ids (.npy, .bin). "
-            "Default: the shipped text."
+            "Text for perplexity: plain text, JSON lines, token ids (.npy, .bin), or a folder of "
+            "them. A named one is measured as text:NAME. Repeatable. Default: the shipped text."
         ),
     )
     train_text: Path | None = option(

@@ -177,6 +177,8 @@ SENTENCES: Mapping[str, Message] = {
     "no_checkpoints": message("There is no checkpoint to select from."),
     "none_evaluated": message("No checkpoint could be evaluated."),
     "not_evaluated": message("Not evaluated: {names}."),
+    "ranked_on": message("Ranked on, each with its weight: {parts}."),
+    "took_no_part": message("Measured, and no part of the ranking: {names}."),
     "ranked_without": message_n(
         "Ranked without {part}, which {names} lacks.", "Ranked without {part}, which {names} lack."
     ),

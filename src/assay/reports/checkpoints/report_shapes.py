@@ -6,7 +6,7 @@ refused with its key.
 """
 
 from functools import cache, partial
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, NoReturn
 
 from pydantic import BaseModel, Field, ValidationError, create_model
 
@@ -17,7 +17,7 @@ from assay.reports.checkpoints.file_names import REPORT_FILE
 from assay.reports.checkpoints.json_documents import headline
 from assay.types import Estimate, FileFinding
 from assay.types.decisions import Concern, Measurements, SizeClass
-from assay.types.measures import NumberKind, every_measure, measures, with_parts
+from assay.types.measures import NumberKind, every_measure, measures
 
 Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -88,10 +88,9 @@ def report_shape(names: tuple[str, ...]) -> type[BaseModel]:
     for measure in known:
         more |= measure.shapes
         above |= measure.top_shapes
-    parts: Any = Literal[tuple(each.name for each in with_parts())]
     of_score: dict[str, Any] = {
-        "weighted_parts": (dict[parts, Number | None], {}),
-        "missing_parts": (tuple[parts, ...], ()),
+        "weighted_parts": (dict[Name, Number | None], {}),
+        "missing_parts": (tuple[Name, ...], ()),
     }
     details = create_model(
         "Details",

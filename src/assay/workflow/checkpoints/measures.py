@@ -4,7 +4,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from assay.files.file_text import Refused, read_bytes
@@ -36,6 +36,7 @@ class Measures:
     deciding: DecisionPlan | None = None
     held_out: HeldOut | None = None
     training: HeldOut | None = None
+    named: Mapping[str, HeldOut] = field(default_factory=dict)
     of_plugins: tuple[str, ...] = ()
 
     def requests(
@@ -50,6 +51,7 @@ class Measures:
             texts={
                 "perplexity": self.held_out.documents if self.held_out else (),
                 "training": self.training.documents if self.training else (),
+                **{f"text:{name}": each.documents for name, each in self.named.items()},
             },
             right_answers=lambda: (
                 (answered_id(case.suite, case.id), likelihood)

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -136,6 +136,7 @@ def select(
         )
     if gate is not None:
         _refuse_unknown_suites(asked, list(measured.values()))
+    asked = replace(asked, texts={**dict.fromkeys(_texts_of(measured.values())), **asked.texts})
     deciding = _deciding(places, measured, asked, gate, write_back)
     found = [measured[subject.name] for subject in deciding.subjects]
     now = utc_now()
@@ -182,12 +183,16 @@ def _refuse_unknown_suites(asked: Gate, measured: Sequence[Measurements]) -> Non
     for each in measured:
         for name, suite in each.suites.items():
             known.setdefault(name, []).extend(suite.categories)
-    if findings := check_gate(asked, known):
+    if findings := check_gate(asked, known, _texts_of(measured)):
         raise invalid_files(
             asked.source,
             findings,
             hint=tr("fix the gate, or evaluate the checkpoints with the suites it names"),
         )
+
+
+def _texts_of(measured: Iterable[Measurements]) -> list[str]:
+    return list(dict.fromkeys(name for each in measured for name in each.texts))
 
 
 def _deciding(

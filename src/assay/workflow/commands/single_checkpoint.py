@@ -72,7 +72,7 @@ def evaluate_model(options: ModelToEvaluate) -> dict[str, object]:
         options,
         checkpoint,
         suites=suites,
-        text=Path(text) if isinstance(text, str | Path) else None,
+        text=(Path(text),) if isinstance(text, str | Path) else (),
         texts=texts,
         measures=tuple(dict.fromkeys(of.kind for name in wanted if (of := known[name]).kind)),
         called=_call(

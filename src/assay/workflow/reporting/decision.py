@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from assay.decide.accept import accept, find_not_covered
 from assay.decide.advice import advise
-from assay.decide.scores import weigh
+from assay.decide.scores import own_scale, weigh
 from assay.decide.select import select
 from assay.decide.trend import changes_from_base, find_signals, trend
 from assay.types.decisions import (
@@ -22,7 +22,8 @@ from assay.types.trends import Trend
 def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestamp: str) -> Decision:
     gate = deciding.gate
     acceptances = {each.name: accept(each, gate) for each in measured}
-    weighed = {each.name: weigh(each) for each in measured}
+    scale = own_scale(gate, [each for each in measured if not each.failed])
+    weighed = {each.name: weigh(each, scale) for each in measured}
     of_folders: dict[str, list[str]] = {}
     for subject in deciding.subjects:
         if subject.folder:

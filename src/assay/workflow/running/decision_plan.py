@@ -1,11 +1,11 @@
 """What a run will measure of its checkpoints and decide on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from assay.suites.held_out_text import HeldOut
 from assay.types.choices import MeasureKind
-from assay.types.decisions import DecisionPlan, Gate, PlannedCheckpoint
+from assay.types.decisions import DecisionPlan, Gate, NamedText, PlannedCheckpoint
 from assay.types.measures import every_measure, kinds_by_default
 from assay.workflow.checkpoints.measures import training_log
 from assay.workflow.checkpoints.places import CheckpointPlace, planned_checkpoint
@@ -20,6 +20,7 @@ def what_to_decide(
     opened: Opened,
     gate: Gate | None,
     held_out: HeldOut | None,
+    named: Mapping[str, HeldOut],
     training: HeldOut | None,
 ) -> DecisionPlan | None:
     """Own prompts decide nothing, and neither do models that are no checkpoints."""
@@ -47,6 +48,15 @@ def what_to_decide(
         asked=job.gate is not None,
         text=held_out.name if "perplexity" in kinds else "",
         text_digest=held_out.digest if "perplexity" in kinds else "",
+        texts=tuple(
+            NamedText(
+                name=name,
+                file=text.name,
+                digest=text.digest,
+                is_perplexity=text is held_out and "perplexity" in kinds,
+            )
+            for name, text in named.items()
+        ),
         train_text=training.name if training else "",
         train_text_digest=training.digest if training else "",
         samples=job.samples,
@@ -67,11 +77,13 @@ def _measurable(gate: Gate, opened: Opened) -> Gate:
 
 def measures_of(job: Job, gate: Gate) -> tuple[MeasureKind, ...]:
     training: tuple[MeasureKind, ...] = () if job.train_text is None else ("training",)
+    if gate.texts:
+        training = ("text", *training)
     if job.measures is not None:
         return (*job.measures, *training)
     asked = job.gate is not None
     needed = {each.kind for each in every_measure() if asked and each.is_needed(gate)}
-    if job.text is not None:
+    if job.text:
         needed.add("perplexity")
     return (*(kind for kind in kinds_by_default() if kind in needed), *training)
 

@@ -1,8 +1,8 @@
 """The files that a job names (suites, gate, texts, logs), read and checked."""
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from assay.messages import tr
 from assay.reports.checkpoints.curves import tensorboard_writer
 from assay.sandbox import open_sandbox
 from assay.suites.gate_file import check_gate, load_gate
-from assay.suites.held_out_text import HeldOut, load_held_out
+from assay.suites.held_out_text import HeldOut, HeldOutTexts, load_held_out, load_texts
 from assay.suites.load import (
     benchmarks_folder,
     find,
@@ -24,7 +24,7 @@ from assay.suites.load import (
 )
 from assay.suites.suite_file import has_suite_file, with_defaults
 from assay.types import CONSTRAINED, THINKING, Suite
-from assay.types.decisions import Gate
+from assay.types.decisions import Gate, SizeClass
 from assay.workflow.checkpoints.places import (
     CheckpointPlace,
 )
@@ -39,11 +39,14 @@ NAMED = 5  # how many names an error lists
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFiles:
-    """`held_out`: read for perplexity; `training`: for the training loss."""
+    """`held_out`: read for perplexity; `training`: for the training loss; `named`: by the names
+    given to them, the one of perplexity may be among them.
+    """
 
     suites: tuple[Suite, ...]
     gate: Gate | None = None
     held_out: HeldOut | None = None
+    named: Mapping[str, HeldOut] = field(default_factory=dict)
     training: HeldOut | None = None
 
 
@@ -136,19 +139,26 @@ def _gate_and_texts(
         return JobFiles(suites=tuple(suites))
     gates = tried(errors, load_gate, job.gate)
     known = {suite.name: [each.name for each in suite.categories] for suite in suites}
-    for gate in gates:
-        if job.gate is not None and suites and (findings := check_gate(gate, known)):
+    texts = next(iter(tried(errors, load_texts, job.text)), HeldOutTexts())
+    for gate in gates if job.gate is not None else ():
+        if findings := check_gate(gate, known if suites else None, texts.named):
             errors.append(invalid_files(gate.source, findings))
-    texts = [job.texts] if job.texts else tried(errors, load_held_out, job.text)
+    gates = [replace(gate, texts=_with_all(gate, texts.named)) for gate in gates]
     training = tried(errors, load_held_out, job.train_text) if job.train_text else []
     for target in job.log:
         tried(errors, _check_log, target)
     return JobFiles(
         suites=tuple(suites),
         gate=next(iter(gates), None),
-        held_out=next(iter(texts), None),
+        held_out=job.texts or texts.main,
+        named=texts.named,
         training=next(iter(training), None),
     )
+
+
+def _with_all(gate: Gate, named: Iterable[str]) -> Mapping[str, Mapping[SizeClass, float] | None]:
+    """The limits of every text, and None for one that is measured without."""
+    return {**dict.fromkeys(named), **gate.texts}
 
 
 def _check_log(target: str) -> None:

@@ -83,6 +83,8 @@ class Prepared:
         return [
             repr(deciding.gate),
             *([repr(deciding.gate.tables)] if deciding.gate.tables else []),
+            *([repr(deciding.gate.more)] if deciding.gate.more else []),
+            *([repr(deciding.texts)] if deciding.texts else []),
             list(deciding.measures),
             [deciding.text_digest, deciding.train_text_digest, repr(deciding.samples)],
             [subject.name for subject in deciding.subjects if subject.failed],
@@ -153,10 +155,9 @@ def _name_models(job: Job) -> _NamedModels:
 
 def _open_models(named: _NamedModels, files: JobFiles, errors: list[AssayError]) -> Opened:
     job = named.job
-    reads = (job.text or job.texts) is not None and (
-        job.measures is None or "perplexity" in job.measures
-    )
+    reads = bool(job.text or job.texts) and (job.measures is None or "perplexity" in job.measures)
     to_read = [each for each in (files.held_out if reads else None, files.training) if each]
+    to_read += files.named.values()
     opened = open_models(job, named.named, to_read, errors).without_second_mentions()
     errors += opened.named_twice()
     for model in opened.models:
@@ -205,7 +206,7 @@ def _put_together(
 ) -> Prepared:
     job, places, suites = named.job, named.places, planned.suites
     held_out, training = files.held_out, files.training
-    deciding = what_to_decide(job, places, opened, files.gate, held_out, training)
+    deciding = what_to_decide(job, places, opened, files.gate, held_out, files.named, training)
     failed = [(each.name, opened.failed[each]) for each in places if each and each in opened.failed]
     return Prepared(
         suites=suites,
@@ -224,6 +225,7 @@ def _put_together(
             deciding=deciding if held_out else None,
             held_out=held_out,
             training=training,
+            named=files.named,
             of_plugins=own_measures_of(job),
         ),
         remeasured=(SPEED,) if job.remeasure else (),

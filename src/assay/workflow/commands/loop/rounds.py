@@ -15,7 +15,7 @@ from pathlib import Path
 
 from assay.decide.accept import accept
 from assay.decide.rounds import changes_of, compare_round
-from assay.decide.scores import weigh
+from assay.decide.scores import own_scale, weigh
 from assay.errors import (
     ExitCode,
     ModelUnavailable,
@@ -128,7 +128,8 @@ class _Loop:
     def read(self) -> None:
         """The rounds that are finished, and what they took."""
         asked = [repr(replace(self.gate, source="")), self.job.suites, self.job.categories,
-                 self.job.limit, str(self.job.text)]  # fmt: skip
+                 self.job.limit, ", ".join(map(str, self.job.text)) or "None",
+                 *([repr(self.gate.more)] if self.gate.more else [])]  # fmt: skip
         key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]
         known = read_state(self.out / STATE)
         if known.key not in ("", key):
@@ -156,7 +157,7 @@ class _Loop:
             number=len(self.rounds) + 1,
             measured=measured,
             acceptance=accept(measured, self.gate),
-            weighted=weigh(measured),
+            weighted=weigh(measured, own_scale(self.gate, [measured])),
             review=review,
             changes=changes,
         )
