@@ -370,7 +370,7 @@ def test_the_alternative_that_was_found_is_the_one_named() -> None:
 def test_a_forbidden_keyword_makes_it_zero_and_is_named() -> None:
     score = worded("red and blue", "red", forbidden=("blue",))
     assert score.value == 0.0
-    assert "Forbidden and found: blue." in score.explanation
+    assert "Contains forbidden: blue." in score.explanation
 
 
 def test_only_forbidden_keywords_and_none_of_them_found_is_full_marks() -> None:

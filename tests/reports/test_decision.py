@@ -150,7 +150,7 @@ def told(report: Report) -> list[str]:
     """What is said beside headlines, before the table."""
     before = takewhile(lambda block: not isinstance(block, Table), decision_blocks(report))
     said = [str(block.line) for block in before if isinstance(block, Paragraph)][1:]
-    return [each for each in said if not each.startswith("What the decision on ")]
+    return [each for each in said if not each.startswith("Caveats for ")]
 
 
 def headings(report: Report) -> list[str]:
@@ -205,7 +205,7 @@ def test_all_that_tie_are_named() -> None:
     alike = [candidate(f"tiny/step_{step}") for step in (100, 200, 300)]
     report = decided(alike)
     assert headlines(report) == ["Ship tiny/step_300."]
-    assert told(report)[-1] == "No significant difference to: tiny/step_200, tiny/step_100."
+    assert told(report)[-1] == "No significant difference from tiny/step_200, tiny/step_100."
 
 
 def test_a_tie_that_the_reason_names_is_not_named_twice() -> None:
@@ -314,7 +314,7 @@ def test_a_folder_of_three_steps_shows_which_suites_carry_signal() -> None:
         for step, counts in ((1, (5, 5, 5)), (2, (80, 75, 82)), (3, (90, 85, 88)))
     ]
     shown = flat(markdown_of(decided(learning)))
-    assert "Which suites carry signal" in shown
+    assert "Which suites are informative" in shown
     row = next(line for line in markdown_of(decided(learning)).splitlines() if line[:5] == "| os ")
     assert "82.7" in row
     assert row.endswith("| yes |")
@@ -326,9 +326,9 @@ def test_what_is_left_open_is_above_the_table_and_the_score_has_its_parts() -> N
     report = decided(three())
     shown = flat(markdown_of(report))
     open_point = (
-        "mmlu_cs was not measured: a part of the weighted score with the weight 0.2 adds 0."
+        "mmlu_cs was not measured: missing part (weight 0.2) of the weighted score counts as 0."
     )
-    assert "What the decision on tiny/step_300 does not cover:" in shown
+    assert "Caveats for tiny/step_300:" in shown
     assert shown.index(open_point) < shown.index("| checkpoint |")
     assert open_point in flat(on_terminal(report))
     assert open_point in flat(page_of(report))

@@ -138,6 +138,6 @@ def test_a_checkpoint_has_its_decision_and_the_run_a_headline() -> None:
     assert refused["reason"] == "tiny/step_100: not accepted (perplexity, os_benchmark)."
     assert shipped["not_covered"] == [
         "accuracy_top5: 0.6 [0.59–0.61], n = 100 misses the target of 0.6.",
-        "mmlu_cs was not measured: a part of the weighted score with the weight 0.2 adds 0.",
+        "mmlu_cs was not measured: missing part (weight 0.2) of the weighted score counts as 0.",
     ]
     assert all(isinstance(each, str) for each in refused["advice"])

@@ -46,7 +46,7 @@ def test_a_report_has_every_figure_and_every_test(report: Report) -> None:
         "| judged | not measured | – | 0 | 5 | incomplete |",
         r"| baseline: always “B” | 25.0 points | \[15.0–40.0\] | 38 | 0 |  |",
         "| facts_003 | facts | request failed | – | timed out after 120 s |",
-        "The same again: `assay run scripted:good.json -s demo`",
+        "Reproduce: `assay run scripted:good.json -s demo`",
     ):
         assert line in text.splitlines()
 
@@ -165,7 +165,7 @@ def test_performance_shows_so_many_tries_and_says_where_the_rest_is(served_repor
 def test_performance_says_the_notes_of_the_run_and_of_a_weak_fingerprint(report: Report) -> None:
     text = performance(report)
     assert "- 1 request failed." in text.splitlines()
-    assert "fingerprint of scripted:good.json is weak" in text
+    assert "weights of scripted:good.json cannot be verified" in text
 
 
 def test_a_server_that_invents_ends_does_not_fill_the_page(served_report: Report) -> None:

@@ -212,7 +212,7 @@ def test_a_weak_fingerprint_and_an_incomplete_score_are_said(report: Report) -> 
     suite = replace(model.suites[0], score=incomplete)
     changed = replace(report, models=(replace(model, suites=(suite,)),))
     text = " ".join(shown(changed).split())
-    assert "fingerprint of scripted:good.json is weak" in text
+    assert "weights of scripted:good.json cannot be verified" in text
     assert "12 of 50 tests have no score: timed out after 120 s (1)." in text
     assert "So the score is incomplete, and no gate passes on it." in text
     assert "n=38, 12 unscored, incomplete" in text

@@ -133,7 +133,7 @@ def test_a_rubrics_examples_calibrate_a_judge_and_say_how_far_it_is_off(court, o
     assert deviation["mean_absolute"] > 0, "each example is left out of its own calibration"
     for name in ("final_summary.md", "report.md", "report.html"):
         page = (court.run_folder(document) / "reports" / name).read_text("utf-8")
-        assert "(above 0 is kindness)" in page
+        assert "(above 0: lenient)" in page
         assert "rank correlation" in page
     assert len(court.asked("judge:marks/%")) == 3 * 7, "seven questions, and no words"
 

@@ -331,7 +331,7 @@ def _explanation(
 ) -> str:
     sentences = []
     if unwanted:
-        sentences.append(tr("Forbidden and found: {keywords}.", keywords=", ".join(unwanted)))
+        sentences.append(tr("Contains forbidden: {keywords}.", keywords=", ".join(unwanted)))
     if found:
         sentences.append(tr("Found: {keywords}.", keywords=", ".join(found)))
     if denied:

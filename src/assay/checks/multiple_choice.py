@@ -26,7 +26,6 @@ from assay.types import (
 _WITHOUT_MARKERS = "ABCDE"
 _HOW = {
     "ticked": message("the only option with its box filled"),
-    "whole": message("the whole answer"),
     "announced": message("announced as the answer"),
     "set off": message("set off from the rest"),
     "text": message("the text of the option"),
@@ -86,16 +85,15 @@ class MultipleChoice(AnswerCheck):
                     expected=self.expected,
                 )
             return Score(value=0.0, no_answer=True, explanation=explanation)
-        gaps = {
-            "letter": reading.letter,
-            "how": fill(_HOW[reading.how], {}),
-            "expected": self.expected,
-        }
+        read = reading.letter
+        if reading.how in _HOW:  # else the letter is all there is
+            read = tr("{letter} ({how})", letter=read, how=fill(_HOW[reading.how], {}))
+        gaps = {"read": read, "expected": self.expected}
         if reading.letter in options.letters:
-            explanation = tr("Read {letter} ({how}); expected {expected}.", **gaps)
+            explanation = tr("Answered {read}; expected {expected}.", **gaps)
         else:
             explanation = tr(
-                "Read {letter} ({how}), which is none of {allowed}; expected {expected}.",
+                "Answered {read}, which is none of {allowed}; expected {expected}.",
                 allowed=", ".join(options.letters),
                 **gaps,
             )

@@ -80,7 +80,7 @@ class TopK(AnswerCheck):
         from assay.checks.shell.sequence import list_briefly
 
         explanation = tr(
-            "Read {read} ({method}), which is no accepted answer. Accepted: {accepted}.",
+            "Read {read} ({method}), which is not an accepted answer. Accepted: {accepted}.",
             read=list_briefly(texts),
             method=_method(reply),
             accepted=list_briefly(self.expected_any),

@@ -25,7 +25,7 @@ class MmluComputerScience(FetchedBenchmark):
         "fetch_mmlu": message(
             "The weighted score lacks mmlu_cs: `assay fetch mmlu`, then `{command}`."
         ),
-        "mmlu_missing": message("mmlu_cs not measured: a part with a weight of 0.2 adds 0"),
+        "mmlu_missing": message("mmlu_cs not measured: missing part (weight 0.2) counts as 0"),
     }
 
     def specified_part(self) -> WeighedPart:

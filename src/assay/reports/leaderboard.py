@@ -48,13 +48,13 @@ def _leader(suite: SuiteRanking, *, alone: bool) -> str:
         "score": numbers.figure(first.score),
     }
     if first.rank is None and not first.within_guessing:
-        return tr("{suite}: no model has a whole score", **gaps)
+        return tr("{suite}: no model has a complete score", **gaps)
     lead = tr("{model} is first on {suite} with {score}", **gaps)
     if first.within_guessing:
         lead = tr("{suite}: no model scores above guessing", **gaps)
     elif others and others[0].tie:
         lead = tr(
-            "{lead}, no significant difference to {next}",
+            "{lead}, no significant difference from {next}",
             lead=lead,
             next=others[0].name or others[0].model,
         )
@@ -107,7 +107,9 @@ def _ranking(suite: SuiteRanking) -> Iterator[Block]:
     yield table(shown, rows, right=right, weights=weights)
     if any(row.tie for row in suite.rows):
         yield Paragraph(
-            tr("= no significant difference to the row above (95 %, unpaired; compare the runs)."),
+            tr(
+                "= no significant difference from the row above (95 %, unpaired; compare the runs)."
+            ),
             "dim",
         )
     if any(row.within_guessing for row in suite.rows):

@@ -86,7 +86,7 @@ def _about_the_run(report: Report) -> Iterator[Block]:
     if report.machine is not None:
         yield Paragraph(sentences.machine_line(report.machine), "dim")
     if report.command:
-        yield Paragraph((tr("The same again: "), Span(report.command, "code")), "dim")
+        yield Paragraph((tr("Reproduce: "), Span(report.command, "code")), "dim")
     if report.version:
         yield Paragraph(tr("Made by Assay {version}.", version=report.version), "dim")
 

@@ -33,7 +33,9 @@ def runs_document(of: RunList) -> Document:
         for each in of.runs
     )  # fmt: skip
     runs = table(heads, rows, right=(6,), weights={1: 20, 6: 10})
-    blocks: list[Block] = [Heading(_headline(of), 1), runs, Paragraph(_unused(of))]
+    blocks: list[Block] = [Heading(_headline(of), 1), runs]
+    if unused := _unused(of):
+        blocks.append(Paragraph(unused))
     if of.unused and not of.freed:
         blocks.append(Hint(tr("free it with: {command}", command="assay runs --prune")))
     return Document(tr("Runs"), tuple(blocks), out=of.out)
@@ -62,12 +64,12 @@ def _state(run: ListedRun) -> str:
 def _unused(of: RunList) -> str:
     unused = of.unused
     if not unused:
-        return tr("Nothing was freed.") if of.freed else tr("Nothing can be freed.")
+        return tr("Nothing was freed.") if of.freed else ""
     counts = (
         (trn("{count} folder without a run", "{count} folders without a run", len(unused.folders)),
          unused.folders),
-        (trn("{count} failed request that was asked again",
-             "{count} failed requests that were asked again", unused.replies), unused.replies),
+        (trn("{count} unused failed request", "{count} unused failed requests",
+             unused.replies), unused.replies),
         (trn("{count} old version of a suite", "{count} old versions of suites", unused.suites),
          unused.suites),
     )  # fmt: skip
@@ -75,4 +77,4 @@ def _unused(of: RunList) -> str:
     gaps = {"parts": named, "size": memory(unused.size)}
     if of.freed:
         return tr("Freed: {parts} ({size}).", **gaps)
-    return tr("Nothing refers to: {parts} ({size}).", **gaps)
+    return tr("To free: {parts} ({size}).", **gaps)

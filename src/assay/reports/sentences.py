@@ -30,8 +30,9 @@ SHOWN_REASONS, LONGEST_REASON = 8, 120  # of tests without a score
 SHOWN_CONSTANT = 40  # characters of a constant answer that are shown
 HABITS: Mapping[HabitKind, Message] = {
     "loops": message_n(
-        "{count} answer of {n} went in circles and was stopped; it is scored as one that was cut.",
-        "{count} answers of {n} went in circles and were stopped; they are scored as ones cut.",
+        "{count} answer of {n} repeated itself and was stopped; it is scored as truncated.",
+        "{count} answers of {n} repeated themselves and were stopped; "
+        "they are scored as truncated.",
     ),
     "cut": message_n(
         "{count} answer of {n} was cut at its maximum of tokens.",
@@ -143,7 +144,9 @@ def headline(report: Report) -> str:
 def first_few(said: Sequence[str]) -> str:
     """What is found of each suite, as one headline without its full stop."""
     if len(said) > SHOWN_SUITES:
-        rest = tr("{count} more suites are in the table", count=len(said) - SHOWN_SUITES)
+        rest = trn(
+            "{count} more suite below", "{count} more suites below", len(said) - SHOWN_SUITES
+        )
         said = [*said[:SHOWN_SUITES], rest]
     return one_line(joined(said))
 
@@ -293,8 +296,7 @@ def _without_score(summary: SuiteSummary) -> str:
 def speed_notes(model: ModelReport) -> Iterator[str]:
     if model.fingerprint_is_weak:
         yield tr(
-            "The fingerprint of {model} is weak: nothing identifies the weights behind the name, "
-            "so a change of weights goes unnoticed.",
+            "The weights of {model} cannot be verified: a change behind the name goes unnoticed.",
             model=model.spec,
         )
     yield from model.notes

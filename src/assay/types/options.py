@@ -147,7 +147,7 @@ class SamplingOptions(CommandOptions):
         True,
         "--no-loop-stop",
         identity=True,
-        help=tr("Do not stop an answer of a served model that goes in circles."),
+        help=tr("Do not stop an answer of a served model that repeats itself."),
     )
 
 

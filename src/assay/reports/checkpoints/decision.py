@@ -180,7 +180,7 @@ class _Sections:
     def _not_covered(self, name: str | None) -> Iterator[Block]:
         found = self.decision.not_covered.get(name or "", ())
         if found:
-            yield Paragraph(tr("What the decision on {name} does not cover:", name=name), "warning")
+            yield Paragraph(tr("Caveats for {name}:", name=name), "warning")
             yield Bullets(tuple(Item(sentence(each)) for each in found))
 
     def _details(self, name: str, advice: Sequence[Recommendation]) -> Iterator[Block]:
@@ -220,7 +220,7 @@ def _selected(text: str, selection: Selection) -> Iterator[Block]:
     yield Paragraph(sentences(selection.reasons))
     if len(selection.tied_with) > selection.tie:  # the reason names the runner-up alone
         tied = ", ".join(selection.tied_with)
-        yield Paragraph(tr("No significant difference to: {names}.", names=tied))
+        yield Paragraph(tr("No significant difference from {names}.", names=tied))
     yield from (Note(sentence(note)) for note in selection.notes)
 
 
@@ -241,11 +241,11 @@ def _table(of: EvaluatedFolder, *, shown: bool = True) -> Iterator[Block]:
 
 def _signal(signals: Sequence[SuiteSignal], checkpoints: Sequence[Measurements]) -> Iterator[Block]:
     if signals:
-        yield Heading(tr("Which suites carry signal"), 3)
+        yield Heading(tr("Which suites are informative"), 3)
         yield signal_table(signals)
     elif any(each.suites for each in checkpoints):
         yield Note(
-            tr("Which suites carry signal cannot be said of fewer than three steps; all of them "
+            tr("Which suites are informative cannot be said of fewer than three steps; all of them "
                "count.")
         )  # fmt: skip
 

@@ -144,7 +144,7 @@ def _plain(value: Value | DecisionFact) -> str:
 # Of decisions as such; those about a figure are in the file of its measure.
 SENTENCES: Mapping[str, Message] = {
     "part_missing": message(
-        "{part} was not measured: a part of the weighted score with the weight {weight} adds 0."
+        "{part} was not measured: missing part (weight {weight}) of the weighted score counts as 0."
     ),
     "text": "{text}",
     "reasons": "{reasons}",

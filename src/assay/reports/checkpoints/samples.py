@@ -18,7 +18,7 @@ def samples_block(checkpoint: Measurements, *, long: bool) -> Fold:
     if failing:
         title = tr("{samples}: {failing} fail", samples=title, failing=failing)
     legend = tr(
-        "At the gate count loop, repetition and nonsense; all other checks are notes. A prompt "
+        "The gate counts loops, repetition and nonsense; all other checks are notes. A prompt "
         "fails if most of its seeds fail; of its samples the worst is shown."
     )
     unread = sum(each.uncertainty is None and not each.failed for each in checkpoint.samples or ())

@@ -71,7 +71,7 @@ def signal_table(signals: Sequence[SuiteSignal]) -> Table:
 def _signal_row(of: SuiteSignal) -> Row:
     carries = tr("yes")
     if not of.carries:
-        carries = tr("no: guesses at every step") if of.guesses else tr("no: within the noise")
+        carries = tr("no: at chance throughout") if of.guesses else tr("no: within the noise")
     noise = tr("{value} points", value=numbers.readable(of.noise))
     return Row((harmless(of.suite), _cell(of.change), noise, *map(_cell, of.bits), carries))
 

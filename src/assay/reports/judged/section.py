@@ -177,7 +177,7 @@ def _deviation(of: Deviation) -> str:
     """On the rubric's own examples, whose scores are known, in points of 10."""
     return tr(
         "{judge} ({how}), {n} examples of {rubric}: mean distance {distance}, bias {kindness} "
-        "(above 0 is kindness), {within_one} within a point, {same_band} in the same band, rank "
+        "(above 0: lenient), {within_one} within a point, {same_band} in the same band, rank "
         "correlation {rank}; {unscored} unscored.",
         how=form_name(of.form),
         distance=_around("", of.mean_absolute, *(of.mean_absolute_interval or ())),

@@ -188,8 +188,8 @@ def evidence_sentence(of: DomainJudged) -> str:
     if not of.evidence_total:
         return tr("Nothing was run or computed: the scores are the judge's alone.")
     told = tr(
-        "Evidence: {passed} of {total} checks hold; mean share by test, each check by its weight, "
-        "{figure}.",
+        "Evidence: {passed} of {total} checks passed; mean share by test, each check by its "
+        "weight, {figure}.",
         passed=numbers.count(of.evidence_passed),
         total=numbers.count(of.evidence_total),
         figure=numbers.figure(of.evidence),
