@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 import tomllib
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
@@ -12,13 +13,16 @@ PACKAGE = re.compile(r"[<>=\[]")  # ends its name
 VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
 
 
+tree_of = cache(ast.parse)  # a thousand files, which several rules read
+
+
 def sources(root):
     return sorted((root / "src" / "assay").rglob("*.py"))
 
 
 def test_every_module_says_what_it_is_for(root):
     silent = [
-        path.name for path in sources(root) if not ast.get_docstring(ast.parse(path.read_text()))
+        path.name for path in sources(root) if not ast.get_docstring(tree_of(path.read_text()))
     ]
     assert silent == []
 
@@ -48,7 +52,7 @@ def imported_by(tree, modules):
 def import_circle(files):
     """The modules of one circle, {} where there is none; `files`: name -> source text."""
     graph = {
-        name: {each for each in imported_by(ast.parse(text), files) if each in files} - {name}
+        name: {each for each in imported_by(tree_of(text), files) if each in files} - {name}
         for name, text in files.items()
     }
     try:
@@ -130,7 +134,7 @@ def test_a_patch_is_recognised(tmp_path, code, is_patch):
 
 def patches_in(path):
     """Lines that change what assay's modules and classes hold."""
-    tree = ast.parse(path.read_text("utf-8"))
+    tree = tree_of(path.read_text("utf-8"))
     ours = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -191,11 +195,18 @@ def test_what_needs_the_fields_other_tools_is_in_the_other_half(root):
 
 def imported(path):
     """Names of modules that a file imports, wherever in it."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    return _imports_in(path.read_text("utf-8"))
+
+
+@cache
+def _imports_in(text):
+    found = set()
+    for node in ast.walk(tree_of(text)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
+            found.add(node.module)
+    return found
 
 
 def test_ci_runs_both_halves_and_nothing_else(root):
