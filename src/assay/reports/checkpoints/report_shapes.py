@@ -168,10 +168,16 @@ def _closed(node: Any) -> Any:
 
 
 def report_schema() -> Schema:
-    """A plugin's measure may be in `details` of a report where the plugin is not loaded."""
+    """A figure that only some gates ask for may be missing in `details`; that of a plugin may be
+    there where the plugin is not loaded.
+    """
     schema = _schema(evaluation_report_shape(), "Assay evaluation report")
     estimate = {"anyOf": [{"$ref": "#/$defs/Estimate"}, {"type": "null"}]}
-    schema["$defs"]["Details"]["additionalProperties"] = estimate
+    details = schema["$defs"]["Details"]
+    details["additionalProperties"] = estimate
+    keys = (key for measure in every_measure() for key in measure.keys)
+    optional = {key.name for key in keys if not key.required}
+    details["required"] = [name for name in details["required"] if name not in optional]
     return schema
 
 
