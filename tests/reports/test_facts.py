@@ -25,7 +25,7 @@ def test_every_fact_of_the_source_has_a_sentence_and_no_sentence_is_left_over(ro
     named = set(re.findall(r'fact\(\s*"(\w+)"', source))
     assert named <= {*sentences}
     words = set(re.findall(r'"(\w+)"', source))
-    kinds = r"(perplexity|suite|speed|memory|accuracy|tokenizer|own_m\w+)"
+    kinds = r"(perplexity|suite|speed|memory|accuracy|tokenizer|endings|own_m\w+)"
     computed = kinds + r"_(passes|fails|not_measured)"
     computed += r"|(range|interval)_marginal|memory_of_\w+|smaller_\w+"
     assert not [

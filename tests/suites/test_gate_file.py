@@ -121,12 +121,12 @@ CLASSES = "{ tiny = 50, small = 30, medium = 20, large = 15 }"
 
 MISTAKES: list[tuple[str, str]] = [
     ("", "1:1: a gate that asks for nothing; name at least one of perplexity, text, suite, speed, "
-     "generation, memory, accuracy, tokenizer, drift, measure, score"),
+     "generation, endings, memory, accuracy, tokenizer, drift, measure, score"),
     ("[perplexty]\nmax = 5\n", "1:2: unknown key 'perplexty'; did you mean 'perplexity'?"),
     ("\n[[suites]]\n", "2:3: unknown key 'suites'; did you mean 'suite'?"),
     ("zzz = 1\n",
-     "1:1: unknown key 'zzz'; known are perplexity, text, suite, speed, generation, memory, "
-     "accuracy, tokenizer, drift, measure, score"),
+     "1:1: unknown key 'zzz'; known are perplexity, text, suite, speed, generation, endings, "
+     "memory, accuracy, tokenizer, drift, measure, score"),
     ("perplexity = 30\n", "1:14: 'perplexity' must be a table, not a number"),
     ("[perplexity]\n", "1:1: 'perplexity' lacks 'max'"),
     ("[perplexity]\n  maximum = 3\n  max = 3",
