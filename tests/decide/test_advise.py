@@ -98,10 +98,17 @@ def test_a_limit_too_far_for_steps_asks_for_more_than_steps() -> None:
 
 
 def test_a_flat_loss_asks_for_a_larger_model_then_for_data() -> None:
-    larger, data = advice_on_run({1000: 4.0, 2000: 3.5, 4000: 3.5}, 30.0)
+    flat = {1000: 4.0, 2000: 3.5, 4000: 3.5, 8000: 3.5, 16000: 3.5}
+    larger, data = advice_on_run(flat, 30.0)
     assert "A larger model" in larger.advice
     assert "8 million parameters" in larger.figures
     assert "Better data" in data.advice
+
+
+def test_a_plateau_that_is_not_proven_asks_for_more_steps() -> None:
+    """A recipe that reached its limit at step 479 looked flat after 30 steps."""
+    (one,) = advice_on_run({10: 4.0, 15: 3.6, 20: 3.5, 25: 3.5, 30: 3.5}, 30.0)
+    assert one.advice.startswith("Train on: that the held-out loss no longer falls cannot be said")
 
 
 RISING = {1000.0: 4.0, 2000.0: 3.5, 4000.0: 3.8}
@@ -352,12 +359,13 @@ def test_where_all_is_measured_and_accepted_nothing_is_said() -> None:
 
 
 def test_the_first_remedies_come_before_what_is_missing_and_before_second_ones() -> None:
-    """Flat perplexity (two remedies), a low suite (two), speed (one); memory was not measured."""
-    steps = run({1000: 4.5, 2000: 4.2, 4000: 4.2}, suites={"os": os_suite(9, 9, 9)}, speed=speed(5))
+    """Flat perplexity (two remedies), a low suite (two); memory and speed were not measured."""
+    flat = {1000: 4.5, 2000: 4.2, 4000: 4.2, 8000: 4.2, 16000: 4.2}
+    steps = run(flat, suites={"os": os_suite(9, 9, 9)})
     gate = replace(GATE, generation_max_failures=None)
     found = advise(steps[-1], accept(steps[-1], gate), trend(steps), gate=gate)
     assert [each.concern for each in found] == [
-        "perplexity", "domain", "speed", "missing", "perplexity", "domain",
+        "perplexity", "domain", "missing", "perplexity", "domain",
     ]  # fmt: skip
 
 
@@ -404,6 +412,36 @@ def folders(draw: st.DrawFn) -> list[Measurements]:
         )
         for step in steps
     ]
+
+
+def kinds_of(folder: list[Measurements], gate: Gate = GATE) -> list[str]:
+    last = folder[-1]
+    found = advice.advise(last, accept(last, gate), trend(folder), gate)
+    return [each.advice.kind for each in found]
+
+
+def test_a_model_that_is_too_slow_is_not_told_to_grow() -> None:
+    flat = {1000: 4.5, 2000: 4.2, 4000: 4.2, 8000: 4.2, 16000: 4.2}
+    assert "larger_model" in kinds_of(run(flat, speed=speed(50)))
+    slow = kinds_of(run(flat, speed=speed(5)))
+    assert "larger_model" not in slow
+    assert "better_data" not in slow, "said once"
+    assert {"better_data_at_size", "smaller_or_quantised"} <= {*slow}
+
+
+def test_nobody_is_told_to_train_longer_where_more_steps_will_not_do() -> None:
+    """The text no longer falls, and the suite still rises."""
+    flat = {1000: 4.5, 2000: 4.2, 4000: 4.2, 8000: 4.2, 16000: 4.2}
+    rising = [
+        replace(each, suites={"os": os_suite(*[9 + 12 * place] * 3)})
+        for place, each in enumerate(run(flat))
+    ]
+    over_steps = trend(rising)
+    assert over_steps is not None
+    assert over_steps.curves["suite:os"].shape == "improving"
+    found = kinds_of(rising)
+    assert "larger_model" in found
+    assert "train_longer_first" not in found
 
 
 @given(folder=folders())

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.decide.trend import training_change, trend
+from assay.stats.documents import BY_BLOCKS
 from assay.types.trends import StepCurve, Trend
 from tests.decide.advice_cases import checkpoint, os_suite, run, text
 
@@ -57,8 +58,18 @@ def test_the_same_fall_cannot_be_told_where_the_blocks_were_not_kept() -> None:
     ("losses", "shape"),
     [
         pytest.param({100: 4.0, 200: 3.5}, "too_few", id="two steps"),
-        pytest.param({100: 4.0, 200: 3.5, 400: 3.5}, "flat", id="fell before, then not"),
-        pytest.param({100: 4.0, 200: 3.504, 400: 3.5}, "flat", id="less than half a per cent"),
+        pytest.param({100: 4.0, 200: 3.5, 400: 3.5}, "unproven", id="fell before, then not"),
+        pytest.param(
+            {10: 4.0, 15: 3.6, 20: 3.5, 25: 3.5, 30: 3.5}, "unproven", id="after thirty steps"
+        ),
+        pytest.param(
+            {100: 4.0, 200: 3.5, 400: 3.5, 800: 3.5, 1600: 3.5}, "flat", id="twice doubled"
+        ),
+        pytest.param(
+            {100: 4.0, 200: 3.504, 400: 3.502, 800: 3.5, 1600: 3.5},
+            "flat",
+            id="less than half a per cent",
+        ),
         pytest.param({100: 4.0, 200: 3.5, 400: 3.6}, "worsening", id="the last one rose"),
         pytest.param({100: 4.0, 200: 3.5, 400: 3.6, 800: 3.55}, "worsening", id="up and down"),
         pytest.param({100: 4.0, 200: 4.1, 400: 3.5, 800: 3.4}, "improving", id="a small bump"),
@@ -78,6 +89,21 @@ def test_the_same_fall_cannot_be_told_where_the_blocks_were_not_kept() -> None:
 )
 def test_the_shape_of_a_held_out_loss(losses: dict[float, float], shape: str) -> None:
     assert curve_of(losses).shape == shape
+
+
+def test_blocks_of_one_document_prove_no_plateau() -> None:
+    losses = {100: 4.0, 200: 3.5, 400: 3.5, 800: 3.5, 1600: 3.5}
+    steps = [
+        replace(
+            each,
+            text=replace(each.text, perplexity=replace(each.text.perplexity, method=BY_BLOCKS)),
+        )
+        for each in run(losses)
+        if each.text is not None
+    ]
+    found = trend(steps)
+    assert found is not None
+    assert found.curves["perplexity"].shape == "unproven"
 
 
 def test_noise_in_the_blocks_hides_a_change() -> None:

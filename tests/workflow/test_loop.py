@@ -126,6 +126,19 @@ def test_a_round_that_made_things_worse_is_named_and_the_next_starts_from_the_be
     assert "the next starts from round 1" in shown
 
 
+def test_a_loop_ends_where_the_next_round_would_train_nothing_new(yard):
+    """A reviewer asks for what a command without the changes never sees."""
+    asks = {"changes": [{"change": "other", "what": "a larger model", "reason": "it is small"}]}
+    program = f"import sys; sys.stdin.read(); print({json.dumps(json.dumps(asks))})"
+    command = yard.train().replace("--changes {changes}", "")
+    options = yard.options(rounds=4, review=yard.reviewer(program))
+    found = assay.loop(command, **options)
+    assert (found.ended, found.exit_code, len(found.rounds)) == ("unchanged", 1, 1)
+    assert found.headline.startswith("Ended after round 1: the next would train nothing new.")
+    assert "a larger model" in assay.api.render(found, "md")
+    assert len(yard.trained()) == 1
+
+
 def test_budgets_end_a_loop_with_what_it_has_and_a_larger_one_goes_on(yard):
     spent = yard.loop(rounds=1, review=yard.reviewer("print('train longer')"))
     assert (spent.exit_code, spent.ended) == (ExitCode.NOT_ACCEPTED, "rounds")

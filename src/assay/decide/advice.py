@@ -1,14 +1,17 @@
 """What to change next: from what was measured only, and each recommendation with its figures.
 
-The order: for each criterion that failed its first remedy, in the order in which they are worth
-trying (a base that reads badly spoils all else); what is missing; the second remedies; a run that
-goes wrong although this checkpoint passes; a part that the weighted score lacks.
+What is wrong with the checkpoint itself comes first, and then nothing about data, steps or size.
+Else the order is: for each criterion that failed its first remedy, in the order in which they are
+worth trying (a base that reads badly spoils all else); suites at guessing; what is missing; the
+second remedies; a run that goes wrong although this checkpoint passes; a part that the weighted
+score lacks. No two contradict each other: see `_without_contradictions`.
 
 What could help is in the file of each measure.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from assay.decide.diagnosis import NOT_YET, find_faults, suites_at_chance
 from assay.types.decisions import (
     OS_SUITE,
     Acceptance,
@@ -35,12 +38,17 @@ def advise(
     asked = {
         key: limit for key, limit in gate.suite_criteria().items() if key in acceptance.criteria
     }
+    faults = find_faults(measured, trend)
+    if any(each.advice.kind != NOT_YET for each in faults):
+        return (*faults, *_on_missing(measured, acceptance, asked))[:MOST]
     measures = by_advice()
     remedies = [
         remedy for each in measures for remedy in each.remedies(measured, acceptance, trend, gate)
     ]
     found = [
+        *faults,
         *(remedy for first in remedies for remedy in first[:1]),
+        *suites_at_chance(measured, acceptance),
         *_on_missing(measured, acceptance, asked),
         *(remedy for first in remedies for remedy in first[1:]),
         *(remedy for each in measures for remedy in each.on_the_run(acceptance, trend)),
@@ -55,7 +63,38 @@ def advise(
     for each in found:
         if each.figures and all(each.advice != other.advice for other in kept):
             kept.append(each)
-    return tuple(kept[:MOST])
+    return tuple(_without_contradictions(kept)[:MOST])
+
+
+# Which way an advice goes; "steps" of the same training, "size" of the model.
+LONGER = {
+    "train_longer",
+    "train_longer_by",
+    "train_on",
+    "train_longer_first",
+    "nonsense_still_learning",
+}
+NOT_LONGER = {"larger_model", "too_slow", "overfitting", "rising", "rising_without_training_loss"}
+SMALLER = {"smaller_model", "smaller_or_quantised"}
+LARGER = {"larger_model", "too_slow"}
+AT_SIZE = {"better_data_at_size"}
+
+
+def _without_contradictions(found: Sequence[Recommendation]) -> list[Recommendation]:
+    """Of two that go opposite ways the first stays. A model that is too large or too slow already
+    is not to grow: better data take the place of a larger one.
+    """
+    kinds = {each.advice.kind for each in found}
+    kept: list[Recommendation] = []
+    for each in found:
+        if each.advice.kind in LARGER and kinds & SMALLER:
+            each = Recommendation(each.concern, fact("better_data_at_size"), each.figures)
+        before = {one.advice.kind for one in kept}
+        ways = ((LONGER, NOT_LONGER), (NOT_LONGER, LONGER), ({"better_data"}, AT_SIZE))
+        opposed = any(each.advice.kind in one and before & other for one, other in ways)
+        if not opposed and all(each.advice != one.advice for one in kept):
+            kept.append(each)
+    return kept
 
 
 def _on_missing(

@@ -6,7 +6,8 @@ loss is too slow for any figure, as far as the advice looks ahead.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 from assay.decide.accept import accept
 from assay.decide.scores import common_scale
@@ -17,8 +18,22 @@ from assay.types.rounds import Standing, SuggestedChange
 
 TIMES = 2.0
 MOST_TIMES = 16.0  # of the data in the first round
-LONGER = ("measure_steps", "train_longer", "train_longer_first", "nonsense_still_learning")
-NOT_TRAINING = ("measure_missing", "complete", "fetch_mmlu", "one_limit_for_all_sizes")
+LONGER = (
+    "measure_steps",
+    "unclear",  # a plateau that is not proven ends nothing
+    "train_longer",
+    "train_on",
+    "train_longer_first",
+    "nonsense_still_learning",
+)
+NOT_TRAINING = (
+    "measure_missing",
+    "complete",
+    "fetch_mmlu",
+    "one_limit_for_all_sizes",
+    "suites_at_chance",
+    "nothing_learnt",
+)
 
 
 def compare_round(
@@ -76,6 +91,30 @@ def changes_of(
             found.append(SuggestedChange(kind="other", what=kind, reason=reason))
     new = {name for each in found for name in each.categories}
     return (*found, *(each for each in kept if not new.intersection(each.categories)))
+
+
+def trains_nothing_new(
+    placeholders: Collection[str],
+    *,
+    before: Sequence[SuggestedChange],
+    changes: Sequence[SuggestedChange],
+    steps: tuple[int | None, int | None],
+    resumed_at: float | None,
+) -> bool:
+    """Whether the next training would be the last one again, or end where it begins. `steps`: of
+    the last training and of the next; `resumed_at`: the step it would start from. A command that
+    gets the changes may follow whatever is new among them.
+    """
+    known = [replace(each, reason="") for each in before]
+    fresh = [each for each in changes if replace(each, reason="") not in known]
+    if "changes" in placeholders and any(each.kind != "steps" for each in fresh):
+        return False
+    last, planned = steps
+    if "resume" not in placeholders:
+        return "steps" not in placeholders or last == planned
+    if "steps" not in placeholders or planned is None or resumed_at is None:
+        return False
+    return planned <= resumed_at
 
 
 def _number(value: Value) -> float:

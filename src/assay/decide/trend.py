@@ -3,11 +3,14 @@
 A change goes from one step to a later one, paired by the same blocks of text or the same tests. It
 *counts* where its 95 % interval, widened for all the steps of the curve (Bonferroni), leaves out 0,
 and it is at least SMALLEST: checkpoints differ a little for no reason a text can show.
-`docs/reference/selection.md` says how a shape follows from the changes.
+`docs/reference/selection.md` says how a shape follows from the changes. Steps that diverged are
+named and take no part.
 
-A suite carries signal where the interval of its change leaves out 0, the change is at least LEAST
-times the noise, and some step is above guessing. The noise is the standard error of the difference
-between neighbouring steps, paired by test, or the largest step back, if that is larger.
+A suite carries signal where its change counts, is at least LEAST times the noise, and some step is
+above guessing. The change is that between two thirds of the steps, paired by test: from the first
+to the last, or where that is none the largest rise or fall by the way. The noise is the median
+standard error of the difference between neighbouring steps, or the median swing there and back, if
+that is larger: one bad step moves neither.
 """
 
 import math
@@ -17,6 +20,8 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import NormalDist
 
+from assay.decide.divergence import diverged_steps
+from assay.stats.documents import BY_BLOCKS
 from assay.stats.estimates import average
 from assay.stats.intervals import Z95
 from assay.stats.pairs import tell_apart
@@ -27,6 +32,7 @@ from assay.types.measures import every_measure
 from assay.types.trends import (
     Change,
     ComparedSteps,
+    DivergedStep,
     StepCurve,
     TrainingChange,
     Trend,
@@ -34,6 +40,8 @@ from assay.types.trends import (
 )
 
 FEWEST = 3
+FEWEST_FLAT = 5
+PLATEAU = 4.0
 SMALLEST: Mapping[Unit, float] = {"nats": 0.005, "points": 0.5}
 RESOLVED: Mapping[Unit, float] = {"nats": 0.05, "points": 5.0}
 
@@ -43,8 +51,16 @@ def trend(candidates: Sequence[Measurements]) -> Trend | None:
     steps = steps_of(candidates)
     if len(steps) < 2:
         return None
-    curves = [_curve(of) for measure in every_measure() for of in measure.steps(steps)]
-    return _with_training({curve.measure: curve for curve in curves if curve is not None}, steps)
+    diverged = diverged_steps(steps)
+    good = _without(steps, diverged)
+    curves = [_curve(of) for measure in every_measure() for of in measure.steps(good)]
+    found = _with_training({curve.measure: curve for curve in curves if curve is not None}, good)
+    return replace(found, diverged=diverged)
+
+
+def _without(steps: Sequence[Measurements], diverged: Sequence[DivergedStep]) -> list[Measurements]:
+    bad = {each.step for each in diverged}
+    return [each for each in steps if each.step not in bad]
 
 
 def steps_of(candidates: Sequence[Measurements]) -> list[Measurements]:
@@ -57,7 +73,10 @@ def steps_of(candidates: Sequence[Measurements]) -> list[Measurements]:
 
 
 def _curve(of: ComparedSteps) -> StepCurve | None:
-    """Worsening since the best step, else improving since the one in the middle, else flat."""
+    """Worsening since the best step, else improving since the one in the middle, else flat: that
+    is proven by FEWEST_FLAT steps and documents, the last three of them over PLATEAU times the
+    steps, for a loss falls with the logarithm of the steps.
+    """
     points, unit = of.points, of.unit
     known = [place for place, point in enumerate(points) if point.value.n]
     if not known:
@@ -91,9 +110,25 @@ def _curve(of: ComparedSteps) -> StepCurve | None:
     late = change(known[len(known) // 2], known[-1])
     if late is not None and late.counts and late.gain > 0:
         return replace(curve, shape="improving", change=late)
-    ends = (None, None) if late is None else (late.estimate.low, late.estimate.high)
-    is_flat = all(end is not None and abs(end) <= RESOLVED[unit] for end in ends)
-    return replace(curve, shape="flat" if is_flat else "unclear", change=late)
+    if not _stays(late, unit):
+        return replace(curve, shape="unclear", change=late)
+    end = points[known[-1]].step
+    since = [place for place in known if points[place].step <= end / PLATEAU]
+    long = change(since[-1], known[-1]) if since else None
+    enough = (
+        len(known) >= FEWEST_FLAT
+        and len([place for place in known if since and place >= since[-1]]) >= FEWEST
+        and _stays(long, unit)
+        and long is not None
+        and long.estimate.method != BY_BLOCKS
+    )
+    return replace(curve, shape="flat" if enough else "unproven", change=long if enough else late)
+
+
+def _stays(change: Change | None, unit: Unit) -> bool:
+    """The whole interval is near 0."""
+    ends = (None, None) if change is None else (change.estimate.low, change.estimate.high)
+    return all(end is not None and abs(end) <= RESOLVED[unit] for end in ends)
 
 
 def beyond_noise(of: Estimate, looked_at: int, unit: Unit) -> bool:
@@ -158,34 +193,82 @@ LEAST = 2.0
 
 
 def find_signals(candidates: Sequence[Measurements]) -> tuple[SuiteSignal, ...]:
-    """Of every suite that three steps or more were asked alike."""
+    """Of every suite that three steps or more were asked alike, those that diverged left out."""
     steps = steps_of(candidates)
-    names = sorted({name for each in steps for name in each.suites})
-    asked = {name: [suite for _, suite in asked_alike(name, steps)] for name in names}
-    found = (_signal(name, suites) for name, suites in asked.items() if len(suites) >= FEWEST)
+    good = _without(steps, diverged_steps(steps))
+    names = sorted({name for each in good for name in each.suites})
+    asked = {name: asked_alike(name, good) for name in names}
+    found = (_signal(name, of) for name, of in asked.items() if len(of) >= FEWEST)
     return tuple(each for each in found if each is not None)
 
 
-def _signal(name: str, suites: Sequence[SuiteFigures]) -> SuiteSignal | None:
-    change = change_by_tests(suites[0], suites[-1])
+def _signal(name: str, asked: Sequence[tuple[float, SuiteFigures]]) -> SuiteSignal | None:
+    suites = [suite for _, suite in asked]
     between = [change_by_tests(a, b) for a, b in pairwise(suites)]
-    if change is None or change.value is None or None in between:
+    moved = _change_of_thirds(asked)
+    if moved is None or any(each is None or each.value is None for each in between):
         return None
+    by_the_way, change, counts = moved
     known = [each for each in between if each is not None]
     widths = [(each.high or 0.0) - (each.low or 0.0) for each in known]
-    error = math.sqrt(math.fsum(width**2 for width in widths) / len(widths)) / (2 * Z95)
-    direction = math.copysign(1.0, change.value)
-    noise = max(error, *(-direction * (each.value or 0.0) for each in known))
+    noise = max(
+        statistics.median(widths) / (2 * Z95), _swing([each.value or 0.0 for each in known])
+    )
     guesses = not any(_above_guessing(suite) for suite in suites)
-    beyond = change.low is not None and change.high is not None and change.low * change.high > 0
     return SuiteSignal(
         suite=name,
         change=change,
         noise=noise,
         guesses=guesses,
-        carries=beyond and abs(change.value) >= LEAST * noise and not guesses,
+        carries=counts and abs(change.value or 0.0) >= LEAST * noise and not guesses,
         bits=(suites[0].right_bits, suites[-1].right_bits),
+        by_the_way=by_the_way,
     )
+
+
+def _swing(changes: Sequence[float]) -> float:
+    """How far a step goes that the next one takes back: the median over all of them. One rise and
+    fall is a change, many are noise.
+    """
+    back = [min(abs(a), abs(b)) if a * b < 0 else 0.0 for a, b in pairwise(changes)]
+    return statistics.median_low(back) if len(back) > 1 else 0.0
+
+
+def _change_of_thirds(
+    asked: Sequence[tuple[float, SuiteFigures]],
+) -> tuple[tuple[float, float] | None, Estimate, bool] | None:
+    """From the first third to the last, or where that does not count the largest that does, from
+    or to the middle, with its steps; and whether it counts among the three.
+    """
+    size = max(1, len(asked) // 3)
+    thirds = [asked[:size], asked[size:-size], asked[-size:]]
+    found: list[tuple[tuple[float, float] | None, Estimate, bool]] = []
+    for a, b in ((0, 2), (0, 1), (1, 2)):
+        change = change_by_tests(_averaged(thirds[a]), _averaged(thirds[b]))
+        if change is None or change.value is None:
+            return None
+        counts = beyond_noise(change, 3, "points")
+        steps = (thirds[a][0][0], thirds[b][-1][0]) if found else None
+        found.append((steps, change, counts))
+    counting = [each for each in found[1:] if each[2]]
+    if found[0][2] or not counting:
+        return found[0]
+    return max(counting, key=lambda each: abs(each[1].value or 0.0))
+
+
+def _averaged(asked: Sequence[tuple[float, SuiteFigures]]) -> SuiteFigures:
+    """The mean score of each test over some steps that all have it."""
+    suites = [suite for _, suite in asked]
+    if len(suites) == 1:
+        return suites[0]
+    scores = {}
+    for category, tests in suites[0].scores.items():
+        of_all = [each.scores.get(category, {}) for each in suites]
+        shared = set(tests).intersection(*of_all)
+        scores[category] = {
+            test: statistics.fmean(each[test] for each in of_all) for test in sorted(shared)
+        }
+    return replace(suites[0], scores=scores)
 
 
 def _above_guessing(suite: SuiteFigures) -> bool:

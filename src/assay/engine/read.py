@@ -20,6 +20,7 @@ from assay.stats.documents import BLOCK, block_length
 Tokens = Sequence[int] | NDArray[np.integer]
 # On two cores two windows at once take as long as one after the other, and twice the memory.
 TOKENS_AT_ONCE_CPU = 1024
+MOST_KEPT = 1_000_000  # tokens of a text of which each log-likelihood is kept
 
 
 class UnknownToken(ValueError):
@@ -30,6 +31,8 @@ class UnknownToken(ValueError):
 class TextReading:
     """Log-likelihoods are natural. `blocks`: log-likelihood and tokens of every `block` tokens;
     `hits`: of each block the tokens that were the first guess, and among the first five.
+    `by_context`: log-likelihood and tokens of those with 1 token before them, 2 to 3, 4 to 7, …;
+    `each`: log-likelihoods of all tokens in order, of a text that is not too long for it.
     """
 
     number: int
@@ -40,6 +43,8 @@ class TextReading:
     tokens: int = 0
     top1: int = 0
     top5: int = 0
+    by_context: list[tuple[float, int]] = field(default_factory=list)
+    each: list[NDArray[np.float32]] = field(default_factory=list, compare=False)
 
     @property
     def log_likelihood(self) -> float:
@@ -51,6 +56,9 @@ class TextReading:
         if not np.isfinite(log_likelihoods).all():
             place = window.first_predicted + int(np.argmin(np.isfinite(log_likelihoods)))
             raise NotFinite(place, self.number)
+        if self.length <= MOST_KEPT:
+            self.each.append(log_likelihoods.astype(np.float32))
+        self._add_by_context(window.first_predicted - window.start, log_likelihoods)
         start = 0
         while start < len(log_likelihoods):
             if self.tokens % self.block == 0:
@@ -65,6 +73,18 @@ class TextReading:
             self.top1, self.top5 = self.top1 + first, self.top5 + five
             self.tokens += len(some)
             start += len(some)
+
+    def _add_by_context(self, before: int, log_likelihoods: NDArray[np.float64]) -> None:
+        """`before`: how many tokens the first of them is predicted from."""
+        start = 0
+        while start < len(log_likelihoods):
+            row = (before + start).bit_length() - 1
+            end = min(len(log_likelihoods), (2 << row) - before)
+            self.by_context += [(0.0, 0)] * (row + 1 - len(self.by_context))
+            total, tokens = self.by_context[row]
+            some = log_likelihoods[start:end]
+            self.by_context[row] = (total + float(some.sum()), tokens + len(some))
+            start = end
 
 
 def read_all(

@@ -13,6 +13,7 @@ import math
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import PurePath
 from typing import Annotated, Any, NamedTuple
 
@@ -64,6 +65,10 @@ NAME = "perplexity"
 BY_UNITS = (BY_BLOCKS, BY_DOCUMENTS)
 FACTOR = 4.0  # times the steps done: nothing is promised beyond
 QUICKER, SLOWER = 0.8, 1.25
+_READ = (
+    "text", "tokenizer", "window", "stride", "blocks", "hits", "vocabulary", "by_context",
+    "tokenizer_fault",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,9 @@ class TextShape(Shape):
     stride: Count | None
     blocks: tuple[tuple[LogLikelihood, Tokens], ...]
     hits: tuple[tuple[Count, Count], ...] = ()
+    vocabulary: Count | None = None
+    by_context: tuple[tuple[LogLikelihood, Count], ...] = ()
+    tokenizer_fault: Text = ""
 
 
 @measure(NAME, unit="perplexity", better="lower")
@@ -146,6 +154,11 @@ class Perplexity(Measure):
             "rate has already been decayed, plan a longer schedule instead of adding steps at its "
             "end."
         ),
+        "train_on": message(
+            "Train on: that the held-out loss no longer falls cannot be said at step {step:step}. "
+            "It shows over five checkpoints, the last three from a quarter of the steps on, and 12 "
+            "documents or more."
+        ),
         "too_slow": message(
             "A larger model or better data comes first: the held-out loss falls so slowly that the "
             "limit takes more than {factor} times the {steps:step} steps done."
@@ -157,6 +170,11 @@ class Perplexity(Measure):
         "better_data": message(
             "Better data: where the loss is flat, cleaner and more varied text, nearer to the "
             "held-out text, lowers it at the same size; remove duplicates and boilerplate first."
+        ),
+        "better_data_at_size": message(
+            "Better data at this size: the held-out loss is too high, and the model is too large "
+            "or too slow already, so it must not grow. Cleaner and more varied text, nearer to the "
+            "held-out text, lowers the loss at the same size."
         ),
         "overfitting": message(
             "The run overfits since step {best:step}: keep that checkpoint, and train on more or "
@@ -197,6 +215,8 @@ class Perplexity(Measure):
         digest = taken.deciding.text_digest if taken.deciding else ""
         tokenizer = taken.facts.tokenizer
         text, why = text_figures(taken.of(self.kind), text=digest, tokenizer=tokenizer)
+        if text is not None:
+            text = replace(text, vocabulary=taken.facts.vocabulary)
         noted = {NAME: why} if why else {}
         return replace(measured, text=text, not_measured={**measured.not_measured, **noted})
 
@@ -222,8 +242,8 @@ class Perplexity(Measure):
         text = measured.text
         if text is None:
             return {**self.figures(measured), "text": None}
-        kept = ("text", "tokenizer", "window", "stride", "blocks", "hits")
-        shown = {name: getattr(text.without_endless(), name) for name in kept}
+        whole = text.without_endless()
+        shown = {name: getattr(whole, name) for name in _READ}
         return {**self.figures(measured), "text": shown}
 
     def read(self, measured: Measurements, details: Any) -> Measurements:
@@ -383,7 +403,17 @@ def text_figures(
         tokenizer=tokenizer,
         window=read[0].window,
         stride=read[0].stride,
+        by_context=_by_context(read),
+        tokenizer_fault=next((each.tokenizer_fault for each in read if each.tokenizer_fault), ""),
     ), ""
+
+
+def _by_context(read: Sequence[ReadText]) -> tuple[tuple[float, int], ...]:
+    """Of all documents together."""
+    rows = zip_longest(*(each.by_context for each in read), fillvalue=(0.0, 0))
+    return tuple(
+        (math.fsum(total for total, _ in row), sum(count for _, count in row)) for row in rows
+    )
 
 
 class ReadUnit(NamedTuple):
@@ -456,6 +486,8 @@ def _on_text(
         remedies = [fact("larger_model"), fact("better_data")]
     elif curve.shape == "improving":
         remedies = [_still_falling(curve, gap)]
+    elif curve.shape == "unproven":
+        remedies = [fact("train_on", step=curve.points[-1].step)]
     else:
         remedies = [_turned(trend, curve)]
     return [Recommendation(NAME, remedy, figures) for remedy in remedies]

@@ -226,7 +226,8 @@ class TextFigures:
     """How it read the held-out text. `blocks`: natural log-likelihood and tokens of every document,
     or of every block of the only one, in order; `hits`: how many of its tokens were the first
     guess, and among the first five. `text` and `tokenizer` say whether two checkpoints can be
-    compared by token.
+    compared by token. `vocabulary`: how many tokens the weights know. `by_context` and
+    `tokenizer_fault`: as in ReadText.
     """
 
     perplexity: Estimate
@@ -240,6 +241,9 @@ class TextFigures:
     tokenizer: str
     window: int | None = None
     stride: int | None = None
+    vocabulary: int | None = None
+    by_context: tuple[tuple[float, int], ...] = ()
+    tokenizer_fault: str = ""
     hits: tuple[tuple[int, int], ...] = ()
 
     def without_endless(self) -> "TextFigures":
@@ -358,8 +362,9 @@ class WeightedScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteSignal:
-    """One suite over the steps of a folder. `change`: from first to last, in points; `noise`:
-    between neighbours; `guesses`: no step is above guessing; `bits`: per byte of the right answers.
+    """One suite over the steps of a folder. `change`: in points, from the first third of the steps
+    to the last, or `by_the_way` between those two; `noise`: between neighbours; `guesses`: no step
+    is above guessing; `bits`: per byte of the right answers, first and last.
     """
 
     suite: str
@@ -368,6 +373,7 @@ class SuiteSignal:
     guesses: bool
     carries: bool
     bits: tuple[Estimate | None, Estimate | None] = (None, None)
+    by_the_way: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -453,8 +459,9 @@ class DecisionPlan:
     leaves: bool = True
 
 
-# A measure's name; of suites "domain"; "trend" and "missing".
+# A measure's name; of suites "domain"; "trend" and "missing"; FAULT: of the checkpoint itself.
 Concern = str
+FAULT: Concern = "fault"
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,7 +255,10 @@ class ReadText:
     order; `block_hits`: how many of each block were the first guess, and among the first five. Each
     window of `window`
     tokens predicts `stride` new ones. `token_texts` and `logprobs`: of each token where that was
-    asked; the first has nothing before it, and no likelihood.
+    asked; the first has nothing before it, and no likelihood. `by_context`: log-likelihood and
+    tokens of those with 1 token before them, 2 to 3, 4 to 7, …; `losses`: of every token, as
+    `text.token_losses` packs them. `tokenizer_fault`: what a model that predicts nothing shows of
+    its tokenizer: "shifted:1" (its ids are 1 too high), or "permuted".
     """
 
     request_id: str
@@ -272,6 +275,9 @@ class ReadText:
     total_s: float | None = None
     token_texts: tuple[str, ...] = ()
     logprobs: tuple[float | None, ...] = ()
+    by_context: tuple[tuple[float, int], ...] = ()
+    losses: str = ""
+    tokenizer_fault: str = ""
     kind: Literal["read"] = "read"
 
 

@@ -9,7 +9,7 @@ from assay.types.scores import Estimate
 
 ChangeKind = Literal["steps", "data", "other"]
 Standing = Literal["first", "better", "equal", "worse"]
-LoopEnd = Literal["accepted", "rounds", "minutes", "tokens", "undecided"]
+LoopEnd = Literal["accepted", "rounds", "minutes", "tokens", "undecided", "unchanged"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from assay.types import Estimate
-from assay.types.decisions import DecisionFact, fact
+from assay.types.decisions import DecisionFact, Value, fact
 
-Shape = Literal["improving", "flat", "worsening", "overfitting", "unclear", "too_few"]
+# unproven: it looks flat, over too few steps or documents to say that it stays so
+Shape = Literal["improving", "flat", "worsening", "overfitting", "unproven", "unclear", "too_few"]
 Unit = Literal["nats", "points"]
 
 
@@ -57,6 +58,32 @@ class StepCurve:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DivergedStep:
+    """A step that went wrong by itself. `change`: from the last good step `before` it; `guesses`:
+    how often the first guess was right at both, where that showed it.
+    """
+
+    step: float
+    before: float
+    measure: str  # perplexity, suite:NAME
+    change: Estimate | None
+    guesses: tuple[float, float] | None = None
+
+    @property
+    def fact(self) -> DecisionFact:
+        gaps: dict[str, Value] = {
+            "step": self.step,
+            "before": self.before,
+            "measure": self.measure,
+            "change": self.change,
+        }
+        if self.guesses is None:
+            return fact("step_diverged", **gaps)
+        was, now = self.guesses
+        return fact("step_diverged_in_text", was=was, now=now, **gaps)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingChange:
     """Mean training loss before each of two steps, in nats; `falls`: by more than their noise."""
 
@@ -69,10 +96,13 @@ class TrainingChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
-    """Every curve by its measure. `training`: from the lowest held-out step to the last."""
+    """Every curve by its measure, without the steps that `diverged`. `training`: from the lowest
+    held-out step to the last.
+    """
 
     curves: Mapping[str, StepCurve]
     training: TrainingChange | None = None
+    diverged: tuple[DivergedStep, ...] = ()
 
     @property
     def text(self) -> StepCurve | None:

@@ -4,12 +4,15 @@ with the reason, and never an answer.
 
 import math
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from assay.engine.beams import Beam, beams
 from assay.engine.choose import Likelihood, Question, choose
@@ -29,6 +32,7 @@ from assay.models.local.tokens.encoding import (
 )
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.models.reasoning import split_reasoning
+from assay.text.token_losses import pack_losses
 from assay.types import (
     Answered,
     ChoiceLikelihoods,
@@ -43,6 +47,8 @@ from assay.types import (
 
 _BROKEN = "\N{REPLACEMENT CHARACTER}"  # what decoders put for bytes that are not a whole character
 _MORE_TOKENS = 4  # a character has up to four bytes, and each may be a token
+SHIFTED_TOKENS, FEWEST_SHIFTED = 256, 50  # read again with other ids
+SHIFTS = (1, 2, 3, 4)
 
 
 class StopStrings:
@@ -115,6 +121,7 @@ class Answering:
     folder: Path
     stopped: threading.Event
     counts: Counter[str]  # "cut": prompts that lost their beginning
+    fault: str | None = None  # of the tokenizer, once a text has shown whether there is one
 
     def replies(self, requests: Sequence[Request]) -> Iterator[Reply]:
         chosen = [(each, each.work) for each in requests if isinstance(each.work, ToChoose)]
@@ -305,19 +312,26 @@ class Answering:
         texts = encode_texts(self.tokenizer, (each.text for each in works if each.tokens is None))
         prefix = self._nothing_before()[0]
         skip = [_begins_with(prefix, each) for each in works]
-        tokens: Iterator[Sequence[int]] = (
-            next(texts) if each.tokens is None else each.tokens[start:]
-            for each, start in zip(works, skip, strict=True)
-        )
+        kept: deque[Sequence[int]] = deque()
+
+        def tokens() -> Iterator[Sequence[int]]:
+            for each, start in zip(works, skip, strict=True):
+                kept.append(next(texts) if each.tokens is None else each.tokens[start:])
+                yield kept[-1]
+
         try:
-            if block == 1:
-                tokens = iter(kept := list(tokens))
-            found = read_all(self.network, tokens, prefix=prefix, block=block)
-            for place, (number, work, reading) in enumerate(
-                zip(numbers, works, found, strict=True)
-            ):
+            found = read_all(self.network, tokens(), prefix=prefix, block=block)
+            for number, work, reading in zip(numbers, works, found, strict=True):
+                ids = kept.popleft()
                 whole = _read_text(asked[number][0], work, reading, self.network.context_length)
-                yield self._with_tokens(whole, kept[place]) if block == 1 else whole
+                if block == 1:
+                    yield self._with_tokens(whole, ids)
+                    continue
+                yield replace(
+                    whole,
+                    losses=self._losses(work, reading, ids),
+                    tokenizer_fault=self._tokenizer_fault(reading, ids, prefix),
+                )
         except (NotFinite, UnknownToken) as error:
             place, number = error.args
             raise type(error)(numbers[number], place + skip[number]) from error
@@ -328,10 +342,45 @@ class Answering:
         logprobs = (None, *(value for value, _ in read.blocks[1:]))
         return replace(read, blocks=(), token_texts=texts, logprobs=logprobs)
 
+    def _losses(self, work: ToRead, found: TextReading, ids: Sequence[int]) -> str:
+        """Of every token, where its bytes are known."""
+        widths = self.tokenizer.widths(work.text, ids) if work.text and found.each else None
+        return "" if widths is None else pack_losses(-np.concatenate(found.each), widths)
+
+    def _tokenizer_fault(self, found: TextReading, ids: Sequence[int], prefix: int) -> str:
+        """Of a model that does no better than drawing tokens: whether it reads other ids better,
+        or the tokenizer's are not in the order of its merges.
+        """
+        vocabulary = self.network.vocabulary
+        some = np.asarray(ids[:SHIFTED_TOKENS])
+        if len(some) < FEWEST_SHIFTED or not _predicts_nothing(found, vocabulary):
+            return ""
+        if self.fault is None:
+            self.fault = self._find_fault(some, prefix)
+        return self.fault
+
+    def _find_fault(self, some: NDArray[np.int64], prefix: int) -> str:
+        vocabulary = self.network.vocabulary
+        shifts = [each for distance in SHIFTS for each in (distance, -distance)]
+        texts = [some, *((some - shift) % vocabulary for shift in shifts)]
+        as_is, *shifted = [
+            -each.log_likelihood / each.tokens
+            for each in read_all(self.network, texts, prefix=prefix)
+        ]
+        best = min(range(len(shifts)), key=shifted.__getitem__)
+        if shifted[best] < min(as_is - 1.0, 0.9 * math.log(vocabulary)):
+            return f"shifted:{shifts[best]}"
+        return "" if self.tokenizer.follows_merges else "permuted"
+
     def _no_number(self, request: Request) -> Failed:
         why = tr("{folder} answers with NaN or infinity here: its numbers overflow; try --dtype "
                  "float32, or an earlier checkpoint", folder=self.folder)  # fmt: skip
         return _failed(request, why)
+
+
+def _predicts_nothing(found: TextReading, vocabulary: int) -> bool:
+    """As well as equal chances for all tokens, or worse."""
+    return -found.log_likelihood > 0.98 * math.log(vocabulary) * found.tokens
 
 
 def _begins_with(prefix: int, work: ToRead) -> int:
@@ -352,6 +401,7 @@ def _read_text(request: Request, work: ToRead, found: TextReading, window: int) 
         top5=found.top5,
         blocks=tuple(found.blocks),
         block_hits=tuple(found.hits),
+        by_context=tuple(found.by_context),
         window=window,
         stride=window,
     )

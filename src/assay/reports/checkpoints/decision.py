@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from assay.messages import tr, trn
+from assay.messages import labelled, tr, trn
 from assay.reports.checkpoints.base_change import base_change_blocks
 from assay.reports.checkpoints.facts import advice_texts, sentence, sentences
 from assay.reports.checkpoints.figures import EvaluatedFolder, evaluated_folder, parent_of
@@ -29,7 +29,14 @@ from assay.reports.checkpoints.table import (
     tokenizer_block,
 )
 from assay.reports.pictures.steps import over_steps
-from assay.types.decisions import Decision, Measurements, Recommendation, Selection, SuiteSignal
+from assay.types.decisions import (
+    FAULT,
+    Decision,
+    Measurements,
+    Recommendation,
+    Selection,
+    SuiteSignal,
+)
 from assay.types.documents import (
     Block,
     Bullets,
@@ -112,6 +119,7 @@ class _Sections:
         focus = selection.selected or selection.best_so_far
         yield from self._not_covered(focus)
         yield from _table(evaluated)
+        yield from self._faults(names, focus)
         yield from _signal(decision.signals.get(folder, ()), checkpoints)
         yield from base_change_blocks(decision, names)
         home = f"{CHECKPOINTS}/{names[0].rpartition('/')[0]}"
@@ -176,6 +184,13 @@ class _Sections:
             yield from self._files(_reports(checkpoints))
         if shown:
             yield from _samples(checkpoints, ())
+
+    def _faults(self, names: Iterable[str], focus: str | None) -> Iterator[Block]:
+        """Of those whose advice is not shown; what diverged is among the notes already."""
+        for name in names:
+            for each in self.decision.advice.get(name, ()) if name != focus else ():
+                if each.concern == FAULT and not each.advice.kind.startswith("step_diverged"):
+                    yield Paragraph(labelled(name, sentence(each.advice)), "warning")
 
     def _not_covered(self, name: str | None) -> Iterator[Block]:
         found = self.decision.not_covered.get(name or "", ())

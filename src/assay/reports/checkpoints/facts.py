@@ -183,6 +183,66 @@ SENTENCES: Mapping[str, Message] = {
         "Ranked without {part}, which {names} lacks.", "Ranked without {part}, which {names} lack."
     ),
     "ranked_on_incomplete": message("{name} is ranked on incomplete figures: {parts}."),
+    "step_diverged_in_text": message(
+        "Step {step:step} diverged: {measure:unit} {change:change} since step {before:step}, and "
+        "the next token is right in {now:percent} instead of {was:percent}. It counts neither as "
+        "change nor as noise; to repeat it, start again from step {before:step} with a lower "
+        "learning rate or without the batches between them."
+    ),
+    "step_diverged": message(
+        "Step {step:step} diverged: {measure:unit} {change:change} since step {before:step}, and "
+        "back at the next step. It counts neither as change nor as noise."
+    ),
+    # diagnosis
+    "perplexity_alone": message("perplexity {value}; vocabulary {vocabulary}"),
+    "head_too_large": message(
+        "The head gives numbers that are too large: the next token is right in {top1:percent}, and "
+        "its ranking with constant chances would have the perplexity {ranking}, but it has "
+        "{value}. Save the head again, unscaled: look at how it was tied, merged or quantised."
+    ),
+    "head_too_small": message(
+        "The head gives numbers that are too small: the next token is right in {top1:percent}, and "
+        "its ranking with constant chances would have the perplexity {ranking}, but it has "
+        "{value}. Save the head again, unscaled: look at how it was tied, merged or quantised."
+    ),
+    "tokenizer_shifted": message(
+        "The tokenizer is not the model's: its token ids are off by {by}, for the same text is "
+        "predicted once they are shifted back, and is not now (perplexity {value}, vocabulary "
+        "{vocabulary}). Give the tokenizer it was trained with: --tokenizer DIR."
+    ),
+    "tokenizer_permuted": message(
+        "The tokenizer is not the model's: its token ids are not in the order of its merges, and "
+        "the text is predicted no better than by drawing tokens (perplexity {value}, vocabulary "
+        "{vocabulary}). Give the tokenizer it was trained with: --tokenizer DIR."
+    ),
+    "all_tokens_alike": message(
+        "It gives every token the same chance (perplexity {value}, vocabulary {vocabulary}): the "
+        "weights are zero. Save the checkpoint again."
+    ),
+    "nothing_learnt": message(
+        "It predicts the text about as well as equal chances for all tokens (perplexity {value}, "
+        "vocabulary {vocabulary}): the training has learnt nothing yet. If it went on from another "
+        "checkpoint, look whether its weights were loaded."
+    ),
+    "parts_do_not_fit": message(
+        "It predicts the text no better than by drawing tokens (perplexity {value}, vocabulary "
+        "{vocabulary}): its weights, its head and its tokenizer do not belong together. Take all "
+        "files from one save of one training."
+    ),
+    "context_hurts": message(
+        "More context makes it worse: {short} nats per token after 4 to 63 tokens, {long} after 64 "
+        "or more. The positions are not those of its training: compare rope_theta, rope scaling "
+        "and the other position settings of config.json with the trainer's."
+    ),
+    "fluent_at_chance": message(
+        "It writes the language and knows none of what was asked: {suites} are at guessing. "
+        "Neither a lower perplexity nor more steps on the same text shows that this changes: train "
+        "on text that holds the answers, in the form of the tests."
+    ),
+    "suites_at_chance": message(
+        "At guessing: {suites}. Nothing about other checkpoints or data can be read from such "
+        "scores until one is above its baseline."
+    ),
     # advice
     "curve_change": message("step {since:step} to {until:step}: {measure:unit} {change:change}"),
     "measure_missing": message("Measure what is missing before deciding: {commands}."),

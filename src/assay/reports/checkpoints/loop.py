@@ -85,6 +85,8 @@ def _headline(loop: TrainingLoop) -> str:
         "tokens": tr("Out of tokens after round {number}.", number=count),
         "undecided": tr("Undecided in round {number}: not all that the gate asks for was measured, "
                         "and training does not change that.", number=count),
+        "unchanged": tr("Ended after round {number}: the next would train nothing new.",
+                        number=count),
     }[loop.ended]  # fmt: skip
     if best is None:
         return said
@@ -124,6 +126,12 @@ def _blocks(loop: TrainingLoop) -> Iterator[Block]:
            duration=numbers.duration(loop.seconds), tokens=numbers.count(loop.tokens)), "dim",
     )  # fmt: skip
     yield Files((*(f"round_{each.number:02d}.json" for each in loop.rounds), "loop.html"))
+    if loop.ended == "unchanged":
+        yield Hint(
+            tr("the command of --train can carry out none of these changes: give it {changes}, or "
+               "change it by hand and call it again: {command}",
+               changes="{changes}", command=loop.command)
+        )  # fmt: skip
     if loop.ended in ("rounds", "minutes", "tokens"):
         command = loop.command
         yield Hint(tr("go on with a larger --{what}: {command}", what=loop.ended, command=command))

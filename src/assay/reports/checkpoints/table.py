@@ -72,6 +72,9 @@ def _signal_row(of: SuiteSignal) -> Row:
     carries = tr("yes")
     if not of.carries:
         carries = tr("no: at chance throughout") if of.guesses else tr("no: within the noise")
+    elif of.by_the_way:
+        since, until = map(numbers.exact, of.by_the_way)
+        carries = tr("yes: step {since} to {until}", since=since, until=until)
     noise = tr("{value} points", value=numbers.readable(of.noise))
     return Row((harmless(of.suite), _cell(of.change), noise, *map(_cell, of.bits), carries))
 

@@ -39,11 +39,14 @@ def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestam
     signals = {folder: find_signals(found) for folder, found in inside.items()}
     bases = {subject.name for subject in deciding.subjects if subject.is_base}
     for folder, found in inside.items():
-        trends |= dict.fromkeys(folders[folder], trend(found))
+        of_folder = trend(found)
+        trends |= dict.fromkeys(folders[folder], of_folder)
         if deciding.selects:
             noise = [each.suite for each in signals[folder] if not each.carries]
             candidates = _candidates(found, bases)
-            selections[folder] = select(candidates, gate, timestamp=timestamp, noise=noise)
+            selected = select(candidates, gate, timestamp=timestamp, noise=noise)
+            diverged = tuple(each.fact for each in of_folder.diverged) if of_folder else ()
+            selections[folder] = replace(selected, notes=(*diverged, *selected.notes))
     overall = None
     if deciding.selects and folders and (deciding.top or len(folders) > 1):
         several = [each for found in inside.values() for each in _candidates(found, bases)]

@@ -9,9 +9,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rapidfuzz import fuzz
 
@@ -35,6 +35,10 @@ from assay.models.local.tokens.limits import (
 )
 from assay.types import Message
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 # Encodings of one call stay in memory together, about 150 bytes a token beside its id.
 CHARACTERS_PER_CALL = 4_000_000
 SENTENCE = "The answer is 42."
@@ -47,6 +51,8 @@ He did not go; he said (it was 9 in the morning) that the old man's well-known c
 What a day! Could they find her? Yes - and then they all went home, and had a good time together.
 """
 MOST_LOST = 0.05
+FEWEST_MERGES = 100
+LEAST_RISING = 0.8  # at random, half of them
 
 
 class Lost(NamedTuple):
@@ -175,6 +181,60 @@ class LocalTokenizer:
     def token_count(self) -> int:
         return len(self._ids)
 
+    @cached_property
+    def _widths(self) -> "NDArray[np.int64]":
+        """How many bytes each token stands for, by its id; those of special tokens are none."""
+        import numpy as np
+
+        found = np.zeros(self.vocabulary_size, np.int64)
+        byte_level = _is_byte_level(describe_part(self._rust.pre_tokenizer))
+        special = set(self._wrapped.all_special_ids)
+        for piece, number in self._wrapped.get_vocab().items():
+            if number not in special:
+                found[number] = _width(piece, byte_level=byte_level)
+        return found
+
+    def widths(self, text: str, ids: Sequence[int]) -> "NDArray[np.int64] | None":
+        """Bytes of the text for each of its tokens, as whole characters allow; None where that is
+        not known.
+        """
+        import numpy as np
+
+        if self._rust is None:
+            return None
+        size = len(text.encode("utf-8", "surrogatepass"))
+        found: NDArray[np.int64] = self._widths[np.asarray(ids)]
+        if found.sum() == size:
+            return found
+        try:
+            with panics_as_errors():
+                coded = self._rust.encode(text, add_special_tokens=False)
+        except (TypeError, UnicodeError, RuntimeError):
+            return None
+        if coded.ids != list(ids):
+            return None
+        ends = np.maximum.accumulate([end for _, end in coded.offsets])
+        places = np.array([0, *np.cumsum([len(each.encode()) for each in text])])
+        found = np.diff(places[ends], prepend=0)
+        found[-1] += size - found.sum()
+        return found
+
+    @cached_property
+    def follows_merges(self) -> bool:
+        """Whether ids ascend with the merges they were made by, as every trainer numbers them; True
+        where it has none.
+        """
+        try:
+            merges = json.loads(self._rust.to_str())["model"].get("merges") or []
+        except (AttributeError, KeyError, ValueError):
+            return True
+        vocabulary = self._wrapped.get_vocab()
+        pieces = (each if isinstance(each, str) else " ".join(each) for each in merges)
+        made = [vocabulary.get(each.replace(" ", "", 1)) for each in pieces]
+        known = [each for each in made if each is not None]
+        rising = sum(a < b for a, b in pairwise(known))
+        return len(known) < FEWEST_MERGES or rising > LEAST_RISING * (len(known) - 1)
+
     def misread(self) -> str | None:
         back = self._there_and_back(SENTENCE)
         alike = fuzz.ratio(*("".join(text.casefold().split()) for text in (SENTENCE, back)))
@@ -274,6 +334,15 @@ def _rust_part(wrapped: Any) -> Any:
     rust.no_padding()
     rust.encode_special_tokens = wrapped.split_special_tokens
     return rust
+
+
+def _width(piece: str, *, byte_level: bool) -> int:
+    """A byte-level token has a sign for each byte; others may be one byte, written <0x0A>."""
+    if byte_level:
+        return len(piece)
+    if len(piece) == 6 and piece.startswith("<0x"):
+        return 1
+    return len(piece.replace("\u2581", " ").encode("utf-8", "surrogatepass"))
 
 
 def _bare(text: str) -> str:

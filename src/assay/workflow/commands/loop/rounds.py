@@ -9,12 +9,13 @@ import hashlib
 import json
 import shutil
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 
 from assay.decide.accept import accept
-from assay.decide.rounds import changes_of, compare_round
+from assay.decide.rounds import changes_of, compare_round, trains_nothing_new
 from assay.decide.scores import own_scale, weigh
 from assay.errors import (
     ExitCode,
@@ -186,7 +187,22 @@ class _Loop:
         if time.monotonic() >= self.until:
             return "minutes"
         tokens = self.options.tokens
-        return "tokens" if tokens is not None and self.state.tokens >= tokens else None
+        if tokens is not None and self.state.tokens >= tokens:
+            return "tokens"
+        return "unchanged" if self._repeats() else None
+
+    def _repeats(self) -> bool:
+        """Whether the next round would train nothing new."""
+        if not self.rounds or self.best is None:
+            return False
+        done = self.rounds[-1]
+        return trains_nothing_new(
+            {*self.train.named()},
+            before=self.rounds[-2].changes if len(self.rounds) > 1 else (),
+            changes=done.changes,
+            steps=(self._steps(self.rounds[:-1]), self._steps(self.rounds)),
+            resumed_at=self.best.measured.step,
+        )
 
     # ----------------------------------------------------------------------------------- one round
 
@@ -223,9 +239,10 @@ class _Loop:
             "resume": self.best.measured.path if self.best else "",
         }
 
-    def _steps(self) -> int | None:
+    def _steps(self, rounds: Sequence[LoopRound] | None = None) -> int | None:
         """As planned for the round after those that are finished."""
-        changed = [each.steps for done in self.rounds for each in done.changes if each.steps]
+        finished = self.rounds if rounds is None else rounds
+        changed = [each.steps for done in finished for each in done.changes if each.steps]
         return changed[-1] if changed else self.options.steps
 
     def _train(self, number: int) -> bool:
