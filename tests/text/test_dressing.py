@@ -110,7 +110,7 @@ def test_words_of_the_suite_deny_and_decline_where_no_list_does(
     check: AnswerCheck, answer: str, without: str, outcome: str
 ) -> None:
     for words, expected in ((None, without), (SWAHILI, outcome)):
-        case = replace(asking("Mji mkuu wa Tanzania ni upi?", check, "sw"), words=words)
+        case = replace(asking("Mji mkuu wa Tanzania ni upi?", check, "rw"), words=words)
         score = score_reply(case, Answered(request_id="r", text=answer))
         assert score is not None
         assert score.outcome(0.7).value == expected, (words, score.explanation)

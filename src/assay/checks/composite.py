@@ -38,7 +38,7 @@ class Weights:
 class Composite(AnswerCheck):
     """The mean of keywords, format, likeness to a reference and, where it applies, Ewe quality."""
 
-    version = 8
+    version = 9
     baselines_add_up = True
 
     expected_keywords: ExpectedKeywords = ()

@@ -1,5 +1,6 @@
 """exact_match: the whole answer is one of the accepted texts."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal, Self
@@ -16,13 +17,22 @@ from assay.text.dressing import (
     without_signs,
 )
 from assay.text.folding import fold_whole_answer
-from assay.text.look_alikes import fold_look_alikes, look_alike_advice, ways_to_read
+from assay.text.look_alikes import (
+    fold_look_alikes,
+    look_alike_advice,
+    ways_to_read,
+    without_marks,
+)
 from assay.text.safe_text import one_line
 from assay.types import AnswerCheck, Case, Context, FieldProblem, Score
 
 _DECIMAL_COMMA = frozenset({"fra"})  # languages whose suites write 1,5 for one and a half
 _ASKED_FOR_TEXT = "text only"
 _MOST_SHOWN = 200  # characters of an answer repeated in an explanation
+_YEAR = re.compile(r"[12]\d{3}")
+_SMALL = frozenset("₀₁₂₃₄₅₆₇₈₉")
+_AS_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_ELIDED = re.compile(r"(?<=\w)['’](?=\w)")
 _AS_WRITTEN: dict[str, Callable[[str], str]] = {"strict": str, "trim": str.strip}
 
 
@@ -30,7 +40,7 @@ _AS_WRITTEN: dict[str, Callable[[str], str]] = {"strict": str, "trim": str.strip
 class ExactMatch(AnswerCheck):
     """The whole answer is one of the accepted texts: 1 or 0."""
 
-    version = 6
+    version = 7
     expected: Annotated[OneOrMore, Doc("The right answer: a text or a list of accepted texts.")]
     normalize: Annotated[
         Literal["strict", "trim", "text", "number"] | None,
@@ -64,28 +74,49 @@ class ExactMatch(AnswerCheck):
         if read in _folded(self.expected):
             return self._scored(True, read)
         # Imported where it is needed: the patterns take longer than a small suite.
-        from assay.text.commitment import lexicon
+        from assay.text.commitment import LEFT_OUT, lexicon
         from assay.text.structure import shorten
-        from assay.text.text_reading import AcceptedTexts
+        from assay.text.text_reading import accepted_texts
 
         test = context.test
         language, question = test.language_code, test.prompt
         text = cut_surroundings(fold_look_alikes(shorten(answer), language)[0], question)
-        text = announced_values(text) or without_signs(text)
+        if "<" not in "".join(self.expected):  # else a tag may be the answer
+            text = announced_values(text) or without_signs(text)
+        words = lexicon(test.words, test.language)
         competes = False
-        for way, spell in ways_to_read(text, language or test.language):
-            reading = AcceptedTexts(
-                tuple(map(spell, self.expected)), question, lexicon(test.words, test.language)
-            )
+        read_before: set[tuple[str, tuple[str, ...]]] = set()
+        for way, accepted in self._ways(text, language or test.language):
+            if (way, accepted) in read_before:
+                continue
+            read_before.add((way, accepted))
+            reading = accepted_texts(accepted, question, words, frozenset(LEFT_OUT))
             right, competing = reading.read(way)
             if right:
                 return self._scored(True, fold_whole_answer(undress(way)))
             competes = competes or competing
+        if self.normalize is None and (numbers := _quantities(self.expected)):
+            score = self._score_number(answer, context, numbers)
+            if score.value:
+                return score
         if competes:
             return self._several()
         return self._scored(False, fold_whole_answer(undress(text)))
 
-    def _score_number(self, answer: str, context: Context) -> Score:
+    def _ways(self, text: str, language: str | None) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The answer and the accepted texts, spelled in each way in which they may be compared."""
+        for way, spell in ways_to_read(text, language):
+            yield way, tuple(map(spell, self.expected))
+        if not text.isascii():
+            if not _SMALL.isdisjoint(text):  # "CO₂"
+                yield text.translate(_AS_DIGITS), self.expected
+            names = tuple(each for each in self.expected if " " in each)
+            if names and (plain := without_marks(text)) != text:  # "Mehmet Âkif"
+                yield plain, tuple(map(without_marks, names))
+        if any(map(_ELIDED.search, self.expected)):  # "ngombe" for "ng'ombe"
+            yield _ELIDED.sub("", text), tuple(_ELIDED.sub("", each) for each in self.expected)
+
+    def _score_number(self, answer: str, context: Context, expected: tuple[str, ...] = ()) -> Score:
         whole = fold_whole_answer(answer)
         if whole in _folded(self.expected):
             return self._scored(True, whole)
@@ -100,7 +131,8 @@ class ExactMatch(AnswerCheck):
 
         decimal_comma = context.language in _DECIMAL_COMMA
         readings = (
-            (read_expected(text, decimal_comma=decimal_comma), text) for text in self.expected
+            (read_expected(text, decimal_comma=decimal_comma), text)
+            for text in expected or self.expected
         )
         accepted = [(number, text) for number, text in readings if number is not None]
         if not accepted:
@@ -117,9 +149,10 @@ class ExactMatch(AnswerCheck):
         read = read_number(
             answer,
             test.prompt,
-            context.language,
+            context.language or test.language,
             words,
             with_units=any(expected_unit(text) for _, text in accepted),
+            is_year=all(_YEAR.fullmatch(text.strip()) for _, text in accepted),
         )
         number = read.number
         if number is None:
@@ -209,6 +242,17 @@ def _are_quantities(expected: tuple[str, ...]) -> bool:
     from assay.text.number_reading import is_quantity
 
     return all(map(is_quantity, expected))
+
+
+@lru_cache(maxsize=1024)
+def _quantities(expected: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the accepted texts that are numbers, beside others in words: "7", "seven"."""
+    some = [text for text in expected if any(map(str.isdecimal, text))]
+    if not some:
+        return ()
+    from assay.text.number_reading import is_quantity
+
+    return tuple(filter(is_quantity, some))
 
 
 @lru_cache(maxsize=1024)

@@ -29,6 +29,7 @@ _COUNTED: Mapping[str, Callable[[str], int]] = {
     "max_words": count_words,
     "max_sentences": count_sentences,
 }
+_OPENERS = "\"'“„«‘"
 _LIMITS = (("min_length", "max_length"), ("min_words", "max_words"))
 
 
@@ -112,7 +113,7 @@ ExpectedFormat = Annotated[Rules, Doc("Rules on the shape of the answer.")]
 class Format(AnswerCheck):
     """The share of the stated rules that hold."""
 
-    version = 8
+    version = 9
     expected_format: ExpectedFormat
 
     def score(self, answer: str, context: Context | None = None, /) -> Score:
@@ -189,13 +190,15 @@ def _edge_rules(asked: Rules, text: str) -> Iterator[ScorePart]:
         wanted = unicodedata.normalize("NFC", asked.starts_with.lstrip())
         begin = text[: len(wanted)]
         said = tr('begins with "{begin}", "{wanted}" asked for', begin=begin, wanted=wanted)
-        yield _part("starts_with", wanted in (begin, plain[: len(wanted)]), said)
+        begins = (begin, plain[: len(wanted)], plain.lstrip(_OPENERS)[: len(wanted)])
+        held = wanted.casefold() in map(str.casefold, begins)
+        yield _part("starts_with", held, said)
     if asked.ends_with is not None:
         wanted = unicodedata.normalize("NFC", asked.ends_with.rstrip())
         end = text[-len(wanted) :]
         said = tr('ends with "{end}", "{wanted}" asked for', end=end, wanted=wanted)
-        held = text.endswith(wanted) or plain.rstrip(" .!…\"'»”)").endswith(wanted)
-        yield _part("ends_with", held, said)
+        ends = (text.casefold(), plain.casefold().rstrip(" .!…\"'»”)"))
+        yield _part("ends_with", any(each.endswith(wanted.casefold()) for each in ends), said)
 
 
 def _part(name: str, holds: bool, explanation: str) -> ScorePart:
@@ -287,7 +290,7 @@ def _markdown_rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
             count=markdown.list_items,
             wanted=asked.list_item_count,
         )
-        yield _part("list_item_count", markdown.list_items == asked.list_item_count, said)
+        yield _part("list_item_count", asked.list_item_count in markdown.counts, said)
     for element in asked.markdown_elements:
         holds = element in markdown.elements
         said = tr("found") if holds else tr("not found")

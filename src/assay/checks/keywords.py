@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from assay.files.fields import Doc, Phrases
@@ -20,6 +20,7 @@ from assay.text.answer_words import (
     is_one_of_several,
     may_qualify,
 )
+from assay.text.denied_clauses import ClauseDenial, clause_denial
 from assay.text.folding import fold_for_matching, is_mark
 from assay.text.look_alikes import Ways, fold_look_alikes, look_alike_advice, ways_to_read
 from assay.text.number_words import has_number_words
@@ -54,6 +55,7 @@ _ASKED_FOR_WORD = "whole word"
 _LONGEST_LIST = 400  # characters
 _LONGEST_PIECE, _MOST_PIECES = 3, 12  # words of an alternative, alternatives
 _UNPUNCTUATED = re.compile(r"[^,;:.!?\n]+[.!]?")
+_LEAST_STRING = 6  # words
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -61,7 +63,7 @@ _WORD = re.compile(r"[^\W_]+")
 class Keywords(AnswerCheck):
     """The share of the expected keywords found; 0 if a forbidden one appears."""
 
-    version = 6
+    version = 7
     baselines_add_up = True
 
     expected_keywords: ExpectedKeywords = ()
@@ -88,7 +90,13 @@ class Keywords(AnswerCheck):
             from assay.text.commitment import lexicon
 
             words = lexicon(context.test.words, context.test.language)
-        if words or may_qualify(text):
+        denial = None
+        french = language in (None, "eng", "fra", "ewe")
+        if context is not None:
+            denial = clause_denial(context.test.prompt, context.test.language)
+            if denial is not None and not denial.may_apply(text):
+                denial = None
+        if words or denial or may_qualify(text):
             expected = [*chain.from_iterable(self.expected_keywords)]
             asked = _asked_words(context.test.prompt) if context else ()
         if expected and context and self._lists_guesses(text, context.test, match):
@@ -100,11 +108,13 @@ class Keywords(AnswerCheck):
         for item in self.expected_keywords:
             hit = first_denied = None
             for word in item:
-                stated = states(word, text, match, expected, asked, words)
+                stated = states(word, text, match, expected, asked, words, denial, french=french)
                 if not stated and language:
                     ways = ways or ways_to_read(text, language)
                     for read, spell in ways:
-                        again = states(spell(word), read, match, expected, asked, words)
+                        again = states(
+                            spell(word), read, match, expected, asked, words, denial, french=french
+                        )
                         stated = again or stated
                 if stated:
                     hit = word
@@ -119,7 +129,7 @@ class Keywords(AnswerCheck):
             word
             for word in chain.from_iterable(self.forbidden_keywords)
             if any(
-                states(spell(word), read, match, None, asked, words)
+                states(spell(word), read, match, None, asked, words, denial, french=french)
                 for read, spell in ways_to_read(text, language)
             )
         ]
@@ -143,20 +153,26 @@ class Keywords(AnswerCheck):
         return self.keyword_match or ("stem" if language == "ewe" else "word")
 
     def _only_names(self, text: str, test: Case) -> bool:
-        """Whether an answer to a question that wants sentences is keywords, with at most a third of
-        other words strung in. Where no list tells what a question wants, words without any
-        punctuation between them are no sentence.
+        """Whether an answer is words in a row and no sentence. Where a question wants sentences:
+        keywords, with at most a third of other words strung in, or words of which none holds them
+        together. Where no list tells what it wants: keywords side by side, or again and again.
         """
         if len(text) > _LONGEST_LIST:
             return False
         is_listed = test.language is None or test.language_code in ("eng", "fra", "ewe")
-        if not (asks_to_explain(test.prompt) if is_listed else _UNPUNCTUATED.fullmatch(text)):
-            return False
         expected = " ".join(chain.from_iterable(self.expected_keywords))
         names = {*_WORD.findall(fold_for_matching(expected))}
         said = _WORD.findall(text)
         others = sum(word not in names for word in said)
-        return len(said) > 1 and others * 3 <= len(said)
+        if is_listed:
+            if not asks_to_explain(test.prompt) or len(said) < 2:
+                return False
+            is_string = len(said) >= _LEAST_STRING and not any(map(holds_together, said))
+            return others * 3 <= len(said) or (is_string and _is_unpunctuated(text))
+        if not _is_unpunctuated(text) or others * 3 > len(said):
+            return False
+        beside = sum(first in names and second in names for first, second in pairwise(said))
+        return beside > 0 or len({*said}) < len(said)
 
     def _lists_guesses(self, text: str, test: Case, match: str) -> bool:
         """Whether one thing is asked for and a bare list of several is given: "Lomé, Accra"."""
@@ -170,8 +186,11 @@ class Keywords(AnswerCheck):
             return False
         asked = {*_WORD.findall(question)}
         named, others = [], []
+        items = self.expected_keywords[0]
         for piece in pieces:
-            if any(find_keyword(word, piece, match) for word in self.expected_keywords[0]):
+            if hits := [*filter(None, (find_keyword(word, piece, match) for word in items))]:
+                if not any(_is_bare(piece, hit) for hit in hits):
+                    return False
                 named.append(piece)
             elif not asked.issuperset(_WORD.findall(piece)):
                 others.append(piece)
@@ -224,6 +243,15 @@ class Keywords(AnswerCheck):
         return cls.from_fields(given)
 
 
+def _is_bare(piece: str, hit: re.Match[str]) -> bool:
+    """Whether a piece is a keyword and no more than an article beside it."""
+    return all(map(holds_together, _WORD.findall(piece[: hit.start()] + " " + piece[hit.end() :])))
+
+
+def _is_unpunctuated(text: str) -> bool:
+    return _UNPUNCTUATED.fullmatch(text) is not None
+
+
 @lru_cache(maxsize=8192)
 def _part(item: tuple[str, ...], found: bool) -> ScorePart:
     return ScorePart(name=" / ".join(item), value=float(found))
@@ -247,6 +275,9 @@ def states(
     expected: Collection[str] | None = None,
     asked: Collection[str] = (),
     words: "Lexicon | None" = None,
+    denial: ClauseDenial | None = None,
+    *,
+    french: bool = True,
 ) -> bool | None:
     """Whether a text has a keyword that it neither denies nor, where `expected` is given, offers
     as one of several of which another is not expected. None: it does not have the keyword.
@@ -263,9 +294,11 @@ def states(
 
     while hit is not None:
         before, behind = folded[: hit.start()], folded[hit.end() :]
-        denied = is_denied(before, behind) or is_in_denied_list(before)
+        denied = is_denied(before, behind) or is_in_denied_list(before, french=french)
         if words is not None and not denied:
             denied = words.is_denied(before, behind)
+        if denial is not None and not denied:
+            denied = denial.is_denied(before, behind, forbidden=expected is None)
         if not denied and (
             expected is None
             or not (

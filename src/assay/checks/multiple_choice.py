@@ -37,7 +37,7 @@ _HOW = {
 class MultipleChoice(AnswerCheck):
     """The letter that the model chose is the right one: 1 or 0."""
 
-    version = 6
+    version = 7
     expected: Annotated[
         str,
         form("[A-Za-z]", lambda: tr("one letter from A to Z")),
@@ -73,7 +73,8 @@ class MultipleChoice(AnswerCheck):
         elif context.language == "fra" and answer.isascii():  # typed without any mark
             options = replace(options, texts=tuple(map(without_marks, options.texts)))
         words = lexicon(context.test.words, context.test.language)
-        reading = read_letter(answer, options, context.test.prompt, words)
+        language = context.language or context.test.language
+        reading = read_letter(answer, options, context.test.prompt, words, language)
         if reading.letter is None:
             explanation = tr(
                 "No letter can be read from the answer; expected {expected}.",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 
 from assay.messages import tr
+from assay.retold import retold
 from assay.stats import estimates
 from assay.text.answer_words import declines_instead
 from assay.text.echo import is_echo
@@ -150,7 +151,7 @@ def _trial_row(trial: Trial, pass_mark: float) -> TrialRow:
         answer = reply.transcript or "\n".join(reply.predictions)
     explanation = reply.reason if isinstance(reply, Failed) else ""
     if score is not None:
-        explanation = score.explanation or score.unscored_reason or ""
+        explanation = retold(score.explanation) or score.unscored_reason or ""
     return TrialRow(
         repeat=trial.repeat,
         outcome=trial.outcome(pass_mark),

@@ -16,6 +16,9 @@ from assay.text.late_pattern import late_pattern
 _FILE = Path(__file__).resolve().parents[1] / "builtin" / "answer_words.toml"
 _LISTS = tomllib.loads(_FILE.read_text("utf-8"))
 NUMBER_WORDS: dict[str, str] = _LISTS.pop("numbers")
+DENIES_IN: dict[str, str] = _LISTS.pop("denies_in")
+JOINS_IN: dict[str, str] = _LISTS.pop("joins_in")
+DENYING_VERBS: dict[str, str] = _LISTS.pop("denying_verbs")
 UNITS = [line.split() for line in _LISTS.pop("units")["same"].strip().splitlines()]
 WORDS = {key: "(?:" + words.replace("\n", "") + ")" for key, words in _LISTS.items()}
 SEEN = 80  # characters before and behind a place that are looked at
@@ -47,8 +50,12 @@ _DENYING = frozenset({
     "évitez", "without", "anything", "except", "sauf", "excepté", "hormis", "nor", "ni", "none",
     "sans", "aucun", "aucune", "free", "devoid",
 })  # fmt: skip
-_QUALIFYING = _DENYING | {"wrong", "incorrect", "ruled", "or", "ou", "alo", "oder", "soit", "o"}
+_QUALIFYING = _DENYING | {
+    "nothing", "myth", "rien", "wrong", "incorrect", "ruled", "or", "ou", "alo", "oder", "soit",
+    "o",
+}  # fmt: skip
 _DENIES_ALL = late_pattern(rf"(?<!\w){WORDS['denies_all']}(?!\w)\s*:?")
+_NI = late_pattern(r"(?<!\w)ni(?!\w)\s*:?")
 _LIST_ITEM = late_pattern(rf"[,;:/]|(?<!\w){WORDS['lists']}(?!\w)")
 _NO_AND_NO = late_pattern(
     r"(?<!\w)(?:no|pas de|pas d'|aucune?)\s+(?:[\w'-]+\s+){0,2}?[\w'-]+\s*"
@@ -155,10 +162,12 @@ def is_denied(before: str, behind: str = "") -> bool:
     return _DENIED_BEHIND.match(behind[:SEEN]) is not None
 
 
-def is_in_denied_list(before: str) -> bool:
-    """Whether a list is denied and this is one of its items: "neither X nor Y", "no X, no Y"."""
+def is_in_denied_list(before: str, *, french: bool = True) -> bool:
+    """Whether a list is denied and this is one of its items: "neither X nor Y", "no X, no Y".
+    `french`: "ni" denies; it is "is" in Swahili.
+    """
     sentence = _SENTENCE.split(before[-_LONGEST_LIST:])[-1]
-    opened = _DENIES_ALL.search(sentence)
+    opened = _DENIES_ALL.search(sentence) or (_NI.search(sentence) if french else None)
     if opened is not None:
         items = _LIST_ITEM.split(sentence[opened.end() :])
         return all(len(item.split()) <= _LONGEST_ITEM for item in items)

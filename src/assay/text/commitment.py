@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar
 
-from assay.text.answer_words import NEGATION, WORDS, is_denied
+from assay.text.answer_words import DENIES_IN, JOINS_IN, NEGATION, WORDS, is_denied
 from assay.text.folding import fold_for_matching
 from assay.text.late_pattern import late_pattern
 from assay.text.structure import (
@@ -93,13 +93,14 @@ def decide(claims: Sequence[Commitment[Value]]) -> tuple[Value | None, bool]:
     """The value of the strongest claims; None and True where two compete and neither gives way."""
     strongest = max((claim.strength for claim in claims), default=0)
     held: Commitment[Value] | None = None
-    competes = False
+    competes = is_open = False  # open: what is held was named again only to take it back
     for claim in claims:
         if held is not None and claim.value == held.value:
             if claim.takes_back:
-                competes = False
+                competes, is_open = False, not claim.bare
             continue
-        takes_back = claim.takes_back and applies("taken back")
+        is_back = claim.takes_back or (is_open and claim.strength == strongest)
+        takes_back = is_back and applies("taken back")
         if claim.strength < strongest and not (takes_back and held is not None):
             continue
         if held is None or takes_back:
@@ -114,6 +115,11 @@ def decide(claims: Sequence[Commitment[Value]]) -> tuple[Value | None, bool]:
 def takes_back(text: str) -> bool:
     """Whether a sentence begins by taking back what was said before it: "no, wait"."""
     return _TAKES_BACK.search(text[:80]) is not None
+
+
+def hesitates(text: str) -> bool:
+    """Whether a sentence trails off: what comes after it takes its place."""
+    return text.rstrip(" *_\"'”»").endswith(("...", "…"))
 
 
 # ------------------------------------------------------------------------------ the question
@@ -219,13 +225,15 @@ def lexicon(given: SuiteWords | None = None, language: str | None = None) -> Lex
             (re.escape(fold_for_matching(each)) for each in words.announces), key=len, reverse=True
         )
     )
-    also = ("ni",) if language in ("fr", "fra") else ()  # "it is" in Swahili
+    also: tuple[str, ...] = ("ni",) if language in ("fr", "fra") else ()  # "is" in Swahili
+    also += tuple(DENIES_IN.get(language or "", "").split())
+    joining = tuple(JOINS_IN.get(language or "", "").split())
     return Lexicon(
         re.compile(rf"(?<!\w)(?:{announcing})(?!\w)[\s*_`\"'“«(\[:：=-]{{0,8}}")
         if announcing
         else None,
         frozenset(word for each in (*words.denies, *also) for word in words_in(each)),
-        frozenset(word for each in words.joins for word in words_in(each)),
+        frozenset(word for each in (*words.joins, *joining) for word in words_in(each)),
         LANGUAGES.get(language or "", language) in _LISTED_LANGUAGES,
     )
 

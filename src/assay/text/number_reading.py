@@ -23,6 +23,7 @@ from assay.text.commitment import (
     applies,
     asked_by,
     decide,
+    hesitates,
     is_listed,
     lexicon,
     takes_back,
@@ -69,6 +70,10 @@ _DAY = late_pattern(
     rf"|(?P<month>\b{WORDS['month']}) \d{{1,2}}(?:st|nd|rd|th)?(?=,? [12]\d{{3}}\b)",
     re.IGNORECASE,
 )
+_DAY_OF_ANY = late_pattern(
+    r"(?<![\d.,])\d{1,2}(?:\.|º|er)?(?= (?:de )?[^\W\d_]{3,12}(?: de)?,? [12]\d{3}\b)"
+)
+_RELATIVE = late_pattern(rf"\s*{WORDS['relative']}(?!\w)", re.IGNORECASE)
 _OFFERED = late_pattern(rf"\d\W{{0,5}}\s{WORDS['or']}\s[^.!?;\n]{{0,30}}\d", re.IGNORECASE)
 _CUE_REACH, _LABEL_REACH = 90, 30  # characters before a number in which these are looked for
 
@@ -80,8 +85,9 @@ _UNIT = late_pattern(
 _UNIT_BEFORE = late_pattern(r"([€$£¥]|(?<!\w)[^\W\d_]{1,20})\s?\Z", re.IGNORECASE)
 # A number, perhaps with a unit: one word, no name, no month.
 _QUANTITY = late_pattern(
-    r"\s*(?:[$€£¥]\s?)?[-+\u2212]?[\d.,'\u00a0\u202f /½¼¾]*\d[\d.,'\u00a0\u202f /]*"
-    r"(?:[eE][-+]?\d+)?\s?(%|°\s?[A-Za-z]|[€$£¥]|[A-Z]{2,5}|[a-zµ][^\W\d_]{0,15}(?:[²³]|/[a-z]{1,5})?)?\s*"
+    r"\s*(?:(?:R\$|US\$|Rp\.?|[$€£¥])\s?)?"
+    r"[-+\u2212]?[\d.,'\u00a0\u202f /½¼¾]*\d[\d.,'\u00a0\u202f /]*"
+    r"(?:[eE][-+]?\d+)?\s?(%|°\s?[A-Za-z]|[€$£¥]|[A-Z]{2,5}|Euros?|Dollars?|[a-zµ][^\W\d_]{0,15}(?:[²³]|/[a-z]{1,5})?)?\s*"
 )
 _CODE = late_pattern(r"[-+]?0\d")
 _SAME_UNIT = {name: units[0] for units in UNITS for name in units}
@@ -104,14 +110,17 @@ def read_number(
     words: Lexicon | None = None,
     *,
     with_units: bool = False,
+    is_year: bool = False,
 ) -> NumberReading:
     """The number an answer commits to. Words are read where there are no digits, or only those of
-    the question.
+    the question. `is_year`: a year is expected, so that the day of a date is no other answer.
     """
     text = plainly_written(shorten(text))
     text = announced_values(text) or text
     if not re.search(r"\d", text):
         text = in_digits(text, language)
+    if is_year:
+        text = _DAY_OF_ANY.sub("", text)
     if question and _asks_year(question) and _DAY.search(text):
         text = _DAY.sub(lambda day: day["month"] or "", text)
     asked = _asked_numbers(question, language)
@@ -150,6 +159,7 @@ def _read(
     claims: list[Commitment[Number]] = []
     units: dict[Number, list[str]] = {}
     seen: dict[Number, None] = {}
+    is_back = False  # the sentence before took back what was said, and said nothing itself
     for index, sentence in enumerate(every):
         if sentence.asks and len(every) > 1:
             continue
@@ -159,9 +169,12 @@ def _read(
             if with_units:
                 units.setdefault(item.number, []).extend(_units_at(sentence.text, item))
         if not written:
+            is_back = is_back or takes_back(sentence.text)
             continue
         is_last = index == len(every) - 1 and sentence.alone and index > 0
-        claims += _claims(sentence, written, asked, question, words, is_last)
+        made = [*_claims(sentence, written, asked, question, words, is_last)]
+        claims += [replace(claim, takes_back=True) for claim in made] if is_back else made
+        is_back = hesitates(sentence.text)
     new = [claim for claim in claims if claim.value not in asked or claim.strength == ANNOUNCED]
     if _OFFERED.search(text):
         new = claims
@@ -196,6 +209,9 @@ def _claims(
     is_last: bool,
 ) -> Iterator[Commitment[Number]]:
     text = sentence.text
+    if "(" in text:  # an aside, unless nothing else is there
+        outside = [item for item in written if not _is_aside(text, item.start)]
+        written = outside if any(item.number not in asked for item in outside) else written
     announced = _last_announced(text, written, words) if applies("announced") else None
     if announced:
         told = _told_first(text, written, asked) if "=" in text else None
@@ -220,6 +236,8 @@ def _claims(
         yield Commitment(emphasised.pop(), SET_OFF, matched, takes_back=back)
         return
     colon = [item for item in written if re.search(r"[:：]\s*[$€£¥]?\Z", text[: item.start])]
+    if colon and any(item.number not in asked for item in written if item.end < colon[0].start):
+        colon = []  # "26 letters: 5 vowels": it is told before, and these are its parts
     if len({item.number for item in colon}) == 1 and applies("colon"):
         yield Commitment(colon[0].number, SET_OFF, matched, takes_back=back)
         return
@@ -229,6 +247,11 @@ def _claims(
         return
     for number in _said(text, new or list(written), question):
         yield Commitment(number, SAID, matched, takes_back=back)
+
+
+def _is_aside(text: str, at: int) -> bool:
+    opened = text.rfind("(", 0, at)
+    return opened > 0 and text.rfind(")", 0, at) < opened and WORD.search(text[:opened]) is not None
 
 
 def _told_first(
@@ -265,6 +288,8 @@ def _said(text: str, written: Sequence[WrittenNumber], question: str) -> list[Nu
         for a, b in pairwise(cuts)
     ]
     with_numbers = [each for each in clauses if each[2]]
+    told = [each for each in with_numbers if not _RELATIVE.match(each[3])]
+    with_numbers = told or with_numbers
     best = max(with_numbers, key=lambda each: each[:2])
     is_listing = any(
         len([w for w in words_in(each[3]) if not w.isdecimal() and not is_listed(w)]) == 0

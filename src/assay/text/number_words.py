@@ -9,9 +9,9 @@ from assay.text.look_alikes import without_marks
 _WORD = re.compile(r"(?:[^\W\d_][\u0300-\u036f]*)+")
 _LETTERS_OF_ASCII = bytes(code if chr(code).isalpha() else ord(" ") for code in range(256))
 _LONGEST = 12  # words
-_JOINED = re.compile(r"[ \t-]*(?:\b(?:and|et|kple|vɔ)\b[ \t-]*)?")
+_JOINED = re.compile(r"[ \t-]*(?:\b(?:and|et|kple|vɔ|e|y|na|da|sha)\b[ \t-]*)?")
 # "no one", "un chat": a number only if nothing else is said, or inside a longer one.
-_ALSO_ARTICLES = frozenset({"one", "un"})
+_ALSO_ARTICLES = frozenset({"one", "un", "um", "uno", "bir"})
 _COUNTED_ONE = re.compile(r"\b(?:has|have|is|only|just|exactly)[ \t]+\Z")
 
 
@@ -29,7 +29,7 @@ def _values(language: str) -> dict[str, int]:
 
 
 def in_digits(text: str, language: str | None) -> str:
-    """The text with its number words as digits: in French or Ewe where that is the language."""
+    """The text with its number words as digits, in its language where that is listed."""
     if not has_number_words(text, language):
         return text
     if language not in NUMBER_WORDS:

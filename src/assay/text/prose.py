@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,8 +21,13 @@ if TYPE_CHECKING:
 # An answer has at most some 16,000 tokens; the parser is quadratic on junk such as "[" * 200_000.
 _MOST_MARKDOWN = 32_000
 _MOST_PROSE = 100_000  # more sentences than any limit a test sets
-# CommonMark knows no "•"; readers and models do, so it counts as an item, though not as Markdown.
-_BULLET = re.compile(r"^([ \t]*)[•◦▪‣●]([ \t]+)(?=\S)", re.MULTILINE)
+# CommonMark knows no "•" and no "–"; readers and models do.
+_BULLET = re.compile(r"^([ \t]*)[•◦▪‣●–—]([ \t]+)(?=\S)", re.MULTILINE)
+_IN_LINE = re.compile(r"(?<=\w) +[•◦▪‣●] +(?=\S)")  # "• a • b • c" in one line
+_NUMBERED_LINE = re.compile(r"[\W_]*(?:[^\W\d_]+ )?(\d{1,3})[\W_]{1,6}\S")  # "**Step 1:** …"
+_JOINER = re.compile(r"\S\s+(?!\d)([^\W\d]{1,4})\s+\S")  # "… and c": a short word before the last
+_AND = frozenset(["and", "et", "und", "e", "y", "na", "ve", "dan", "da", "kple", "eye", "en"])
+_LONGEST_LINE, _LONGEST_ITEM = 6, 4  # words of an item of a list that has no marks
 
 _ELEMENT_OF_TOKEN = {
     "heading_open": "header",
@@ -38,10 +45,13 @@ _ELEMENT_OF_TOKEN = {
 
 @dataclass(frozen=True, slots=True)
 class Markdown:
-    """The elements of an answer, named as in test files, and its list items at any depth."""
+    """The elements of an answer, named as in test files, and how many list items it has: at any
+    depth, and without those inside others. Without marks, what lines or commas make a list.
+    """
 
     elements: frozenset[str]
     list_items: int
+    counts: frozenset[int]
 
 
 @cache
@@ -53,24 +63,70 @@ def _parser() -> MarkdownIt:
 
 
 def read_markdown(text: str) -> Markdown:
-    """Parse once, and again where "•" marks a list; see everything."""
-    text = text[:_MOST_MARKDOWN]
+    """Parse once; text in a fence without a language is read as Markdown too."""
+    text = _IN_LINE.sub("\n- ", text[:_MOST_MARKDOWN])
     tokens = _parser().parse(text)
     kinds = [each.type for token in tokens for each in (token, *(token.children or ()))]
-    elements = frozenset(_ELEMENT_OF_TOKEN[kind] for kind in kinds if kind in _ELEMENT_OF_TOKEN)
-    if "table" not in elements and any(map(_is_table, tokens)):
-        elements |= {"table"}
+    elements = {_ELEMENT_OF_TOKEN[kind] for kind in kinds if kind in _ELEMENT_OF_TOKEN}
     if _BULLET.search(text):
-        bulleted = _parser().parse(_BULLET.sub(r"\1-\2", text))
-        kinds = [token.type for token in bulleted]
-    return Markdown(elements, kinds.count("list_item_open"))
+        tokens = _parser().parse(_BULLET.sub(r"\1-\2", text))
+        elements |= {"list"} if any(token.type == "list_item_open" for token in tokens) else set()
+    every, outermost = _list_items(tokens)
+    for token in tokens:
+        if token.type == "fence" and token.info.strip().lower() in _SHOWN:
+            inside = read_markdown(token.content)
+            elements |= inside.elements & {"table", "list"}
+            every, outermost = every + inside.list_items, outermost + min(inside.counts)
+    counts = frozenset((every, outermost)) if every else _unmarked_items(text.strip())
+    return Markdown(frozenset(elements), every or max(counts), counts)
 
 
-def _is_table(token: Token) -> bool:
-    """Whether a fence has a Markdown table in it: shown as code, it is one all the same."""
-    if token.type != "fence" or token.info.strip().lower() not in ("", "markdown", "md", "table"):
-        return False
-    return any(each.type == "table_open" for each in _parser().parse(token.content))
+_SHOWN = ("", "markdown", "md", "text", "table")  # fences whose text is meant to be read
+
+
+def _list_items(tokens: Sequence[Token]) -> tuple[int, int]:
+    """How many there are, and how many that are in no other; an empty one is none."""
+    every = outermost = depth = 0
+    for token, following in pairwise(tokens):
+        if token.type == "list_item_open":
+            depth += 1
+            if following.type != "list_item_close":
+                every += 1
+                outermost += depth == 1
+        elif token.type == "list_item_close":
+            depth -= 1
+    return every, outermost
+
+
+def _unmarked_items(text: str) -> frozenset[int]:
+    """How many items a list has that no mark shows: lines that are counted ("Step 1: …") or no
+    sentences, or an answer that is a series and nothing else. A joining word may be before the last
+    item of a series: "a, b and c" has two commas and three items.
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    numbers = [found[1] for line in lines if (found := _NUMBERED_LINE.match(line))]
+    if len(numbers) > 1 and numbers == [str(at) for at in range(1, len(numbers) + 1)]:
+        return frozenset((len(numbers),))
+    if lines and lines[0].endswith((":", "：")):
+        lines = lines[1:]
+    if len(lines) > 1:
+        are_items = all(
+            count_words(line) <= _LONGEST_LINE and line[-1] not in ".!?" for line in lines
+        )
+        return frozenset((len(lines),)) if are_items else frozenset((0,))
+    line = lines[0] if lines else ""
+    items = re.split(r"[,;、，](?!\d)\s*", line.rstrip(" .!。"))
+    longest = [*[_LONGEST_ITEM] * (len(items) - 1), 2 * _LONGEST_ITEM]  # the last may be two
+    if len(items) < 2 or any(
+        not 0 < count_words(item) <= most or re.search(r"[.!?:]\s", item)
+        for item, most in zip(items, longest, strict=True)
+    ):
+        return frozenset((0,))
+    joins = {word.lower() for word in _JOINER.findall(items[-1])}
+    if not joins:
+        return frozenset((len(items),))
+    more = len(items) + 1
+    return frozenset((more,)) if joins & _AND else frozenset((len(items), more))
 
 
 def count_characters(text: str) -> int:

@@ -18,7 +18,7 @@ UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0970-\u0dff"  # of letters, not \w
 WORD = re.compile(rf"[{UNSPACED}]|(?:[^\W_{UNSPACED}]|[{_MARKS}])+")
 _STOP = late_pattern(
-    r"(?:(?<!\b\w)(?<!\b[DM]r)(?<!\b[SM]t)(?<!\bMs)(?<!\bMrs)\.(?:\.\.)?|[!?…]|\.{2,})"
+    r"(?:(?<!\b\w)(?<!\b[A-Z][b-df-hj-np-tv-z])(?<!\bMrs)(?<!\bProf)\.(?:\.\.)?|[!?…]|\.{2,})"
     r"[!?.…]{0,9}[\"'”»’)\]*_`]{0,6}(?:\s+|\Z)|[。！？｡।॥؟]+[」』”）)]{0,4}\s*"
 )
 _LINE_MARK = late_pattern(
@@ -29,18 +29,21 @@ _SET_OFF = late_pattern(
     r"(?<![\w*])(\*{1,3}|__)(?=[^\s*])([^\n*]{1,200}?)(?<=\S)\1(?![\w*])"
     r"|(?<!`)(`{1,2})(?=\S)([^\n`]{1,200}?)\3(?!`)|(?<!\w)\$([^\n$]{1,80})\$"
     r"|“([^“”\n]{1,200})”|„([^„“”\n]{1,200})[“”]|«([^«»\n]{1,200})»|「([^「」\n]{1,200})」|『([^『』\n]{1,200})』"
-    r"|‘([^‘’\n]{1,200})’(?!\w)|(?<![\w\"])\"([^\"\n]{1,200})\"(?!\w)|(?<!\w)'([^'\n]{1,200})'(?!\w)"
+    r"|‘([^‘’\n]{1,200})’(?!\w)|(?<![\w\"])\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{1,200})'(?!\w)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence or line. `asks`: it ends in a question mark; `alone`: it is a whole line."""
+    """One sentence or line. `asks`: it ends in a question mark; `alone`: it is a whole line;
+    `listed`: its line has the mark of a list.
+    """
 
     text: str
     asks: bool = False
     exclaims: bool = False
     alone: bool = False
+    listed: bool = False
 
 
 def shorten(text: str) -> str:
@@ -65,6 +68,7 @@ def sentences(text: str) -> tuple[Sentence, ...]:
                     part.rstrip(" *_`\"'”»)")[-1:] in "?？؟",
                     part.endswith(("!", "！")),
                     len(parts) == 1,
+                    mark is not None,
                 )
                 for part in parts
             ]

@@ -7,7 +7,7 @@ answer there, a rival, is a word that is neither the question's nor listed; of a
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from assay.text.answer_words import WORDS, is_one_of_several
@@ -21,6 +21,7 @@ from assay.text.commitment import (
     asked_by,
     cue_end,
     decide,
+    hesitates,
     is_denying,
     is_listed,
     listed_phrases,
@@ -59,6 +60,9 @@ _PHRASE = late_pattern(rf"(?<!\w){WORDS['presents']}(?:\s+|(?<='))[\s\"'“«(*]
 _TURNING = frozenset(("before", "after", "avant", "après", "than"))
 _RELATED = late_pattern(r"\s+ƒe(?!\w)")
 _BUT = late_pattern(rf"\s*(?:{WORDS['but']}|{WORDS['takes_back']})(?!\w)", re.IGNORECASE)
+_AND = late_pattern(
+    rf",?\s(?:{WORDS['and']}|{WORDS['but']}|while|whereas|tandis que)\s", re.IGNORECASE
+)
 _JOIN = rf"(?:{WORDS['or']}|{WORDS['and']})"
 _JOINED_BEHIND = late_pattern(
     rf"[\"'”’»`*)\]_]{{0,4}}\s*(?:[,;/|&+、](?:\s*{_JOIN}(?!\w))?|{_JOIN}(?!\w))\s*([^,;/|&+.!?\n()、]{{1,60}})"
@@ -73,6 +77,7 @@ _STRUCK = late_pattern(r"~~[^~\n]{1,200}~~")
 _CLOSERS = "\"'”’»)]*_` \t"
 _POLES = [frozenset(words.split("|")) for words in WORDS["polar"][3:-1].split(";")]
 _LONGEST_VALUE = 8  # words of what is set off or a bare line; more is a sentence
+_MOST_KNOWN = 4096  # words of answers that are remembered for a test
 _FEW = 2  # words beside a value that make no claim of their own: "jibu ni X"
 
 
@@ -123,7 +128,7 @@ class AcceptedTexts:
         if "~~" in answer:
             answer = _STRUCK.sub(" ", answer)
         every = sentences(answer)
-        announced = is_list = False
+        announced = is_list = is_back = False
         seen = False
         for index, sentence in enumerate(every):
             is_first = not seen
@@ -138,6 +143,10 @@ class AcceptedTexts:
             is_last = index == len(every) - 1 and sentence.alone and index > 0
             is_last = is_last and not is_list
             claim = self._claim(sentence, announced, is_first, is_last, len(every) > 1)
+            if claim is not None and is_back:  # the sentence before took back what was said
+                claim = replace(claim, takes_back=True)
+            is_right = claim is not None and claim.value
+            is_back = hesitates(sentence.text) or (not is_right and takes_back(sentence.text))
             is_list = is_list or (claim is not None and claim.bare and sentence.alone)
             announced = False
             if claim is not None:
@@ -180,7 +189,8 @@ class AcceptedTexts:
         if said:
             return Commitment(True, SAID, asked, takes_back=back)
         if self._is_bare(sentence, more) and (is_first or back or sentence.alone):
-            strength = SET_OFF if self._words.listed or back else SAID
+            is_set_off = self._words.listed or back or sentence.listed
+            strength = SET_OFF if is_set_off else SAID
             return Commitment(False, strength, asked, bare=True, takes_back=back)
         if said is False or (back and self._has_rival(text)) or self._fills_frame(text, asked):
             return Commitment(False, SAID, asked, takes_back=back)
@@ -276,6 +286,8 @@ class AcceptedTexts:
         phrases = listed_phrases(text) if " " in text else []
         found = []
         for match in WORD.finditer(text):
+            if self._names and _is_initial(match[0], text[match.end() : match.end() + 2]):
+                continue
             if self._is_new(match[0]) and not any(a <= match.start() < b for a, b in phrases):
                 found.append(match[0])
         return found
@@ -283,6 +295,8 @@ class AcceptedTexts:
     def _is_new(self, word: str) -> bool:
         known = self._known.get(word)
         if known is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
             folded = fold_for_matching(word)
             known = is_listed(folded) or folded in self._own or self._asked.knows(folded)
             self._known[word] = known
@@ -340,6 +354,10 @@ class AcceptedTexts:
         joined = _JOINED_BEFORE.search(ahead)
         if joined and self._is_parallel(value, joined[1].rpartition(":")[2], ""):
             return True
+        if self._words.joins and (ends := WORD.findall(ahead[-60:])[-2:]):
+            is_joined = fold_for_matching(ends[-1]) in self._words.joins
+            if is_joined and len(ends) > 1 and self._is_parallel(value, ends[0], ""):
+                return True
         words = WORD.findall(after[:60])
         if len(words) >= 2 and re.match(r"[*_`\"'”»)]{0,3}\s", after):
             first, second = fold_for_matching(words[0]), words[1]
@@ -406,7 +424,7 @@ class AcceptedTexts:
         others = [each for each in clauses if each is not own]
         before = text[own.start : found.start()]
         behind = text[found.end() : max(own.end, found.end())]
-        if self._is_related(before, behind):
+        if self._is_related(before, behind) or self._is_of_another(text[: own.start], before):
             return False
         opens = not self._residue(text[: found.start()])
         if any(
@@ -439,6 +457,12 @@ class AcceptedTexts:
             )
         ):
             return False
+        if (
+            applies("clauses")
+            and not framed
+            and self._is_told_before(text[: found.start()], behind)
+        ):
+            return False
         if not first and not last:
             return bool(asked or framed or not self._opens_with_rival(clauses, own))
         if self._names_another(text, before, first, last) or (
@@ -452,7 +476,11 @@ class AcceptedTexts:
             if self._asked.matches(words_in(before)):  # the first that is new
                 return applies("first new")
             lasting = [word for word in last if len(word) > 3]
-            return applies("opening") and self._asked.matches(words_in(behind)) > len(lasting)
+            matched = self._asked.matches(words_in(behind))
+            nearest = [word for word in words_in(behind) if not is_listed(word)][:1]
+            if matched >= 2 and nearest and self._asked.knows(nearest[0]):  # it is the subject
+                return applies("opening")
+            return applies("opening") and matched > len(lasting)
         return applies("middle") and (asked > 0 or len(first) + len(last) <= _FEW)
 
     def _names_another(
@@ -525,6 +553,29 @@ class AcceptedTexts:
             and (not self._words.listed or self._has_rival(first.text))
         )
 
+    def _is_told_before(self, before: str, behind: str) -> bool:
+        """Whether the words of the question have their answer in an earlier part of the sentence:
+        "plants take in oxygen and give out X".
+        """
+        joined = _AND.search(before)
+        if joined is None:
+            return False
+        words = WORD.findall(before[: joined.start()])
+        if len(words) < 3 or not self._is_new(words[-1]):
+            return False
+        if fold_for_matching(words[-2]) not in self._asked.known:
+            return False
+        own = self._asked.matches(words_in(before[joined.end() :] + " " + behind))
+        return self._asked.matches(words_in(before[: joined.start()])) > own
+
+    def _is_of_another(self, ahead: str, before: str) -> bool:
+        """Whether another answer is told and this only tells of it: "it is Y, the reverse of X"."""
+        related = _RELATES.search(before.casefold())
+        if related is None or not applies("clauses") or _PHRASE.search(before.casefold()):
+            return False
+        head = WORD.findall(before[: related.start()])[-1:]
+        return bool(head) and self._is_new(head[0]) and bool(self._residue(ahead))
+
     def _has_place_for(self, head: str, relation: str) -> bool:
         """Whether a relation takes what follows it away: a comparison does, and one that has a name
         of the question in its place, as "the capital of".
@@ -549,6 +600,22 @@ class AcceptedTexts:
         if turned and not all(word in self._asked.words for word in turned):
             return True
         return _RELATED.match(behind) is not None
+
+
+def _is_initial(word: str, behind: str) -> bool:
+    """Whether a word is an initial or a title before a name: "W. A.", "Ir."."""
+    if not word[0].isupper():
+        return False
+    return len(word) == 1 or (len(word) <= 4 and behind == ". ")
+
+
+@lru_cache(maxsize=512)
+def accepted_texts(
+    accepted: tuple[str, ...], question: str, words: Lexicon, rules: frozenset[str]
+) -> AcceptedTexts:
+    """The reading of a test, made once; `rules`: those that the benchmark leaves out."""
+    del rules
+    return AcceptedTexts(accepted, question, words)
 
 
 def _clauses(text: str) -> list[_Clause]:

@@ -44,8 +44,9 @@ LETTER = late_pattern(
     rf"(?![^\W{UNSPACED}]|[+#\u0300-\u036f]|[-/]\w|\.\w(?!\w))"
 )
 WHOLE = late_pattern(
-    r"(?:\d{1,2}[.)]\s{0,3})?[\s*_`\"'“”„«»‘(\[{$\\<>~|#-]{0,12}(?:(?i:boxed|text|textbf|option|choice|letter|lettre)"
-    r"[\s*{(:]{0,6}){0,2}([A-Za-z])[\s*_`\"'“”«»’)\]}$\\<>~|.,:;!?]{0,12}"
+    r"(?:\d{1,2}[.)]\s{0,3})?[\s*_`\"'“”„«»‘(\[{$\\<>~|#-]{0,12}(?:(?i:boxed|text|textbf|"
+    + _NOUN
+    + r")[\s*{(:]{0,6}){0,2}([A-Za-z])[\s*_`\"'“”«»’)\]}$\\<>~|.,:;!?]{0,12}"
 )
 # "<b>" is markup where it is closed; "<B>" alone is the letter in brackets.
 LETTER_TAG = late_pattern(r"<([A-Za-z])>(?!.{0,200}</\1>)", re.DOTALL)
@@ -58,6 +59,7 @@ UNDERSCORED = late_pattern(r"(?<!\w)_{1,3}([A-Za-z])_{1,3}(?!\w)")
 # A lower-case letter ends its clause: "answer: b", "(b)", "b."; not "b cells".
 CLOSES = late_pattern(r"[*`\"'”»)\]}$]{0,8}(?:\s*\Z|\s*\n|[.,;:!?](?!\w)|[)\]}$])|[*`\"'”»]{1,3}\s")
 WORD_FOLLOWS = late_pattern(r"[ \t]+[^\W\d_]")
+IS_AFTER = late_pattern(rf"\W{{0,6}}\s*{_WORDS['is']}(?!\w)")
 CONNECTIVE = late_pattern(_WORDS["connective"] + r"(?!\w)")
 
 _LETTER_CHAIN = r"(?:\s*(?:,|and|or|et|ou|und|oder|y|o|&|/)\s*\(?[a-z]\)?(?![\w'])){0,6}"
@@ -123,5 +125,6 @@ OPENING = late_pattern(
 OPTION_LINE = late_pattern(
     r"[*_`\"'(\[]{0,4}[A-Za-z][*`\"']{0,3}[)\].:][*`\"']{0,3}(?:\s+[\w'’.-]+){0,2}[*_`.\s]{0,4}"
 )
+OPTION_LINE_BEGIN = late_pattern(r"[\s*_`(\[#>•-]{0,8}([A-Za-z])[*`]{0,3}[)\].:]")
 ELIDED = late_pattern(r"'\w")  # "D'accord"; elsewhere a suffix may follow
 LETTER_FOLLOWS = late_pattern(r"[ \t]+\w{1,5}[ \t]+[A-Z](?![\w'])")  # "A au B"

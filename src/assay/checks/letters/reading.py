@@ -24,7 +24,7 @@ from assay.checks.letters import patterns
 from assay.checks.letters.options import Options, options_in
 from assay.frozen import speed_up_init
 from assay.text.announced import announced_values
-from assay.text.answer_words import ONE_CLAIM, is_denied
+from assay.text.answer_words import ONE_CLAIM, WORDS, is_denied
 from assay.text.commitment import (
     ANNOUNCED,
     SAID,
@@ -36,6 +36,7 @@ from assay.text.commitment import (
     asked_by,
     cue_end,
     decide,
+    hesitates,
     is_listed,
     lexicon,
     takes_back,
@@ -73,7 +74,11 @@ class _Mention:
 
 
 def read_letter(
-    answer: str, options: Options, question: str = "", words: Lexicon | None = None
+    answer: str,
+    options: Options,
+    question: str = "",
+    words: Lexicon | None = None,
+    language: str | None = None,
 ) -> LetterReading:
     ticked = []
     if patterns.TICK.search(answer):
@@ -87,15 +92,24 @@ def read_letter(
     whole = patterns.WHOLE.fullmatch(text)
     if whole:
         return LetterReading(_as_option(whole[1].upper(), options), "whole")
-    same = _same_text(text, options)
+    same = _same_text(text, options) or _counted_option(text, options)
     if same is not None:
         return LetterReading(same, "text")
     reader = _OptionReader(options, asked_by(question), words or lexicon())
     claims: list[Commitment[str]] = [*reader.claims(text)]
     letter, several = decide(claims)
+    strength = max((claim.strength for claim in claims if claim.value == letter), default=0)
+    if strength < ANNOUNCED:
+        if options.texts and (
+            numbered := _numbered_option(text, options, question, words, language)
+        ):
+            return LetterReading(numbered, "text")
+        if letter is None and (left := _left_over(claims, text, options)):
+            return LetterReading(left, "said")
+        if letter is None and (described := _described_line(text, options, asked_by(question))):
+            return LetterReading(described, "said")
     if letter is None:
         return LetterReading(None, "several" if several else "none")
-    strength = max(claim.strength for claim in claims if claim.value == letter)
     return LetterReading(letter, _HOW.get(strength, "said"))
 
 
@@ -137,6 +151,7 @@ class _OptionReader:
         """The claims of every sentence, in order."""
         every = sentences(text)
         announced = seen = is_list = False
+        is_back = False  # the sentence before trailed off
         rest = ""  # what was said since the last mention
         for index, sentence in enumerate(every):
             if patterns.BARE_CUE.fullmatch(sentence.text.casefold()):
@@ -161,7 +176,8 @@ class _OptionReader:
                         if strength == SAID
                         else 0,
                         bare,
-                        takes_back(between[-80:])
+                        is_back
+                        or takes_back(between[-80:])
                         or patterns.CORRECTS.search(between[-60:]) is not None,
                     )
                     rest, at = "", mention.end
@@ -169,6 +185,7 @@ class _OptionReader:
             yield from self._described(sentence.text, described, opens=not seen)
             rest = (rest + sentence.text[at:])[-160:] + "\n"
             seen = seen or bool(WORD.search(sentence.text))
+            is_back = hesitates(sentence.text) or (is_back and not placed)
             announced = False
 
     def _described(
@@ -219,6 +236,8 @@ class _OptionReader:
         ]
         for run in self._runs(text, mentions):
             strongest = max(strengths[index] for index in run)
+            if strongest == SAID:  # a comma between them ends no clause
+                strongest = strengths[run[-1]]
             for index in run:
                 strengths[index] = strongest
         for mention, strength in zip(mentions, strengths, strict=True):
@@ -292,7 +311,7 @@ class _OptionReader:
             and not WORD.search(before)
             and patterns.CONNECTIVE.match(behind.lstrip())
         ):
-            return SET_OFF
+            return SAID if patterns.IS_AFTER.match(behind) else SET_OFF
         if (
             patterns.HINT_BEFORE.search(folded)
             and not mention.by_text
@@ -375,7 +394,9 @@ class _OptionReader:
             if weak and (match[0] in "aeiouy" or match[0].upper() not in options.letters):
                 continue
             if match[0] in "AEIOUY" and _is_word(match[0], after, options):
-                continue
+                before = text[: match.start()].rstrip(" *_`\"'(")
+                if match[0] != "A" or not before or before[-1] in ".:!?\n" or match[0] == "I":
+                    continue
             if (
                 match[0].islower()
                 and match[0] in "aeiouy"
@@ -412,6 +433,7 @@ class _OptionReader:
         folded = lower_in_place(text)
         taken: list[tuple[int, int]] = []
         every = sorted(_folded_options(self._options), key=lambda each: -len(each[1]))
+        every += [each for each in _last_names(self._options) if each[1] not in self._asked.known]
         for match in dict.fromkeys(("word", self._options.match, "suffixed")):
             if match == "suffixed" and self._words.listed:
                 continue
@@ -480,6 +502,67 @@ def _is_word(letter: str, after: str, options: Options) -> bool:
     return not patterns.CONNECTIVE.match(folded)
 
 
+def _counted_option(text: str, options: Options) -> str | None:
+    """The option whose place in the list the whole reply is, where no option is a number: "2"."""
+    place = re.fullmatch(r"\W{0,3}(\d)\W{0,3}", text)
+    if place is None or not options.texts or any(map(_has_digit, options.texts)):
+        return None
+    return options.letters[int(place[1]) - 1 : int(place[1])] or None
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdecimal, text))
+
+
+def _numbered_option(
+    text: str, options: Options, question: str, words: Lexicon | None, language: str | None
+) -> str | None:
+    """The option with the number that the reply commits to, where every option is a number."""
+    if not all(map(_has_digit, options.texts)):
+        return None
+    from assay.text.number_reading import is_quantity, read_expected, read_number
+
+    if not all(map(is_quantity, options.texts)):
+        return None
+    number = read_number(text, question, language, words).number
+    if number is None:
+        return None
+    found = []
+    for letter, option in zip(options.letters, options.texts, strict=False):
+        value = read_expected(option, decimal_comma=False)
+        if value is not None and number.reading_like(value) is not None:
+            found.append(letter)
+    return found[0] if len(found) == 1 else None
+
+
+def _left_over(claims: Sequence[Commitment[str]], text: str, options: Options) -> str | None:
+    """The option that is named last and by itself, where all others were gone through before."""
+    named = [claim.value for claim in claims]
+    others = {*named[:-1]} - {*named[-1:]}
+    is_once = named.count(named[-1]) == 1 if named else False
+    offered = options_in(text)
+    if offered is not None and len(offered.texts) >= len(options.letters):
+        return None  # the question repeated, or a list of them all
+    if not is_once or len(options.letters) < 3 or len(others) != len(options.letters) - 1:
+        return None
+    return named[-1]
+
+
+def _described_line(text: str, options: Options, asked: Asked) -> str | None:
+    """The option of which a line says the question's words, where every option has its line."""
+    said: dict[str, int] = {}
+    for line in text.splitlines():
+        named = patterns.OPTION_LINE_BEGIN.match(line)
+        if named:
+            letter = named[1].upper()
+            own = {*words_in(_own_text(letter, options))}
+            said[letter] = asked.matches([w for w in words_in(line[named.end() :]) if w not in own])
+    most = max(said.values(), default=0)
+    best = [letter for letter, count in said.items() if count == most]
+    return best[0] if most and len(best) == 1 and {*said} == {*options.letters} else None
+
+
+_ARTICLE = re.compile(rf"\A{WORDS['article']}(?:\s+|(?<='))")
 _EDGES = " .,;:!?*_`\"'()[]«»“”"
 
 
@@ -492,5 +575,22 @@ def _same_text(text: str, options: Options) -> str | None:
 
 @lru_cache(maxsize=64)
 def _folded_options(options: Options) -> list[tuple[str, str]]:
-    folded = (" ".join(lower_in_place(fold_for_matching(text)).split()) for text in options.texts)
+    folded = [" ".join(lower_in_place(fold_for_matching(text)).split()) for text in options.texts]
+    plain = [_ARTICLE.sub("", text) for text in folded]
+    if len({*plain}) == len(plain) and all(len(text) > 2 for text in plain):
+        folded = plain
     return [(letter, text) for letter, text in zip(options.letters, folded, strict=False) if text]
+
+
+@lru_cache(maxsize=64)
+def _last_names(options: Options) -> list[tuple[str, str]]:
+    """The last word of options that are names of several words, where no other option has it."""
+    if not all(" " in text and text.istitle() for text in options.texts):
+        return []
+    last = [fold_for_matching(text.split()[-1]) for text in options.texts]
+    every = " ".join(map(fold_for_matching, options.texts)).split()
+    return [
+        (letter, name)
+        for letter, name in zip(options.letters, last, strict=False)
+        if every.count(name) == 1 and len(name) > 3
+    ]

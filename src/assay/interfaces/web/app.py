@@ -28,6 +28,7 @@ from assay.interfaces.web.pages import PAGES, Page, PageView, address, sample_ad
 from assay.interfaces.web.security import Access, Guard, equal
 from assay.interfaces.web.words import OUTCOMES, SHOWS, cut, outcome, state
 from assay.messages import fill, language, tr, trn
+from assay.retold import retold
 from assay.text import number_format
 from assay.text.safe_text import one_line, visible
 
@@ -120,6 +121,6 @@ def _environment() -> Environment:
     environment.filters |= {
         "shown": lambda text: visible(cut(str(text))),
         "one_line": one_line, "label": lambda message: fill(message, {"count": 2}),
-        "outcome": outcome,
+        "outcome": outcome, "retold": retold,
     }  # fmt: skip
     return environment

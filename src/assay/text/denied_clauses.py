@@ -1,0 +1,129 @@
+"""Whether a clause denies what a keyword names: "a tenant does not have to pay rent".
+
+A denial reaches to the end of its clause, over the items of a list. Of what is forbidden any denial
+will do; of what is expected only one of what the question asks: its subject or what it denies has
+a word of the question, and the question does not ask why. Lists: `answer_words.toml`.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from assay.text.answer_words import (
+    DENIES_IN,
+    DENYING_VERBS,
+    NEGATION,
+    WORDS,
+    asks_to_explain,
+)
+from assay.text.folding import fold_for_matching
+from assay.text.late_pattern import late_pattern
+
+_LONGEST_ITEM, _NEAR = 4, 2  # words of an item of a list, and beside a keyword
+_REACH = 240  # characters before a keyword that are looked at
+_SENTENCE = late_pattern(r"[.!?\n;:]")
+_UNTIL = late_pattern(rf"(?<!\w){WORDS['denies_until']}(?!\w)")
+_DEED = late_pattern(rf"(?:\A|\band\s|\bet\s)\W*(?:please\s+)?{WORDS['denies_deed']}(?!\w)")
+_BEHIND = late_pattern(rf"\W{{0,4}}\s{WORDS['denies_behind']}(?!\w)([^.,;:!?\n]*)")
+_LISTED = late_pattern(rf"(?<![\w-]){WORDS['denies_clause']}(?!\w)")
+_EWE = late_pattern(r"(?:\A|\s)me\w+")
+_EWE_END = late_pattern(r"[^.,;:!?\n]*(?<=\s)o(?=\s*(?:[.,;:!?\n]|\Z))")
+
+
+@dataclass(frozen=True)
+class ClauseDenial:
+    """How answers to one question deny, in its language."""
+
+    question: str
+    denies: re.Pattern[str]
+    is_listed: bool
+    is_ewe: bool
+    explains: bool
+
+    def may_apply(self, folded: str) -> bool:
+        """Whether a folded text has a word that denies."""
+        return (
+            self.denies.search(folded) is not None
+            or (self.is_ewe and _EWE_END.search(folded) is not None)
+            or _DEED.search(folded) is not None
+        )
+
+    def is_denied(self, before: str, behind: str, *, forbidden: bool) -> bool:
+        """Whether the clause around a place denies what is there."""
+        sentence = _SENTENCE.split(before[-_REACH:])[-1]
+        pieces = sentence.split(",")
+        at = len(pieces) - 1
+        while at and len(pieces[at].split()) <= _LONGEST_ITEM and not self._find(pieces[at]):
+            at -= 1
+        if _UNTIL.search(" ".join(pieces[at + 1 :])):
+            at = len(pieces) - 1
+        reach = ",".join(pieces[at:])
+        found = self._find(pieces[at])
+        if found is not None:
+            between = reach[found.end() :]
+            if not _UNTIL.search(between):
+                if forbidden or (not self.is_listed and len(between.split()) <= _NEAR):
+                    return True
+                return self._is_asked(reach[: found.start()], between)
+        if (deed := _DEED.search(pieces[at])) and not self._asks_by(deed[0]):
+            between = reach[deed.end() :]
+            if not _UNTIL.search(between) and (forbidden or len(between.split()) <= _NEAR + at):
+                return True
+            if forbidden or (at < len(pieces) - 1 and len(pieces[at].split()) <= _LONGEST_ITEM):
+                return not _UNTIL.search(between)
+        if self.is_ewe and _EWE.search(reach) and _EWE_END.match(behind):
+            return forbidden or self._is_asked(reach, "")
+        return self._is_denied_behind(reach, behind, forbidden)
+
+    def _is_denied_behind(self, reach: str, behind: str, forbidden: bool) -> bool:
+        if self.is_listed:
+            turned = _BEHIND.match(behind)
+            rest = turned[1] if turned else None
+            return rest is not None and not forbidden and self._is_asked("", rest, ends=True)
+        clause = re.split(r"[.,;:!?\n]", behind)[0]
+        found = self.denies.search(clause)
+        if found is None or _UNTIL.search(clause[: found.start()]):
+            return False
+        return (
+            forbidden
+            or len(clause[: found.start()].split()) <= _NEAR
+            or self._is_asked(reach, clause)
+        )
+
+    def _find(self, piece: str) -> re.Match[str] | None:
+        last = None
+        for found in self.denies.finditer(piece):
+            last = found
+        return last
+
+    def _asks_by(self, word: str) -> bool:
+        return re.search(rf"(?<!\w){re.escape(word.strip())}(?!\w)", self.question) is not None
+
+    def _is_asked(self, before: str, between: str, *, ends: bool = False) -> bool:
+        if self.explains:
+            return False
+        if ends and not between.strip():
+            return True
+        from assay.text.commitment import asked_by
+        from assay.text.structure import words_in
+
+        asked = asked_by(self.question)
+        return asked.matches(words_in(before)) > 0 or asked.matches(words_in(between)) > 0
+
+
+@lru_cache(maxsize=512)
+def clause_denial(question: str, language: str | None) -> ClauseDenial | None:
+    """How answers to a question deny; None where it denies itself, for then they may have to."""
+    folded = fold_for_matching(question)
+    if NEGATION.search(folded):
+        return None
+    listed = [re.escape(word) for word in DENIES_IN.get(language or "", "").split()]
+    verbs = DENYING_VERBS.get(language or "")
+    own = "|".join([*listed, verbs] if verbs else listed)
+    return ClauseDenial(
+        folded,
+        re.compile(rf"(?<![\w-])(?:{own})(?!\w)") if own else re.compile(_LISTED.pattern),
+        not own,
+        language in ("ee", "ewe"),
+        asks_to_explain(question),
+    )
