@@ -75,11 +75,15 @@ def pytest_collection() -> Iterator[None]:
 PREPARED_AT_LENGTH = ("test_demo_checkpoints.py", "test_demo.py")
 WITH_LOADED_WEIGHTS = (
     "test_api_page.py",
+    "test_checkpoint_crash.py",
+    "test_checkpoints.py",
     "test_extend_page.py",
+    "test_front_door.py",
     "test_loop.py",
     "test_measure_plugins.py",
     "test_tokenizer.py",
     "test_trainer_callback.py",
+    "test_watch.py",
 )
 
 
