@@ -119,6 +119,8 @@ def start_browser(folder: Path) -> Browser:
         options.add_argument(word)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options, Service(shutil.which("chromedriver")))
+    # Else a page may get no keys while another browser of this machine has the focus.
+    driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
     return Browser(driver)
 
 
