@@ -41,6 +41,7 @@ SPECIFICATIONS = {
     "MC": "this project's own contract",
     "LO": "this project's own contract",
     "BM": "this project's own contract",
+    "LM": "this project's own contract",
 }
 # Fewer rows than this would mean that requirements were dropped or lumped together.
 FEWEST_ROWS = {
@@ -66,6 +67,7 @@ FEWEST_ROWS = {
     "MC": 7,
     "LO": 6,
     "BM": 9,
+    "LM": 5,
 }
 
 ROW = re.compile(r"^\| (?P<id>[A-Z]{2}-\d{2,3}) \| (?P<requirement>.+?) \| (?P<met_by>.*?) \|$")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -16,7 +19,9 @@ os.environ.update(
     LC_ALL="C.UTF-8",
     TQDM_DISABLE="1",
     OMP_NUM_THREADS="1",
+    HF_DATASETS_CACHE=tempfile.mkdtemp(prefix="assay-datasets-"),
 )
+atexit.register(shutil.rmtree, os.environ["HF_DATASETS_CACHE"], ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

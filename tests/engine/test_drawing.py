@@ -48,6 +48,23 @@ def test_temperature_zero_takes_the_likeliest() -> None:
     assert draw(logits, [(Dice(), 0)] * 4) == logits.argmax(-1).tolist()
 
 
+@pytest.mark.parametrize("limit", [{"top_k": 1}, {"top_k": 7}, {"top_p": 0.3}, {"top_p": 0.9}])
+def test_only_the_likeliest_are_drawn_as_transformers_has_it(limit: dict[str, float]) -> None:
+    from transformers import TopKLogitsWarper, TopPLogitsWarper
+
+    logits = some_logits(1, seed=5)
+    warper = TopKLogitsWarper(limit["top_k"]) if "top_k" in limit else TopPLogitsWarper(
+        limit["top_p"]
+    )  # fmt: skip
+    left = warper(torch.empty(0), logits).isfinite()[0].nonzero()[:, 0].tolist()
+    rows = [(Dice(1.0, seed, **limit), 0) for seed in range(4000)]
+    drawn = draw(logits.expand(len(rows), -1), rows)
+    assert set(drawn) <= set(left)
+    share = logits[0, left].softmax(-1)
+    for token, expected in zip(left, share.tolist(), strict=True):
+        assert drawn.count(token) / len(rows) == pytest.approx(expected, abs=0.03)
+
+
 def test_a_draw_does_not_depend_on_what_else_is_in_the_batch() -> None:
     temperatures = [*TEMPERATURES, 0.0, 0.0] * 3
     logits = some_logits(len(temperatures), 5000)

@@ -24,10 +24,15 @@ _NOT_FINITE = -1
 
 
 class Dice:
-    """The numbers of one seed, by step. Temperature 0 takes the likeliest token."""
+    """The numbers of one seed, by step. Temperature 0 takes the likeliest token; `top_k` and
+    `top_p` keep the likeliest few, as transformers does, and 0 and 1 keep all.
+    """
 
-    def __init__(self, temperature: float = 0.0, seed: int = 0) -> None:
+    def __init__(
+        self, temperature: float = 0.0, seed: int = 0, top_k: int = 0, top_p: float = 1.0
+    ) -> None:
         self.temperature, self.seed = temperature, seed
+        self.top_k, self.top_p = top_k, top_p
         self._numbers: list[float] = []
         self._source: np.random.Generator | None = None
 
@@ -58,6 +63,8 @@ class Prompt:
     most_new: int
     temperature: float = 0.0
     seed: int = 0
+    top_k: int = 0
+    top_p: float = 1.0
     ends: frozenset[int] = frozenset()
     stopped: Callable[[Sequence[int]], bool] | None = None
     same: Callable[[Sequence[int]], Hashable] | None = None
@@ -118,11 +125,13 @@ def generate(
     """`steps`: how one token is put behind each row. Raises ValueError before any work, NotFinite
     with the index of a prompt, TooLittleMemory.
     """
-    rows = [
-        _Row(*each, Dice(each[1].temperature, each[1].seed)) for each in limits(network, prompts)
-    ]
+    rows = [_Row(*each, _dice(each[1])) for each in limits(network, prompts)]
     together = partial(_together, steps=steps)
     return run_all(network, rows, most_rows, _Row.written, _alone, together)
+
+
+def _dice(prompt: Prompt) -> Dice:
+    return Dice(prompt.temperature, prompt.seed, prompt.top_k, prompt.top_p)
 
 
 def limits(network: Network, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Prompt, int, Ended]]:
@@ -236,9 +245,22 @@ def _by_chance(logits: Tensor, rows: Sequence[tuple[Dice, int]]) -> Tensor:
     temperature = logits.new_tensor([max(dice.temperature, least) for dice, _ in rows])
     # The largest is taken off before dividing, so that no temperature is too low.
     weights = ((logits - logits.amax(-1, keepdim=True)) / temperature[:, None]).exp()
+    for row, (dice, _) in zip(weights, rows, strict=True):
+        _keep_likeliest(row, dice)
     up_to = weights.cumsum(-1, dtype=wide)
     numbers = torch.tensor([dice.number(step) for dice, step in rows], dtype=wide)
     # A number just below 1 times the whole may round up to the whole, which no token lies behind.
     below = up_to[:, -1] * (1 - torch.finfo(wide).eps)
     share = (numbers.to(logits.device) * up_to[:, -1]).minimum(below)
     return torch.searchsorted(up_to, share[:, None], right=True)[:, 0]
+
+
+def _keep_likeliest(weights: Tensor, dice: Dice) -> None:
+    """The weights of all others become 0, in place; equal ones at the limit of `top_k` stay."""
+    if 0 < dice.top_k < len(weights):
+        weights[weights < weights.topk(dice.top_k).values[-1]] = 0
+    if dice.top_p < 1:
+        ascending, places = weights.sort()
+        out = ascending.cumsum(-1) <= (1 - dice.top_p) * ascending.sum()
+        out[-1] = False
+        weights[places[out]] = 0

@@ -39,6 +39,7 @@ from assay.types.options import LocalOptions
 if TYPE_CHECKING:
     from assay.engine.network import Network
     from assay.models.local.answering import Answering
+    from assay.models.local.scoring import TextRules, TextScorer
 
 # Embeddings are padded to round numbers: 905 of 51,200 tokens of Phi-2 are spare, some 2,400 of
 # 102,400 of DeepSeek. A small vocabulary may be padded to the next multiple of 128.
@@ -145,6 +146,25 @@ class LocalModel(BaseModel):
             vocabulary=network.vocabulary,
             context=network.context_length,
             threads=network.serves_trees and network.device.type == "cpu",
+        )
+
+    def scorer(self, rules: TextRules) -> TextScorer:
+        """For texts as they are, with the weights that are loaded for everything else."""
+        from assay.models.local.scoring import TextScorer
+
+        tokenizer = self._tokens()
+        if rules.add_bos:
+            tokenizer = LocalTokenizer.load(
+                self._checkpoint.tokenizer_folder,
+                trust_remote_code=self._settings.trust_remote_code,
+                add_bos=True,
+            )
+        return TextScorer.of(
+            self._network(),
+            tokenizer,
+            rules,
+            ends=tokenizer.end_ids(self._ends()),
+            generation=dict(self._checkpoint.generation),
         )
 
     def _answering(self) -> Answering:

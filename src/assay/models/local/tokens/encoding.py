@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, tee
 from typing import NamedTuple
 
 from assay.engine.choose import Question
@@ -87,15 +87,24 @@ class _Pair(NamedTuple):
 
 
 def encode_pairs(
-    tokenizer: LocalTokenizer, pairs: Sequence[tuple[str, Sequence[str]]]
+    tokenizer: LocalTokenizer,
+    pairs: Sequence[tuple[str, Sequence[str]]],
+    *,
+    swallowed: bool = False,
 ) -> list[Question]:
+    """`swallowed`: a continuation that the context's last token swallows has no tokens, as in
+    lm-eval, which then stops; else its own are taken.
+    """
     with pause_gc():
         laid = [_laid_out(tokenizer, *pair) for pair in pairs]
         cut = [(*pair.pieces[:-1], *pair.ends()) for pair in laid if pair.is_cut]
         uncut = [tuple(pair.ends()) for pair in laid if not pair.is_cut and pair.pieces[0]]
         pieces = _distinct(tokenizer, chain.from_iterable(cut), special=False)
         wholes = _prompts(tokenizer, chain.from_iterable(uncut))
-        return [_question(tokenizer, pair, pieces if pair.is_cut else wholes) for pair in laid]
+        return [
+            _question(tokenizer, pair, pieces if pair.is_cut else wholes, swallowed)
+            for pair in laid
+        ]
 
 
 def _laid_out(tokenizer: LocalTokenizer, context: str, choices: Sequence[str]) -> _Pair:
@@ -106,7 +115,9 @@ def _laid_out(tokenizer: LocalTokenizer, context: str, choices: Sequence[str]) -
     return _Pair(cut_paragraphs(kept) if is_cut else [kept], continuations, is_cut)
 
 
-def _question(tokenizer: LocalTokenizer, pair: _Pair, found: dict[str, Ids]) -> Question:
+def _question(
+    tokenizer: LocalTokenizer, pair: _Pair, found: dict[str, Ids], swallowed: bool
+) -> Question:
     tail = pair.pieces[-1]
     before: list[int] = []
     begin = tokenizer.prefix_text
@@ -120,7 +131,7 @@ def _question(tokenizer: LocalTokenizer, pair: _Pair, found: dict[str, Ids]) -> 
     choices = []
     for continuation in pair.continuations:
         ids = found[tail + continuation][len(found[tail]) :]
-        if continuation and not ids:  # swallowed: lm-eval stops here
+        if continuation and not ids and not swallowed:
             ids = tuple(tokenizer.encode_batch([continuation], special=False)[0])
         choices.append(ids)
     return Question(tuple(before), tuple(choices))
@@ -143,6 +154,20 @@ def _behind_prefix(
     coded = tokenizer.encode_batch([context + each for each in continuations], special=False)
     choices = [tuple(ids[1:] if ids[:1] == [prefix] and len(ids) > 1 else ids) for ids in coded]
     return Question((prefix,), tuple(choices))
+
+
+def encode_whole(tokenizer: LocalTokenizer, texts: Iterable[str]) -> Iterator[Sequence[int]]:
+    """As lm-eval reads a text: what the tokenizer puts around it belongs to it."""
+    begin = tokenizer.prefix_text
+    kept, again = tee(texts)
+    for text, ids in zip(kept, encode_texts(tokenizer, again), strict=True):
+        if begin is not None and text.startswith(begin):
+            yield ids
+        elif tokenizer.added is None:
+            yield tokenizer.encode_batch([text], special=True)[0]
+        else:
+            before, behind = tokenizer.added
+            yield array("i", before) + ids + array("i", behind)
 
 
 def encode_texts(tokenizer: LocalTokenizer, texts: Iterable[str]) -> Iterator[array[int]]:

@@ -8,6 +8,7 @@ import os
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from itertools import chain, pairwise
 from pathlib import Path
@@ -71,6 +72,8 @@ class LocalTokenizer:
         self._rust = _rust_part(wrapped)
         self._guest: Guest | None = None
         self._template_fault = ""
+        self._adds = True
+        self._prefix: int | None = None
         self.notes: list[str] = []
         if self._rust is not None and follow_file(self._rust, written):
             note = tr(
@@ -81,7 +84,10 @@ class LocalTokenizer:
             self.notes.append(note)
 
     @classmethod
-    def load(cls, folder: Path, *, trust_remote_code: bool = False) -> "LocalTokenizer":
+    def load(
+        cls, folder: Path, *, trust_remote_code: bool = False, add_bos: bool | None = None
+    ) -> "LocalTokenizer":
+        """`add_bos`: what transformers is told, which may then add a BOS that the file does not."""
         require_extra()
         folder = find_tokenizer(folder, folder)
         # Set, as a child process of a program that used threads here is warned about on its
@@ -93,7 +99,8 @@ class LocalTokenizer:
             if written:
                 try_tokenizer(file, written)
             with quiet(), panics_as_errors():
-                tokenizer = cls(_wrapped(folder, trust_remote_code), folder, written)
+                wrapped = _wrapped(folder, trust_remote_code, add_bos)
+                tokenizer = cls(wrapped, folder, written)
                 tried = tokenizer.encode_batch([SENTENCE], special=False)
         except Exception as error:  # the Rust library raises bare Exceptions
             raise _unusable(folder, error, trust_remote_code) from error
@@ -101,7 +108,18 @@ class LocalTokenizer:
             raise _unusable(folder, None, trust_remote_code)
         return tokenizer
 
+    def with_rules(self, *, adds: bool = True, prefix: int | None = None) -> "LocalTokenizer":
+        """The same tokenizer, whose user says that it adds no special tokens, or what stands before
+        a text that has nothing before it.
+        """
+        other = copy(self)
+        other._adds, other._prefix = adds, prefix
+        for name in ("added", "prefix_text", "prefix_token_id"):
+            other.__dict__.pop(name, None)
+        return other
+
     def encode_batch(self, texts: Sequence[str], *, special: bool) -> list[list[int]]:
+        special = special and self._adds
         ids: list[list[int]] = []
         from assay.engine.layout.batches import by_tokens
 
@@ -135,9 +153,20 @@ class LocalTokenizer:
                 )
             )
 
+    def as_transformers_writes(self, ids: Sequence[int], *, special: bool) -> str:
+        """Decoded with its own settings; with or without the special tokens."""
+        with quiet():
+            return str(self._wrapped.decode(list(ids), skip_special_tokens=not special))
+
+    @property
+    def of_transformers(self) -> Any:
+        return self._wrapped
+
     @cached_property
     def prefix_token_id(self) -> int | None:
         """What is before a text that has nothing before it: BOS, else EOS."""
+        if self._prefix is not None:
+            return self._prefix
         found: int | None = self._wrapped.bos_token_id
         if found is None:
             found = self._wrapped.eos_token_id
@@ -307,15 +336,16 @@ class LocalTokenizer:
         return can_be_cut(self._rust)
 
 
-def _wrapped(folder: Path, trust_remote_code: bool) -> Any:
+def _wrapped(folder: Path, trust_remote_code: bool, add_bos: bool | None) -> Any:
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
     # Absolute: a relative path may read like a name on the hub, which would then be asked.
     place = str(folder.absolute())
+    told = {} if add_bos is None else {"add_bos_token": add_bos}
     if not any((folder / name).is_file() for name in ("tokenizer_config.json", "config.json")):
-        return PreTrainedTokenizerFast.from_pretrained(place, local_files_only=True)
+        return PreTrainedTokenizerFast.from_pretrained(place, local_files_only=True, **told)
     return AutoTokenizer.from_pretrained(
-        place, use_fast=True, local_files_only=True, trust_remote_code=trust_remote_code
+        place, use_fast=True, local_files_only=True, trust_remote_code=trust_remote_code, **told
     )
 
 
