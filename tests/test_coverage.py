@@ -67,7 +67,7 @@ FEWEST_ROWS = {
     "MC": 7,
     "LO": 6,
     "BM": 9,
-    "LM": 5,
+    "LM": 7,
 }
 
 ROW = re.compile(r"^\| (?P<id>[A-Z]{2}-\d{2,3}) \| (?P<requirement>.+?) \| (?P<met_by>.*?) \|$")

@@ -50,6 +50,7 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
         "fetch": ("suites", message("Fetch the benchmarks MMLU and HellaSwag.")),
     },
     message("Machine"): {
+        "serve": ("serve", message("Serve a model of this machine over the OpenAI protocol.")),
         "mcp": ("mcp", message("Offer the agent tools over MCP.")),
         "doctor": ("demo", message("Show what this machine can do and what is missing.")),
     },

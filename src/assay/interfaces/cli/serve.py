@@ -1,0 +1,61 @@
+"""The command `serve`: a model of this machine for others to ask; it needs the extra `web`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.errors import UsageError
+from assay.interfaces.cli.options import all_options, command
+from assay.interfaces.cli.output import say, write
+from assay.messages import tr
+from assay.types.options import LocalOptions
+
+PORT = 8766
+
+
+@command(
+    "serve",
+    help=tr(
+        "MODEL is a checkpoint folder, an adapter, hf:ORG/NAME or gguf:FILE. The server answers "
+        "/v1/completions (with echo, logprobs and prompt_logprobs), /v1/chat/completions, "
+        "/v1/models and /tokenize, on this machine only, until Ctrl-C. Another host needs a token, "
+        "which is the API key of every request."
+    ),
+    examples=[
+        "assay serve runs/my-model/step_008000",
+        "assay serve gguf:model-q4.gguf --port 8080",
+        "assay serve runs/my-model/final --host 0.0.0.0 --token SECRET",
+    ],
+)
+@click.argument("model", metavar="MODEL")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    metavar="N",
+    help=tr("Port to listen on; 0: any free port."),
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="H",
+    help=tr("Address to listen on; any other than this machine needs --token."),
+)
+@click.option("--token", metavar="T", help=tr("Token that every request must carry."))
+@all_options(LocalOptions)
+def serve(model: str, port: int, host: str, token: str | None, out: Path, **local: Any) -> int:
+    try:
+        from assay.interfaces.serve.server import serve as serve_model
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
+            raise
+        raise UsageError(
+            tr("the server needs {package}, which is not installed", package=error.name),
+            hint=tr("pip install 'slm-assay[web]'"),
+        ) from error
+    say(tr("{name}: loading", name=model))
+    serve_model(model, LocalOptions(**local), host=host, port=port, token=token, say=write)
+    return 0
