@@ -27,6 +27,7 @@ from assay.errors import (
 )
 from assay.reports.progress import SilentProgress
 from assay.store import Store
+from assay.trainer_callback.step_evaluation import has_stalled
 from tests.loaded_python import run_python
 from tests.models.local.checkpoints import END, TEXT, make_model, make_tokenizer, save_tokenizer
 from tests.waiting import wait_for
@@ -38,6 +39,8 @@ speed.min_tokens_per_s = 1
 [[suite]]
 name = "tests"
 min = 0
+[accept]
+clear = false
 """
 # Steps of this size overshoot: of three checkpoints the second has the lowest perplexity.
 BEST_IN_THE_MIDDLE = {"learning_rate": 0.3, "lr_scheduler_type": "constant"}
@@ -187,6 +190,43 @@ def test_attached_to_a_trainer_its_figures_reach_what_the_trainer_reports_to(gym
     assert [logs["eval_assay_accepted"] for logs in read] == [0.0, 0.0, 0.0]
     assert all(isinstance(value, float) for value in read[0].values())
     assert tuple(figures(trainer)) == SAVED
+
+
+def test_a_marginal_pass_stops_no_training(gym):
+    """A text as short as this one has no interval, and is not clear."""
+    (gym.folder / "clear.toml").write_text("[perplexity]\nmax = 1e9\n", "utf-8")
+    callback = gym.callback(stop_when_accepted=True, gate=gym.folder / "clear.toml")
+    trainer = gym.trainer("run", callback)
+    trainer.train()
+    assert trainer.state.global_step == STEPS
+    assert {row["eval_assay_accepted"] for row in figures(trainer).values()} == {1.0}
+
+
+def test_patience_ends_training_on_any_figure(gym):
+    """The score of the tests does not change at all."""
+    callback = gym.callback(patience=1, figure="tests_points")
+    trainer = gym.trainer("run", callback)
+    trainer.train()
+    points = [row["eval_assay_tests_points"] for row in figures(trainer).values()]
+    assert points[0] == max(points)
+    assert trainer.state.global_step == 4
+
+
+def test_patience_needs_a_figure_that_is_measured(gym):
+    for given in ({"patience": 3}, {"figure": "perplexity"}, {"patience": 0, "figure": "x"}):
+        with pytest.raises(UsageError, match="needs the figure"):
+            gym.callback(**given)
+    with pytest.raises(UsageError, match="did you mean 'perplexity'"):
+        gym.callback(patience=2, figure="perplexty")
+
+
+def test_a_figure_stalls_where_its_best_is_long_ago():
+    rows = [{"loss": 1.0}, *({"eval_assay_perplexity": value} for value in (9.0, 7.0, 8.0, 7.5))]
+    of = "eval_assay_perplexity"
+    assert has_stalled(rows, of, 2, smaller=True)
+    assert not has_stalled(rows, of, 3, smaller=True)
+    assert has_stalled(rows, of, 3, smaller=False)
+    assert not has_stalled(rows, "eval_assay_other", 1, smaller=True)
 
 
 def test_training_stops_when_one_is_accepted_and_only_then(gym):

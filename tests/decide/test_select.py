@@ -51,7 +51,8 @@ def test_the_gate_comes_before_the_score():
     assert (found.tie, found.tied_with) == (False, ())
     assert (
         sentences(found.reasons)
-        == "tiny/step_100 passes the gate. It is the only one of 2 that passes."
+        == "tiny/step_100 passes the gate. It is the only one of 2 that passes. Best of 2, not "
+        "confirmed."
     )
     rows = {row.name: row for row in found.ranking}
     assert rows["tiny/step_200"].ranking_score > rows["tiny/step_100"].ranking_score

@@ -15,7 +15,7 @@ from tests.conftest import no_hang
 from tests.models.local.checkpoints import make_checkpoint
 from tests.waiting import PATIENCE_S
 
-GATE = '[perplexity]\nmax = 1e9\n\n[[suite]]\nname = "tests"\nmin = 0\n'
+GATE = '[perplexity]\nmax = 1e9\n[accept]\nclear = false\n\n[[suite]]\nname = "tests"\nmin = 0\n'
 
 
 @pytest.fixture

@@ -165,7 +165,8 @@ def test_the_checkpoint_to_ship_comes_first_with_the_reason_of_the_selection() -
     (headline,) = headline_blocks(report)
     assert headline == Paragraph(Span("Ship tiny/step_300.", "strong"), "good")
     assert told(report) == [
-        "tiny/step_300 passes the gate. It is the only one of 3 that passes. Marginal: perplexity."
+        "tiny/step_300 passes the gate. It is the only one of 3 that passes. Marginal: perplexity. "
+        "Best of 2, not confirmed."
     ]
 
 

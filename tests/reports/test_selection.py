@@ -25,6 +25,9 @@ KEYS = [
     "ranked_on",
     "difference",
     "gate",
+    "confirmed",
+    "attempts",
+    "max_by_formula",
     "timestamp",
 ]
 BROKEN = candidate(

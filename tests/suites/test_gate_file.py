@@ -121,12 +121,12 @@ CLASSES = "{ tiny = 50, small = 30, medium = 20, large = 15 }"
 
 MISTAKES: list[tuple[str, str]] = [
     ("", "1:1: a gate that asks for nothing; name at least one of perplexity, text, suite, speed, "
-     "generation, endings, memory, accuracy, tokenizer, drift, measure, score"),
+     "generation, endings, memory, accuracy, tokenizer, drift, measure, accept, score"),
     ("[perplexty]\nmax = 5\n", "1:2: unknown key 'perplexty'; did you mean 'perplexity'?"),
     ("\n[[suites]]\n", "2:3: unknown key 'suites'; did you mean 'suite'?"),
     ("zzz = 1\n",
      "1:1: unknown key 'zzz'; known are perplexity, text, suite, speed, generation, endings, "
-     "memory, accuracy, tokenizer, drift, measure, score"),
+     "memory, accuracy, tokenizer, drift, measure, accept, score"),
     ("perplexity = 30\n", "1:14: 'perplexity' must be a table, not a number"),
     ("[perplexity]\n", "1:1: 'perplexity' lacks 'max'"),
     ("[perplexity]\n  maximum = 3\n  max = 3",
@@ -452,14 +452,15 @@ def test_the_gates_on_the_page_are_gates_and_the_first_is_the_default(
     page: str, tmp_path: Path
 ) -> None:
     gates = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    assert len(gates) == 5
+    assert len(gates) == 6
     assert SHIPPED.read_text("utf-8").endswith(f"\n{gates[0]}")
     loaded = []
     for text in gates:
         path = tmp_path / "gate.toml"
         path.write_text(text, "utf-8")
         loaded.append(load_gate(path))
-    default, covering, other_domain, own_score, without_speed = loaded
+    default, confirming, covering, other_domain, own_score, without_speed = loaded
+    assert confirming.accept.confirm == 0.3
     assert sum(own_score.score.values()) == 1
     assert covering.accuracy_min == {"accuracy_top1": 0.30, "accuracy_top5": 0.60}
     assert covering.suites == (SuiteLimit(name="technical", above_guessing=True),)
@@ -557,3 +558,35 @@ def test_a_wrong_limit_of_a_text_is_found_with_its_place(
     table: str, finding: str, tmp_path: Path
 ) -> None:
     assert any(each.startswith(finding) for each in mistakes_in(table, tmp_path))
+
+
+# -------------------------------------------------------------------------------------- accept
+
+
+def test_what_an_acceptance_needs_beyond_limits(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(
+        '[[suite]]\nname = "law"\nmin = 0.5\n'
+        '[accept]\nclear = true\nconfirm = 0.3\nno_worse_than = "base/step_900"\n'
+    )
+    rules = load_gate(path).accept
+    assert (rules.clear, rules.confirm, rules.no_worse_than) == (True, 0.3, "base/step_900")
+    assert rules.margin == 0.02
+    SCHEMA.validate(tomllib.loads(path.read_text()))
+
+
+@pytest.mark.parametrize(
+    ("table", "finding"),
+    [
+        ("[accept]\n", "gate.toml:1:1: -: error: 'accept' asks for nothing"),
+        ("[accept]\nmargin = 0.1\n", "gate.toml:2:10: -: error: 'margin' is for 'no_worse_than'"),
+        ("[accept]\nconfirm = 1\n", "gate.toml:2:11: -: error: 'accept.confirm' must be a number"),
+        ("[accept]\nconfirm = 0.3\n", "gate.toml:2:11: -: error: 'confirm' is for suites"),
+        ("[accept]\nclaer = true\n", "gate.toml:2:1: -: error: unknown field 'claer'"),
+    ],
+)
+def test_a_mistake_in_accept_is_found_with_its_place(
+    table: str, finding: str, tmp_path: Path
+) -> None:
+    found = mistakes_in(table, tmp_path)
+    assert any(each.startswith(finding) for each in found), found

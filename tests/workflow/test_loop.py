@@ -51,7 +51,7 @@ class Yard:
         self.log = self.folder / "log"
         self.source = source
         (self.folder / "text.txt").write_text("The driver of the network card. " * 100)
-        (self.folder / "gate.toml").write_text("[perplexity]\nmax = 398\n")
+        (self.folder / "gate.toml").write_text("[perplexity]\nmax = 398\n[accept]\nclear = false\n")
 
     def train(self, *more: str) -> str:
         start = [sys.executable, str(TRAINER), str(self.source), "--log", str(self.log)]

@@ -15,7 +15,7 @@ from assay.errors import AssayError, InvalidFiles, UsageError
 from assay.reports.checkpoints.report_shapes import report_schema, selection_schema
 from assay.reports.json_documents import run_json
 from assay.workflow.reporting.checkpoint_files import read_report
-from tests.conftest import Bench, word_tests
+from tests.conftest import Bench, numbered, word_tests
 from tests.models.local.checkpoints import make_checkpoint
 
 GATE = """
@@ -176,3 +176,100 @@ def test_served_models_are_ranked_on_the_domain_of_their_gate(bench: Bench) -> N
                               "--gate", str(gate))  # fmt: skip
     parts = document["models"][0]["decision"]["weighted_score"]["parts"]
     assert list(parts) == ["perplexity", "domain", "mmlu_cs", "speed"]
+
+
+# ---------------------------------------------------------------------- confirm, no worse than
+
+
+def easy(count: int) -> list[dict[str, Any]]:
+    """Tests that any answer passes."""
+    rule = {"eval_method": "format", "expected_format": {"max_length": 100_000}, "max_tokens": 4}
+    return [{"id": f"easy_{n:03d}", "prompt": f"Say {n}.", **rule} for n in range(1, count + 1)]
+
+
+def confirm(folder: Path, limit: float) -> Any:
+    (folder / "tests" / "word.json").unlink(missing_ok=True)
+    (folder / "tests" / "easy.json").write_text(json.dumps(easy(40)))
+    gate = f'[[suite]]\nname = "tests"\nmin = {limit}\n[accept]\nconfirm = 0.3\n'
+    (folder / "own.toml").write_text(gate)
+    return run(folder, text=())
+
+
+def test_the_share_that_confirms_is_asked_of_the_selected_checkpoint_alone(folder: Path) -> None:
+    """12 of 12: the bound is 0.779."""
+    document = run_json(confirm(folder, 0.7))
+    assert document["exit_code"] == 0
+    asked = {
+        model["model"].rpartition("/")[2]: {
+            each["suite"]: each["score"]["n"] for each in model["suites"]
+        }
+        for model in document["models"]
+    }
+    assert asked == {
+        "step_900": {"tests": 28},
+        "step_1000": {"tests": 28, "tests-confirm": 12},
+    }
+    selected = next(each for each in document["models"] if each["accepted"] and each["decision"])
+    criteria = document["models"][1]["decision"]["criteria"]
+    assert (criteria["confirm"]["passed"], criteria["confirm"]["limit"]) == (True, 0.7)
+    assert criteria["confirm"]["value"] == pytest.approx(0.779, abs=1e-3)
+    assert selected["decision"]["weighted_score"]["parts"].keys() >= {"domain"}
+    home = folder / "out" / "checkpoints" / "run"
+    selection = json.loads((home / "best_checkpoint_selection.json").read_text())
+    Draft202012Validator(selection_schema()).validate(selection)
+    assert (selection["selected"], selection["confirmed"]) == ("run/step_1000", True)
+    assert selection["attempts"] == 1
+    report = json.loads((home / "step_1000" / "evaluation_report.json").read_text())
+    Draft202012Validator(report_schema()).validate(report)
+    assert len(report["details"]["provenance"]["gate_hash"]) == 16
+    again = api.select([str(folder / "run")], gate=folder / "own.toml", out=folder / "out")
+    assert (again.selection.confirmed, again.selection.attempts) == (True, 1)
+    assert run_json(confirm(folder, 0.7))["run"] != document["run"]
+    later = json.loads((home / "best_checkpoint_selection.json").read_text())
+    assert later["attempts"] == 2
+    assert "2 runs were decided by it so far" in report_text(folder)
+
+
+def test_one_that_is_not_confirmed_ends_with_1(folder: Path) -> None:
+    document = run_json(confirm(folder, 0.9))
+    assert (document["exit_code"], document["selected"]) == (1, None)
+    assert document["headline"].endswith("It lacks: confirm.")
+    home = folder / "out" / "checkpoints" / "run"
+    selection = json.loads((home / "best_checkpoint_selection.json").read_text())
+    assert (selection["selected"], selection["confirmed"]) == (None, False)
+    assert selection["best_so_far"] == "run/step_1000"
+
+
+def test_a_model_that_was_named_singly_is_confirmed_too(bench: Bench) -> None:
+    gate = bench.folder / "own.toml"
+    gate.write_text('[[suite]]\nname = "tests"\nmin = 0.9\n[accept]\nconfirm = 0.3\n')
+    suite = bench.suite({"easy": easy(40)})
+    words = ("run", bench.script("a", default="x"), "-s", suite, "--gate", str(gate))
+    document = bench.document(*words)
+    (model,) = document["models"]
+    assert (document["exit_code"], model["accepted"]) == (1, False)
+    assert model["decision"]["criteria"]["suite:tests"]["passed"] is True
+    assert model["decision"]["criteria"]["confirm"]["passed"] is False
+
+
+def test_a_model_is_held_against_a_run_and_refused_where_there_is_none(bench: Bench) -> None:
+    tests = numbered(30)
+    suite = bench.suite({"sums": tests})
+    right = {each["id"]: each["expected"] for each in tests}
+    good = bench.script("good", answers=right, default="?")
+    bad = bench.script("bad", answers=dict(list(right.items())[:20]), default="?")
+    first = bench.document("run", good, "-s", suite)["run"]
+    gate = bench.folder / "own.toml"
+    gate.write_text(f'[accept]\nno_worse_than = "{first}"\nmargin = 0.1\n')
+    words = ("-s", suite, "--gate", str(gate))
+    same, worse = (bench.document("run", each, *words) for each in (good, bad))
+    criteria = [
+        each["models"][0]["decision"]["criteria"]["no_worse_than"] for each in (same, worse)
+    ]
+    assert [each["passed"] for each in criteria] == [True, False]
+    assert [each["exit_code"] for each in (same, worse)] == [0, 1]
+    assert criteria[1]["value"] == pytest.approx(-1 / 3)
+    gate.write_text('[accept]\nno_worse_than = "nothing"\n')
+    refused = bench.document("run", good, *words)
+    assert refused["exit_code"] == 2
+    assert "no_worse_than names 'nothing'" in refused["error"]["message"]

@@ -20,7 +20,8 @@ from tests.models.local.checkpoints import make_checkpoint
 
 QUICK = 0.05  # seconds between two looks
 TEXT = "The driver of the network card is loaded when the machine starts. " * 4
-EASY = '[perplexity]\nmax = 1e9\n\n[[suite]]\nname = "tests"\nmin = 0\n'
+CLEAR = '[perplexity]\nmax = 1e9\n\n[[suite]]\nname = "tests"\nmin = 0\n'
+EASY = f"{CLEAR}[accept]\nclear = false\n"  # a marginal pass ends it: the text is short
 HARD = "[perplexity]\nmax = 1.5\n"
 
 
@@ -348,3 +349,31 @@ def test_a_store_that_cannot_be_written_ends_it_and_is_no_fault_of_the_checkpoin
     (yard.folder / "out" / "assay.db").write_text("not a database at all " * 100, "utf-8")
     with pytest.raises(StoreError):
         list(yard.watch())
+
+
+def test_a_marginal_pass_ends_no_training_and_says_so(yard, made):
+    """A text as short as this one has no interval, and is not clear."""
+    (yard.folder / "clear.toml").write_text(CLEAR, "utf-8")
+    for seed, step in enumerate(("step_1", "step_2")):
+        shutil.copytree(made[seed], yard.run / step)
+    gate = yard.folder / "clear.toml"
+    watching = yard.watch(once=True, until_accepted=True, gate=gate)
+    sights = list(watching)
+    assert [each.name for each in sights if each.kind == "evaluated"] == [
+        "run/step_1",
+        "run/step_2",
+    ]
+    assert "not clearly at look 1: perplexity" in sights[0].note
+    assert "not clearly at look 2: perplexity" in sights[1].note
+    assert yard.selection()["selected"] is not None
+
+
+def test_looks_are_counted_over_restarts(yard, made):
+    shutil.copytree(made[0], yard.run / "step_1")
+    (yard.folder / "clear.toml").write_text(CLEAR, "utf-8")
+    options = {"once": True, "until_accepted": True, "gate": yard.folder / "clear.toml"}
+    list(yard.watch(**options))
+    shutil.rmtree(yard.run / "step_1")
+    shutil.copytree(made[1], yard.run / "step_2")
+    (seen,) = [each for each in yard.watch(**options) if each.kind == "evaluated"]
+    assert "at look 2" in seen.note

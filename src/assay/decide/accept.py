@@ -5,18 +5,29 @@ false: not accepted; else any that is unknown: unknown.
 """
 
 from collections.abc import Collection
+from dataclasses import replace
 
-from assay.types.decisions import Acceptance, DecisionFact, Gate, Measurements, WeightedScore, fact
+from assay.types.decisions import (
+    Acceptance,
+    DecisionFact,
+    Gate,
+    GateCriterion,
+    Measurements,
+    WeightedScore,
+    fact,
+)
 from assay.types.measures import by_gate, every_measure
 
 
-def accept(measured: Measurements, gate: Gate) -> Acceptance:
-    """Apply the gate. A checkpoint that could not be evaluated is neither accepted nor refused."""
-    criteria = {
-        name: criterion
-        for measure in by_gate()
-        for name, criterion in measure.criteria(measured, gate).items()
-    }
+def accept(measured: Measurements, gate: Gate, *, tail: float = 0.025) -> Acceptance:
+    """Apply the gate. A checkpoint that could not be evaluated is neither accepted nor refused.
+    `tail`: what lies beyond each end of the intervals by which a pass is clear.
+    """
+    criteria: dict[str, GateCriterion] = {}
+    for measure in by_gate():
+        for name, found in measure.criteria(measured, gate).items():
+            clear = bool(found.passed) and measure.is_clear(name, found, measured, gate, tail)
+            criteria[name] = replace(found, clear=clear)
     accepted = None if measured.failed else _all_of([each.passed for each in criteria.values()])
     return Acceptance(accepted=accepted, criteria=criteria)
 

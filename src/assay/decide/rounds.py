@@ -19,6 +19,7 @@ from assay.types.rounds import Standing, SuggestedChange
 TIMES = 2.0
 MOST_TIMES = 16.0  # of the data in the first round
 LONGER = (
+    "pass_not_clear",
     "measure_steps",
     "unclear",  # a plateau that is not proven ends nothing
     "train_longer",

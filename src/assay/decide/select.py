@@ -11,6 +11,7 @@ differ.
 
 import math
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from assay.decide.accept import accept
@@ -45,9 +46,16 @@ class _Candidate(NamedTuple):
 
 
 def select(
-    candidates: Sequence[Measurements], gate: Gate, *, timestamp: str, noise: Collection[str] = ()
+    candidates: Sequence[Measurements],
+    gate: Gate,
+    *,
+    timestamp: str,
+    noise: Collection[str] = (),
+    attempts: int | None = None,
 ) -> Selection:
-    """Apply the gate, rank on what all of them have, pick. `noise`: suites that decide nothing."""
+    """Apply the gate, rank on what all of them have, pick; what confirms the selected one takes no
+    part in that. `noise`: suites that decide nothing. `attempts`: runs so far against this gate.
+    """
     known = [each for each in candidates if not each.failed]
     scale, own = common_scale(known, gate, noise), own_scale(gate, known)
     ranking = sorted((_candidate(each, gate, scale, own) for each in candidates), key=_best_first)
@@ -57,14 +65,17 @@ def select(
     tied_with = _tied_with_first(accepted, scale)
     to_next = ahead[0][0] if ahead else None
     best = evaluated[0] if evaluated and not accepted else None
+    confirmed = _is_confirmed(accepted[0].measured, gate) if accepted else None
     if accepted:
         reasons = _why_selected(accepted, len(ranking), scale, to_next, tied_with)
+        reasons += _how_sure(accepted[0].measured, gate, len(evaluated))
+        best = accepted[0] if confirmed is False else None
     elif best is not None:
         reasons = _why_none(best, len(ranking), scale)
     else:
         reasons = [fact("none_evaluated" if ranking else "no_checkpoints")]
     return Selection(
-        selected=accepted[0].row.name if accepted else None,
+        selected=accepted[0].row.name if accepted and confirmed is not False else None,
         best_so_far=None if best is None else best.row.name,
         reasons=tuple(reasons),
         tie=bool(tied_with),
@@ -74,6 +85,9 @@ def select(
         difference=to_next,
         gate=gate.source,
         timestamp=timestamp,
+        confirmed=confirmed,
+        max_by_formula=_max_by_formula(accepted),
+        attempts=attempts,
         notes=_notes(evaluated, scale, own, [note for _, found in ahead for note in found]),
     )
 
@@ -82,7 +96,7 @@ def _candidate(
     measured: Measurements, gate: Gate, scale: RankingScale, own: RankingScale
 ) -> _Candidate:
     weighted = weigh(measured, own)
-    acceptance = accept(measured, gate)
+    acceptance = accept(replace(measured, confirming={}), gate)
     row = Ranked(
         name=measured.name,
         accepted=acceptance.accepted,
@@ -92,6 +106,34 @@ def _candidate(
         failed=measured.failed,
     )
     return _Candidate(measured, acceptance, row)
+
+
+def _is_confirmed(selected: Measurements, gate: Gate) -> bool | None:
+    """None where the gate keeps no tests back; what was not asked confirms nothing."""
+    if gate.accept.confirm is None:
+        return None
+    found = accept(selected, gate).criteria.get("confirm")
+    return found is not None and found.passed is True
+
+
+def _how_sure(selected: Measurements, gate: Gate, of: int) -> tuple[DecisionFact, ...]:
+    """The best of several was chosen from the data that it is judged by."""
+    if gate.accept.confirm is None:
+        return (fact("best_of", count=of),) if of > 1 else ()
+    found = accept(selected, gate).criteria.get("confirm")
+    return (fact("not_yet_confirmed"),) if found is None else found.reasons
+
+
+def _max_by_formula(accepted: Sequence[_Candidate]) -> str | None:
+    """By the specification's formula alone, among those that pass; None where it is selected."""
+    values = {each.row.name: weigh(each.measured).value for each in accepted}
+    known = {name: value for name, value in values.items() if value is not None}
+    if not known or not accepted:
+        return None
+    most = max(known.values())
+    if known.get(accepted[0].row.name) == most:
+        return None
+    return next(name for name, value in known.items() if value == most)
 
 
 def _best_first(each: _Candidate) -> tuple[bool, bool, float, float, str, str]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from assay.files.fields import Doc, Mistake, Rule
 from assay.files.shapes import Flag, Number, Shape
-from assay.measures.limits import ShareLimit, limited
+from assay.measures.limits import ShareLimit, is_beyond, limited, wider
 from assay.measures.text_parts import HitsPart
 from assay.messages import message, tr
 from assay.plugins import measure
@@ -111,6 +111,17 @@ class Accuracy(Measure):
             )
             for name, limit in gate.accuracy_min.items()
         }  # fmt: skip
+
+    def is_clear(
+        self,
+        name: str,
+        criterion: GateCriterion,
+        measured: Measurements,
+        gate: Gate,
+        tail: float,
+    ) -> bool:
+        found = self.figures(measured)[name]
+        return found is not None and is_beyond(wider(found, tail), criterion.limit, better="higher")
 
     def score_part(self, key: str, weight: float, gate: Gate) -> WeighedPart:
         among: Literal["top1", "top5"] = "top1" if key == "accuracy_top1" else "top5"

@@ -8,6 +8,7 @@ cannot pass.
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Annotated, Any
 
 from annotated_types import Ge, Le, Lt
@@ -15,6 +16,7 @@ from annotated_types import Ge, Le, Lt
 from assay.files.fields import ValueWords
 from assay.messages import message, tr
 from assay.stats.documents import BY_BLOCKS
+from assay.stats.intervals import Z95
 from assay.types import Estimate
 from assay.types.decisions import (
     SIZE_CLASSES,
@@ -174,6 +176,25 @@ def why_not(measured: Measurements, name: str) -> tuple[DecisionFact, ...]:
         return (fact("not_evaluated_because", why=measured.failed),)
     why = measured.not_measured.get(name)
     return (fact("text", text=why),) if why else ()
+
+
+def wider(estimate: Estimate, tail: float) -> Estimate:
+    """With another tail beyond each end than 0.025, as a normal has it."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return replace(estimate, low=None, high=None)
+    by = NormalDist().inv_cdf(1 - tail) / Z95
+    value = estimate.value
+    low, high = value + (estimate.low - value) * by, value + (estimate.high - value) * by
+    return replace(estimate, low=low, high=high)
+
+
+def is_beyond(estimate: Estimate | None, limit: float | None, *, better: Better) -> bool:
+    """The whole interval, on the side that is better; without an interval nothing is."""
+    if estimate is None or limit is None or estimate.low is None or estimate.high is None:
+        return False
+    if better == "lower":
+        return clears(estimate.high, limit, below=True)
+    return clears(estimate.low, limit, below=False)
 
 
 def all_of(passed: Collection[bool | None]) -> bool | None:

@@ -8,6 +8,7 @@ from assay.measures.suites import (
     OS_AVERAGE,
     OS_BENCHMARK,
     TestsPart,
+    is_suite_clear,
     mean_of_suite,
     suite_criterion,
     suites_asked,
@@ -78,6 +79,16 @@ class OsBenchmark(Measure):
     def criteria(self, measured: Measurements, gate: Gate) -> Mapping[str, GateCriterion]:
         limit = gate.suite_criteria().get(NAME)
         return {} if limit is None else {NAME: suite_criterion(measured, limit)}
+
+    def is_clear(
+        self,
+        name: str,
+        criterion: GateCriterion,
+        measured: Measurements,
+        gate: Gate,
+        tail: float,
+    ) -> bool:
+        return is_suite_clear(measured, gate.suite_criteria()[name], tail)
 
     def specified_part(self) -> WeighedPart:
         return self._part(NAME, self.weight)

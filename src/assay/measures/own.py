@@ -13,7 +13,15 @@ from typing import Annotated, Any, ClassVar
 from annotated_types import Ge, Le
 
 from assay.files.fields import Doc, Mistake, Rule, ValueWords
-from assay.measures.limits import MOST, SENTENCES, failing, limit_for, limited
+from assay.measures.limits import (
+    MOST,
+    SENTENCES,
+    failing,
+    is_beyond,
+    limit_for,
+    limited,
+    wider,
+)
 from assay.messages import message, tr
 from assay.plugins import describe_mistake, measure, measures
 from assay.stats import estimates
@@ -58,7 +66,7 @@ from assay.types.measures import (
     UserMeasure,
 )
 from assay.types.own_measures import Ask, Choose, MeasureReply, OwnRequest, Read
-from assay.types.score_parts import Bound, FigurePart, WeighedPart
+from assay.types.score_parts import Better, Bound, FigurePart, WeighedPart
 from assay.types.trends import Trend
 
 Signed = Annotated[float, Ge(-MOST), Le(MOST)]
@@ -214,6 +222,18 @@ class OwnMeasure(Measure):
             name=self.name,
         )
         return {self.name: found}
+
+    def is_clear(
+        self,
+        name: str,
+        criterion: GateCriterion,
+        measured: Measurements,
+        gate: Gate,
+        tail: float,
+    ) -> bool:
+        found, asked = measured.figures.get(self.name), gate.tables.get(self.name)
+        better: Better = "lower" if asked and asked.max else "higher"
+        return found is not None and is_beyond(wider(found, tail), criterion.limit, better=better)
 
     def has_part(self, key: str) -> bool:
         return key == self.name

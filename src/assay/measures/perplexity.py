@@ -19,7 +19,7 @@ from typing import Annotated, Any, NamedTuple
 
 from assay.files.fields import Doc
 from assay.files.shapes import Count, LogLikelihood, Shape, Text, Tokens
-from assay.measures.limits import Limits, by_size_class, failing, limit_for, limited
+from assay.measures.limits import Limits, by_size_class, clears, failing, limit_for, limited
 from assay.measures.text_parts import GOOD, LARGEST, PerplexityPart
 from assay.messages import message, message_n, tr
 from assay.plugins import measure
@@ -31,6 +31,7 @@ from assay.stats.documents import (
     LEAST_TOKENS,
     over_documents,
     paired_over_documents,
+    ratio_of_sums,
 )
 from assay.text.number_format import exact
 from assay.types import Estimate, Failed, ReadText, Reply, ToRead
@@ -283,6 +284,16 @@ class Perplexity(Measure):
         limit = limit_for(measured, limits)
         return {NAME: limited(NAME, measured, found, limit, better="lower")}
 
+    def is_clear(
+        self,
+        name: str,
+        criterion: GateCriterion,
+        measured: Measurements,
+        gate: Gate,
+        tail: float,
+    ) -> bool:
+        return is_text_clear(measured.text, criterion.limit, tail)
+
     def not_covered(self, measured: Measurements, gate: Gate) -> Iterator[DecisionFact]:
         text = measured.text
         if text and text.perplexity.low is None and text.perplexity.method in BY_UNITS:
@@ -348,6 +359,15 @@ def compare_texts(
 
 def _held_out(measured: Measurements) -> TextFigures | None:
     return measured.text
+
+
+def is_text_clear(text: TextFigures | None, limit: float | None, tail: float) -> bool:
+    """Over its documents, or blocks of the only one."""
+    if text is None or limit is None or not text.blocks:
+        return False
+    losses = ratio_of_sums([-value for value, _ in text.blocks], [n for _, n in text.blocks])
+    _, high = losses.limits(tail)
+    return high is not None and clears(_exp(high), limit, below=True)
 
 
 def reading(asking: Asking, kind: str) -> Iterator[MeasureRequest]:

@@ -18,6 +18,7 @@ from assay.measures.limits import against, all_of, doubted, failing, unknown, wh
 from assay.messages import message, message_n, tr
 from assay.plugins import measure
 from assay.stats import composite, estimates
+from assay.stats.looks import weighted_lower_bound
 from assay.stats.suite_changes import asked_alike, beside_guessing, change_by_tests, is_above
 from assay.text.number_format import exact
 from assay.text.safe_text import harmless
@@ -117,7 +118,10 @@ class Suites(Measure):
     """What it scores on suites."""
 
     places = Places(keys=55, gate=90, advice=20, table=20)
-    shapes = {"suites": (dict[str, SuiteFigures], ...)}
+    shapes = {
+        "suites": (dict[str, SuiteFigures], ...),
+        "confirming": (dict[str, SuiteFigures], {}),
+    }
     no_table = ()
     table = Annotated[
         tuple[
@@ -183,19 +187,22 @@ class Suites(Measure):
     }
 
     def take(self, measured: Measurements, taken: TakenReplies) -> Measurements:
-        suites = {
+        found = {
             each.suite: suite_figures(
                 each, taken.digests.get(each.suite, ""), taken.unqualified.get(each.suite, ())
             )
             for each in taken.summaries
         }
-        return replace(measured, suites=suites)
+        kept_back = taken.deciding.confirming if taken.deciding else {}
+        confirming = {kept_back[name]: of for name, of in found.items() if name in kept_back}
+        suites = {name: of for name, of in found.items() if name not in kept_back}
+        return replace(measured, suites=suites, confirming=confirming)
 
     def details(self, measured: Measurements) -> Mapping[str, object]:
-        return {"suites": measured.suites}
+        return {"suites": measured.suites, "confirming": measured.confirming}
 
     def read(self, measured: Measurements, details: Any) -> Measurements:
-        return replace(measured, suites=details.suites)
+        return replace(measured, suites=details.suites, confirming=details.confirming)
 
     def shown(
         self, measured: Measurements, gate: Gate, criteria: Mapping[str, GateCriterion]
@@ -237,6 +244,16 @@ class Suites(Measure):
         asked = gate.suite_criteria().items()
         return {name: suite_criterion(measured, limit) for name, limit in asked
                 if name != "os_benchmark"}  # fmt: skip
+
+    def is_clear(
+        self,
+        name: str,
+        criterion: GateCriterion,
+        measured: Measurements,
+        gate: Gate,
+        tail: float,
+    ) -> bool:
+        return is_suite_clear(measured, gate.suite_criteria()[name], tail)
 
     def has_part(self, key: str) -> bool:
         return key.startswith(PREFIX)
@@ -359,6 +376,21 @@ def suite_criterion(measured: Measurements, asked: SuiteLimit) -> GateCriterion:
     )
     doubts = (fact("judge_not_qualified", judges=suite.unqualified),) if suite.unqualified else ()
     return doubted(both, incomplete, doubts)
+
+
+def is_suite_clear(measured: Measurements, asked: SuiteLimit, tail: float) -> bool:
+    """The interval over tests is above the limit, and above guessing where that is asked."""
+    suite = measured.suites.get(asked.name)
+    if suite is None:
+        return False
+    names = asked.categories or tuple(suite.categories)
+    groups = [(list(suite.scores.get(name, {}).values()), 1.0) for name in names]
+    bound = weighted_lower_bound(groups, tail)
+    if bound is None or not all(scores for scores, _ in groups):
+        return False
+    guess = beside_guessing(suite, names)[1] if asked.above_guessing else None
+    known = [limit for limit in (asked.min, guess) if limit is not None]
+    return bool(known) and bound > max(known)
 
 
 def _above_guessing(suite: SuiteFigures, asked: SuiteLimit) -> GateCriterion:

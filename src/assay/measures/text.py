@@ -11,7 +11,14 @@ from typing import Annotated, Any
 from assay.files.fields import Doc, Mistake, Rule
 from assay.files.wording import shown as shown_text
 from assay.measures.limits import Limits, by_size_class, limit_for, limited
-from assay.measures.perplexity import TextShape, compare_texts, reading, text_figures, text_steps
+from assay.measures.perplexity import (
+    TextShape,
+    compare_texts,
+    is_text_clear,
+    reading,
+    text_figures,
+    text_steps,
+)
 from assay.measures.text_parts import PerplexityPart
 from assay.messages import message, tr
 from assay.plugins import measure
@@ -165,6 +172,16 @@ class NamedTexts(Measure):
             for name, limits in gate.texts.items()
             if limits is not None
         }  # fmt: skip
+
+    def is_clear(
+        self,
+        name: str,
+        criterion: GateCriterion,
+        measured: Measurements,
+        gate: Gate,
+        tail: float,
+    ) -> bool:
+        return is_text_clear(_named(name)(measured), criterion.limit, tail)
 
     def has_part(self, key: str) -> bool:
         return key.startswith(PREFIX)

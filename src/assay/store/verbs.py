@@ -27,7 +27,7 @@ from assay.store.records import (
 from assay.store.reviews import ReviewVerbs
 from assay.store.viewer_index import fill_viewer_index
 from assay.types import Machine, ModelFacts, Observed, Reply, Request, Score, Suite, Work
-from assay.types.decisions import DecisionPlan
+from assay.types.decisions import DecisionPlan, Gate
 from assay.types.judging.judgements import FinalJudgement, Judging
 
 FILE_NAME = "assay.db"
@@ -188,6 +188,26 @@ class Store(ReviewVerbs):
             ),
             digests=tuple(row["digest"] for row in digests),
         )
+
+    def count_attempts(self, gate: str, until: Run | None = None) -> int:
+        """The runs that a gate with this digest decided, up to one of them."""
+        decided = "deciding IS NOT NULL AND json_extract(deciding, '$.selects')"
+        upto = "rowid <= coalesce((SELECT rowid FROM runs WHERE id = ?), rowid)"
+        rows = self._file.all(
+            f"SELECT json_extract(deciding, '$.gate') AS gate, count(*) AS runs FROM runs "
+            f"WHERE {decided} AND {upto} GROUP BY gate",
+            (until.id if until else "",),
+        )
+        return sum(row["runs"] for row in rows if read_back(Gate, row["gate"]).digest == gate)
+
+    def count_looks(self, gate: str) -> int:
+        """The checkpoints that runs with such a gate looked at, each counted once."""
+        rows = self._file.all(
+            "SELECT json_extract(deciding, '$.gate') AS gate, fingerprint FROM runs "
+            "JOIN run_models ON run_id = id WHERE deciding IS NOT NULL GROUP BY gate, fingerprint"
+        )
+        digests = {each: read_back(Gate, each).digest for each in {row["gate"] for row in rows}}
+        return len({row["fingerprint"] for row in rows if digests[row["gate"]] == gate})
 
     def hide_run(self, run: Run, *, hidden: bool) -> None:
         """Leave a run out of leaderboards, or show it there again."""

@@ -10,11 +10,12 @@ import os
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from assay.errors import SuiteNotFound, UsageError, raise_all
+from assay.errors import AssayError, SuiteNotFound, UsageError, raise_all
 from assay.files.file_text import refusal, shown_path
 from assay.files.notes import invalid_files
 from assay.files.wording import did_you_mean, nearest, shown
@@ -25,7 +26,10 @@ from assay.suites.gate_file import examine_gate, is_gate_file
 from assay.suites.suite_file import SUITE_FILE
 from assay.suites.suite_reader import SuiteReader
 from assay.types import CONSTRAINED, FileFinding, Suite
+from assay.types.decisions import Gate
 from assay.types.tests import SHIPPED_SUITES
+
+CONFIRM = "-confirm"  # behind the name of a suite: the tests that take no part in a selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +175,56 @@ def with_twins(suites: Sequence[Suite], way: str) -> tuple[Suite, ...]:
             hint=tr("leave it out, or name a suite with such tests"),
         )
     return tuple(found)
+
+
+def hold_back(suites: Sequence[Suite], gate: Gate, seed: int) -> tuple[Suite, ...]:
+    """Each suite that the gate asks for without a seeded share of the tests that count, which is
+    a suite of its own behind it.
+    """
+    asked, share = {limit.name: limit for limit in gate.suites}, gate.accept.confirm
+    if share is None:
+        return tuple(suites)
+    names = {suite.name for suite in suites}
+    found: list[Suite] = []
+    errors: list[AssayError] = []
+    for suite in suites:
+        limit = asked.get(suite.name)
+        kept: set[str] = set()
+        for category in suite.categories if limit else ():
+            if limit and limit.categories and category.name not in limit.categories:
+                continue
+            if len(category.cases) < 2:
+                problem = tr("{suite}: {category} has a single test, and 'confirm' needs two",
+                             suite=suite.name, category=category.name)  # fmt: skip
+                errors.append(UsageError(problem))
+            ids = sorted((case.id for case in category.cases), key=partial(_rank, seed))
+            count = min(len(ids) - 1, max(1, round(share * len(ids))))
+            kept.update(ids[:count])
+        if not kept:
+            found.append(suite)
+            continue
+        name = suite.name + CONFIRM
+        if name in names:
+            errors.append(
+                UsageError(tr("'confirm' names a suite {name}, and there is one", name=name))
+            )
+        of = [replace(case, suite=name) for case in suite.cases if case.id in kept]
+        found.append(suite.with_cases(case for case in suite.cases if case.id not in kept))
+        found.append(replace(suite.with_cases(of), name=name))
+    raise_all(errors)
+    return tuple(found)
+
+
+def confirming_suites(suites: Iterable[Suite], gate: Gate | None) -> dict[str, str]:
+    """By the names of the suites that were held back, those that they confirm."""
+    if gate is None or gate.accept.confirm is None:
+        return {}
+    names = {limit.name + CONFIRM: limit.name for limit in gate.suites}
+    return {suite.name: names[suite.name] for suite in suites if suite.name in names}
+
+
+def _rank(seed: int, test: str) -> bytes:
+    return blake2b(f"confirm {seed} {test}".encode(), digest_size=8).digest()
 
 
 def only_tests(suites: Sequence[Suite], tests: frozenset[str]) -> Iterator[Suite]:

@@ -43,6 +43,7 @@ from assay.trainer_callback.step_evaluation import (
     StepFigures,
     evaluate_step,
     figures_logged,
+    has_stalled,
 )
 from assay.types.choices import MeasureKind
 from assay.types.decisions import Gate
@@ -64,7 +65,11 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         suites: None: those that the gate names.
         limit: maximum number of tests per suite; None: all of them.
         measures: beside the suites. Speed taken in the middle of training says nothing.
-        stop_when_accepted: end training when every limit of the gate that was measured is met.
+        stop_when_accepted: end training when every limit of the gate that was measured is clearly
+            met: with its whole interval, narrower with every look. `[accept] clear = false` in the
+            gate lets a marginal pass end it.
+        patience: end training when `figure` was not better than its best at so many evaluations in
+            a row. `figure`: any figure of ours in the log, such as perplexity or weighted_score.
         background: evaluate in a process of its own, while training goes on.
         device: for the copy; None: the CPU, for training has the GPU.
         options: any other of `api.run`, such as gate, text, dtype, tokenizer, out, seed, observer.
@@ -79,6 +84,8 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         limit: int | None = 50,
         measures: Sequence[MeasureKind] = ("perplexity", "generation"),
         stop_when_accepted: bool = False,
+        patience: int | None = None,
+        figure: str | None = None,
         background: bool = False,
         device: str | None = None,
         **options: Any,
@@ -93,6 +100,8 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
             find_tokenizer(Path(), job.tokenizer)
         self._stop_when_accepted = stop_when_accepted
         self._gate = check_files(job)
+        self._patience, self._figure = patience, PREFIX + (figure or "").removeprefix(PREFIX)
+        self._smaller = check_patience(patience, figure, job, self._gate)
         self._steps = CheckpointSequence(job, self._gate)
         self._in_background = background
         self._background: BackgroundEvaluation | None = None
@@ -182,21 +191,25 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         control: Any,
     ) -> Any:
         """Log, choose the best, and stop where that is wanted: in all processes alike."""
-        accepted = False
+        stops = False
         for step, found in all_found:
             self._write_down(step, found, state, control)
             note_best(args, state, step, found)
             _add_to_saved_state(args, state, step)
-            accepted |= found.accepted
+            stops |= self._stop_when_accepted and found.stops
+        if self._patience is not None and all_found:
+            stops |= has_stalled(
+                state.log_history, self._figure, self._patience, smaller=self._smaller
+            )
         if self._background is not None and self._limit:
             # Beside those that wait: the one that is saved next, and the best one.
             held = len(self._background.waiting)
             args.save_total_limit = max(self._limit, held + 2) if held else self._limit
-        told = [accepted, *(getattr(state, key) for key in _BEST)]
+        told = [stops, *(getattr(state, key) for key in _BEST)]
         if args.world_size > 1:  # one that stopped alone would leave the others waiting for it
             torch.distributed.broadcast_object_list(told, src=0)
-        accepted, state.best_metric, state.best_global_step, state.best_model_checkpoint = told
-        if self._stop_when_accepted and accepted:
+        stops, state.best_metric, state.best_global_step, state.best_model_checkpoint = told
+        if stops:
             control.should_training_stop = True
         return control
 
@@ -272,20 +285,42 @@ def own_metric(args: Any) -> str | None:
     return full if full.startswith(PREFIX) else None
 
 
+def figures_known(job: Job, gate: Gate) -> dict[str, bool]:
+    """By its name in the log each figure that will be there, and whether less of it is better."""
+    suites = [each.removeprefix("suite:") for each in gate.suite_criteria()]
+    suites += [f"{Path(str(each)).stem}_points" for each in job.suites]
+    return {**dict.fromkeys(suites, False), **figures_logged(gate, job.measures or ())}
+
+
+def check_patience(patience: int | None, figure: str | None, job: Job, gate: Gate) -> bool:
+    """Whether less of the figure is better. Raises UsageError where it is not measured."""
+    if patience is None and figure is None:
+        return False
+    if patience is None or figure is None or patience < 1:
+        raise UsageError(
+            tr(
+                "patience is a number of evaluations, at least 1, and needs the figure it waits for"
+            ),
+            hint=tr("write patience=3, figure='perplexity'"),
+        )
+    known, name = figures_known(job, gate), figure.removeprefix(PREFIX)
+    if name not in known:
+        problem = tr("figure names {name}, which is not measured here", name=figure)
+        raise UsageError(did_you_mean(problem, figure, list(known)))
+    return known[name]
+
+
 def check_metric(args: Any, job: Job, gate: Gate) -> None:
     """Raises UsageError where the training would end in an error, or in the worst checkpoint."""
     metric = own_metric(args)
     if metric is None:
         return
     name = metric.removeprefix(PREFIX)
-    logged = figures_logged(gate, job.measures or ())
-    known = [*logged]
-    known += [each.removeprefix("suite:") for each in gate.suite_criteria()]
-    known += [f"{Path(str(each)).stem}_points" for each in job.suites]
+    known = figures_known(job, gate)
     if name not in (*known, "accepted"):
         problem = tr("metric_for_best_model names {name}, which is not measured here", name=metric)
         raise UsageError(did_you_mean(problem, metric, [PREFIX + each for each in known]))
-    smaller = logged.get(name, False)
+    smaller = known.get(name, False)
     if bool(args.greater_is_better) is smaller:
         raise UsageError(
             tr("with this greater_is_better the worst {name} would be taken for the best",

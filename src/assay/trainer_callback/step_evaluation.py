@@ -6,13 +6,14 @@ What goes wrong is a note in place of the figures, and never an exception; a Ctr
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from assay.errors import AssayError, UsageError, in_one_line
 from assay.messages import tr
 from assay.reports.checkpoints.figures import evaluated_folder, figures
 from assay.reports.checkpoints.headlines import checkpoint_line
 from assay.types.choices import MeasureKind
-from assay.types.decisions import Acceptance, Decision, Gate
+from assay.types.decisions import Acceptance, Decision, Gate, GateCriterion
 from assay.types.measures import every_measure
 from assay.workflow.commands.watch import CheckpointSequence, best_in, places_in
 
@@ -30,6 +31,17 @@ def figures_logged(gate: Gate, kinds: Collection[MeasureKind]) -> dict[str, bool
     return {**followed, "weighted_score": False}
 
 
+def has_stalled(
+    history: Sequence[Mapping[str, Any]], figure: str, patience: int, *, smaller: bool
+) -> bool:
+    """Whether a figure of the log was not better than its best at so many evaluations in a row."""
+    values = [row[figure] for row in history if figure in row]
+    if not values:
+        return False
+    best = values.index(min(values) if smaller else max(values))
+    return len(values) - 1 - best >= patience
+
+
 @dataclass(frozen=True, slots=True)
 class SavedStep:
     """A checkpoint as the Trainer saved it; `path` as the Trainer names it."""
@@ -41,12 +53,14 @@ class SavedStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepFigures:
-    """What was found of it, or in `note` why nothing was. `best`: the name of the best folder so
-    far, by the gate and the weighted score. `line`: all of it in a sentence.
+    """What was found of it, or in `note` why nothing was. `stops`: it is accepted, and clearly so
+    after so many looks, unless the gate lets a marginal pass stop a training. `best`: the name of
+    the best folder so far, by the gate and the weighted score. `line`: all of it in a sentence.
     """
 
     figures: Mapping[str, float] = field(default_factory=dict)
     accepted: bool = False
+    stops: bool = False
     best: str = ""
     line: str = ""
     note: str = ""
@@ -73,25 +87,33 @@ def _evaluate(path: Path, steps: CheckpointSequence) -> StepFigures:
     decision = steps.evaluate(place, job.observer)
     if decision is None:
         raise UsageError(tr("{path} was removed while it was evaluated", path=path))
-    accepted = _accepted(decision.acceptances[place.name], job.measures or ())
+    asked = _asked_for(decision.acceptances[place.name], job.measures or ())
+    accepted = _accepted(asked)
+    at_look = _asked_for(steps.acceptance_at_look(decision, place.name), job.measures or ())
+    is_clear = all(each.clear for each in at_look) or steps.gate.accept.clear is False
     selection = best_in(decision, place.name)
     best = selection.selected or selection.best_so_far or ""
     return StepFigures(
         figures=_logged(decision, place.name, accepted=accepted),
         accepted=accepted is True,
+        stops=accepted is True and is_clear,
         best=best.rpartition("/")[2],
         line=checkpoint_line(decision, place.name, selection),
     )
 
 
-def _accepted(acceptance: Acceptance, measures: Sequence[MeasureKind]) -> bool | None:
-    """By the limits whose measure was asked for; the others are for `assay run`."""
+def _asked_for(acceptance: Acceptance, measures: Sequence[MeasureKind]) -> list[GateCriterion]:
+    """The limits whose measure was asked for; the others are for `assay run`."""
     kinds = {each.metric: each.kind for each in every_measure() if not each.of_every_model}
-    passed = [
-        each.passed
+    return [
+        each
         for name, each in acceptance.criteria.items()
         if not (kind := kinds.get(name)) or kind in measures
     ]
+
+
+def _accepted(criteria: Sequence[GateCriterion]) -> bool | None:
+    passed = [each.passed for each in criteria]
     if False in passed:
         return False
     return None if None in passed or not passed else True

@@ -4,11 +4,13 @@ Measurements x Gate -> Acceptance, WeightedScore, Recommendations; all of a fold
 A figure that was not measured is None, never 0.
 """
 
+import json
 import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 
 from assay.types import Estimate, Health, SamplePrompt, TokenizerFigures
@@ -79,6 +81,18 @@ class MeasureLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptRules:
+    """What an acceptance needs beyond limits. `clear`: whether only a clear pass stops a training;
+    None: it does. `confirm`: the share of tests that takes no part in the selection.
+    """
+
+    clear: bool | None = None
+    confirm: float | None = None
+    no_worse_than: str | None = None
+    margin: float = 0.02
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
     """What a checkpoint must reach; None: not asked for. Samples are written with each of the seeds
     from 0 and greedily, which decides only where `generation_greedy` is "gate". `source`: its file,
@@ -101,6 +115,9 @@ class Gate:
     score: Mapping[str, float] = field(default_factory=dict, repr=False)  # weights of `[score]`
     # By its name the limits of each further text; None: it is only measured.
     texts: Mapping[str, Mapping[SizeClass, float] | None] = field(default_factory=dict, repr=False)
+    accept: AcceptRules = field(default=AcceptRules(), repr=False)
+    # Of the checkpoint that others may not be worse than, once it is known.
+    reference: Mapping[str, "SuiteFigures"] = field(default_factory=dict, repr=False, compare=False)
     # By field, what bounds parts of the score where this gate has no limit: the shipped gate's.
     bounds: Mapping[str, Mapping[SizeClass, float]] = field(
         default_factory=dict, repr=False, compare=False
@@ -109,8 +126,16 @@ class Gate:
     @property
     def more(self) -> dict[str, Any]:
         """What its repr leaves out, limits of plugins apart: another value is another run."""
-        found = {"score": self.score, "texts": self.texts}
+        found: dict[str, Any] = {"score": self.score, "texts": self.texts}
+        found["accept"] = None if self.accept == AcceptRules() else self.accept
         return {name: each for name, each in found.items() if each}
+
+    @property
+    def digest(self) -> str:
+        """Of what it asks for, wherever its file is."""
+        named = {name: limits for name, limits in self.texts.items() if limits}
+        asked = asdict(replace(self, source="", reference={}, bounds={}, texts=named))
+        return sha256(json.dumps(_in_floats(asked), sort_keys=True).encode()).hexdigest()[:16]
 
     def suite_criteria(self) -> dict[str, SuiteLimit]:
         """The suites, each asked for once, by the names of their criteria."""
@@ -118,6 +143,19 @@ class Gate:
             "os_benchmark" if limit.name == OS_SUITE else f"suite:{limit.name}": limit
             for limit in self.suites
         }
+
+
+def _in_floats(value: Any) -> Any:
+    """As it is read back from a store, where 50 is 50.0."""
+    match value:
+        case bool() | str() | None:
+            return value
+        case int() | float():
+            return float(value)
+        case Mapping():
+            return {str(name): _in_floats(each) for name, each in value.items()}
+        case _:
+            return [_in_floats(each) for each in value]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,6 +317,8 @@ class Measurements:
     text: TextFigures | None = None
     texts: Mapping[str, TextFigures] = field(default_factory=dict)  # by the names given to them
     suites: Mapping[str, SuiteFigures] = field(default_factory=dict)
+    # By suite, the tests that took no part in the selection, where they were asked.
+    confirming: Mapping[str, SuiteFigures] = field(default_factory=dict)
     mmlu_cs: Estimate | None = None
     hellaswag: Estimate | None = None
     speed: SpeedFigures | None = None
@@ -314,6 +354,7 @@ class GateCriterion:
     value: float | None
     limit: float | None
     reasons: tuple[DecisionFact, ...]
+    clear: bool = False  # it passes with its whole interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,6 +375,11 @@ class Acceptance:
 
     accepted: bool | None
     criteria: Mapping[str, GateCriterion]
+
+    @property
+    def clear(self) -> bool:
+        """Every criterion passes with its whole interval."""
+        return self.accepted is True and all(each.clear for each in self.criteria.values())
 
 
 Part = str  # perplexity, os_benchmark, domain, suite:NAME, …
@@ -392,7 +438,9 @@ class Ranked:
 class Selection:
     """Which one to ship. `selected` None: none passes, and `reasons` say what `best_so_far`
     lacks. `difference`: the selected one's ranking score less the runner-up's; an interval across 0
-    is a tie.
+    is a tie. `confirmed`: by tests that took no part in it, None where the gate keeps none.
+    `max_by_formula`: the maximum of the specification's formula, where it is another one.
+    `attempts`: the runs so far against this gate.
     """
 
     selected: str | None
@@ -406,6 +454,9 @@ class Selection:
     gate: str
     timestamp: str
     notes: tuple[DecisionFact, ...] = ()
+    confirmed: bool | None = None
+    max_by_formula: str | None = None
+    attempts: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -457,6 +508,7 @@ class DecisionPlan:
     top: str = ""
     write_back: bool = True
     leaves: bool = True
+    confirming: Mapping[str, str] = field(default_factory=dict)  # suites, by what they confirm with
 
 
 # A measure's name; of suites "domain"; "trend" and "missing"; FAULT: of the checkpoint itself.

@@ -262,6 +262,19 @@ class Measure:
     def criteria(self, measured: Measurements, gate: Gate) -> Mapping[str, GateCriterion]:
         return {}
 
+    def is_clear(
+        self,
+        name: str,
+        criterion: GateCriterion,
+        measured: Measurements,
+        gate: Gate,
+        tail: float,
+    ) -> bool:
+        """Whether a criterion that passes does so with its whole interval, of which `tail` lies
+        beyond each end.
+        """
+        return True
+
     def not_covered(self, measured: Measurements, gate: Gate) -> Iterator[DecisionFact]:
         """What a reader must know that no criterion of the gate covers."""
         return iter(())

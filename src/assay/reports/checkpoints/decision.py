@@ -117,6 +117,17 @@ class _Sections:
         yield from _selected(text, selection)
         evaluated = evaluated_folder(decision, names, selection)
         focus = selection.selected or selection.best_so_far
+        if selection.attempts is not None:
+            yield Note(
+                trn("The gate's hash is {hash}; {count} run was decided by it so far.",
+                    "The gate's hash is {hash}; {count} runs were decided by it so far.",
+                    selection.attempts, hash=decision.gate.digest)
+            )  # fmt: skip
+        if selection.max_by_formula:
+            yield Note(
+                tr("The specification's formula has its maximum at {name}.",
+                   name=selection.max_by_formula)
+            )  # fmt: skip
         yield from self._not_covered(focus)
         yield from _table(evaluated)
         yield from self._faults(names, focus)

@@ -169,6 +169,10 @@ SENTENCES: Mapping[str, Message] = {
     "not_comparable": message(
         "It cannot be compared with {other}: no part was measured of all. The later step was taken."
     ),
+    "best_of": message("Best of {count}, not confirmed."),
+    "not_yet_confirmed": message(
+        "Not confirmed: the tests that take no part in the selection were not asked of it."
+    ),
     "none_passes": message_n(
         "The checkpoint does not pass the gate.", "None of {count} passes the gate."
     ),
@@ -244,6 +248,9 @@ SENTENCES: Mapping[str, Message] = {
         "scores until one is above its baseline."
     ),
     # advice
+    "pass_not_clear": message(
+        "Train longer: it passes the gate, but not with its whole interval after so many looks."
+    ),
     "curve_change": message("step {since:step} to {until:step}: {measure:unit} {change:change}"),
     "measure_missing": message("Measure what is missing before deciding: {commands}."),
     "one_limit_for_all_sizes": message(

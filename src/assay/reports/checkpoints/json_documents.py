@@ -80,7 +80,7 @@ def selection_document(selection: Selection) -> JsonObject:
         "reason": sentences((*selection.reasons, *selection.notes)),
         **pick(selection, "tie tied_with"),
         "ranking": ranking,
-        **pick(selection, "ranked_on difference gate timestamp"),
+        **pick(selection, "ranked_on difference gate confirmed attempts max_by_formula timestamp"),
     }
 
 

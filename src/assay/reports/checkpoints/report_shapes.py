@@ -147,6 +147,17 @@ class SelectionShape(Shape):
         description="The selected one's ranking score less the runner-up's."
     )
     gate: Text = Field(description="The gate file, or default for the one that ships.")
+    confirmed: Flag | None = Field(
+        default=None,
+        description="By tests that took no part in the selection; null if the gate keeps none.",
+    )
+    attempts: Count | None = Field(
+        default=None, description="The runs so far against this gate, by its hash."
+    )
+    max_by_formula: Name | None = Field(
+        default=None,
+        description="The maximum of the specification's formula, if it is another checkpoint.",
+    )
     timestamp: Timestamp = Field(description="UTC, whole seconds.")
 
 

@@ -205,6 +205,7 @@ def _provenance(run: Run, model: RunModel) -> dict[str, object]:
         "fingerprint": model.facts.fingerprint,
         "about": dict(model.facts.about),
         "text": run.deciding.text if run.deciding else "",
+        "gate_hash": run.deciding.gate.digest if run.deciding else None,
         "seed": run.seed,
         "machine": asdict(run.machine) if run.machine else None,
         "notes": list(model.observed.notes) if model.observed else [],

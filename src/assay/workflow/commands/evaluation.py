@@ -4,21 +4,24 @@ import gc
 import time
 from dataclasses import replace
 
+from assay.errors import AssayError
 from assay.messages import tr
 from assay.pause_gc import pause_gc
-from assay.store import Store, utc_now
+from assay.store import Run, Store, utc_now
 from assay.types import Observer
 from assay.types.results import Report
 from assay.types.scores import tell_phase
 from assay.workflow.reporting.checkpoint_files import write_decisions
+from assay.workflow.reporting.decision import to_confirm
+from assay.workflow.reporting.reference import with_reference
 from assay.workflow.reporting.results import report_of
 from assay.workflow.reporting.run_files import write_run
-from assay.workflow.running.asking import ask_models
+from assay.workflow.running.asking import ask_models, ask_to_confirm
 from assay.workflow.running.background import BackgroundWork
 from assay.workflow.running.beginning import begin_run, resumable
 from assay.workflow.running.job import Job
-from assay.workflow.running.judging.stage import JudgingStage
-from assay.workflow.running.preparation import prepare
+from assay.workflow.running.judging.stage import AnswerToJudge, JudgingStage
+from assay.workflow.running.preparation import Prepared, prepare
 
 
 def evaluate(job: Job, observer: Observer) -> Report:
@@ -26,6 +29,13 @@ def evaluate(job: Job, observer: Observer) -> Report:
     tell_phase(observer, tr("preparing models and suites"))
     with pause_gc():
         prepared = prepare(job)
+        if prepared.deciding:
+            try:
+                deciding = with_reference(prepared.deciding, job.out)
+            except AssayError:
+                prepared.close()
+                raise
+            prepared = replace(prepared, deciding=deciding)
         thaws = not gc.get_freeze_count()  # what the caller froze stays frozen
         if thaws:
             gc.freeze()  # they live as long as the run: later collections need not look at them
@@ -40,12 +50,16 @@ def evaluate(job: Job, observer: Observer) -> Report:
                 background = BackgroundWork(folder, prepared.suites)
                 try:
                     run, checked = ask_models(store, run, prepared, observer, background, until)
+                    if prepared.confirming and (planned := run.deciding):
+                        run = _judged(store, run, prepared, checked, observer, until)
+                        chosen = to_confirm(planned, report_of(store, run).decision)
+                        checked = ask_to_confirm(
+                            store, run, prepared, chosen, job.options, observer, background, until
+                        )
                     guesses = background.finish()
                 finally:
                     background.stop()
-                if panel and panel.judges:
-                    stage = JudgingStage(store, run, prepared.suites, panel, observer, until)
-                    run = stage.judge_answers(checked)
+                run = _judged(store, run, prepared, checked, observer, until)
                 tell_phase(observer, tr("writing reports"))
                 # Written first, finished then: a run killed in between is continued, and writes.
                 ended = replace(run, finished=utc_now())
@@ -60,3 +74,18 @@ def evaluate(job: Job, observer: Observer) -> Report:
         if thaws:
             gc.unfreeze()
         prepared.close()
+
+
+def _judged(
+    store: Store,
+    run: Run,
+    prepared: Prepared,
+    checked: list[AnswerToJudge],
+    observer: Observer,
+    until: float | None,
+) -> Run:
+    panel = prepared.panel
+    if not panel or not panel.judges:
+        return run
+    stage = JudgingStage(store, run, prepared.suites, panel, observer, until)
+    return stage.judge_answers(checked)

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -18,7 +18,7 @@ from assay.reports.checkpoints.headlines import decision_headline
 from assay.reports.checkpoints.json_documents import acceptance_document, selection_document
 from assay.reports.formats.notebook import ShownResult
 from assay.reports.json_values import JsonObject, pick
-from assay.store import FILE_NAME, utc_now
+from assay.store import FILE_NAME, Store, utc_now
 from assay.suites.gate_file import check_gate, load_gate
 from assay.types import FileFinding
 from assay.types.decisions import Decision, DecisionPlan, Gate, Measurements, Selection, fact
@@ -29,6 +29,7 @@ from assay.version import __version__
 from assay.workflow.checkpoints.places import CONFIG, CheckpointPlace, places_of, planned_checkpoint
 from assay.workflow.reporting.checkpoint_files import read_report, write_selections
 from assay.workflow.reporting.decision import decide
+from assay.workflow.reporting.reference import gate_with_reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,11 +137,12 @@ def select(
         )
     if gate is not None:
         _refuse_unknown_suites(asked, list(measured.values()))
+    asked = _with_reference(asked, measured, out)
     asked = replace(asked, texts={**dict.fromkeys(_texts_of(measured.values())), **asked.texts})
     deciding = _deciding(places, measured, asked, gate, write_back)
     found = [measured[subject.name] for subject in deciding.subjects]
     now = utc_now()
-    decision = decide(deciding, found, timestamp=now)
+    decision = decide(deciding, found, timestamp=now, attempts=_attempts(asked, out))
     decision = _with_missing(decision, missing)
     left_in: set[str] = set()
     notes: tuple[str, ...] = ()
@@ -189,6 +191,19 @@ def _refuse_unknown_suites(asked: Gate, measured: Sequence[Measurements]) -> Non
             findings,
             hint=tr("fix the gate, or evaluate the checkpoints with the suites it names"),
         )
+
+
+def _with_reference(gate: Gate, measured: Mapping[str, Measurements], out: Path) -> Gate:
+    names = {part for name in measured for part in (name, name.rpartition("/")[2])}
+    return gate if gate.accept.no_worse_than in names else gate_with_reference(gate, out)
+
+
+def _attempts(gate: Gate, out: Path) -> int | None:
+    """None where nothing is known of runs."""
+    if not (out / FILE_NAME).is_file():
+        return None
+    with Store(out, read_only=True) as store:
+        return store.count_attempts(gate.digest)
 
 
 def _texts_of(measured: Iterable[Measurements]) -> list[str]:

@@ -11,6 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Literal
 
+from assay.decide.accept import accept
 from assay.errors import (
     AssayError,
     ExitCode,
@@ -25,9 +26,11 @@ from assay.reports.checkpoints.facts import sentences
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE, SELECTION_FILE
 from assay.reports.checkpoints.headlines import checkpoint_line
 from assay.reports.checkpoints.json_documents import checkpoint_document
-from assay.store import utc_now
+from assay.stats.looks import alpha_of_look
+from assay.store import Store, utc_now
 from assay.types import Observer
 from assay.types.decisions import (
+    Acceptance,
     Decision,
     DecisionPlan,
     Gate,
@@ -198,8 +201,16 @@ class Watching:
             del self._tried[place.path]
             return
         self.selection = best_in(decision, place.name)
-        self._accepted |= decision.acceptances[place.name].accepted is True
+        self._accepted |= self._all.stops_at(decision, place.name)
         found = (decision, place.name, self.selection)
+        unclear = ""
+        if self._options.until_accepted and not self._accepted:
+            at_look = self._all.acceptance_at_look(decision, place.name)
+            if at_look.accepted:
+                names = [name for name, each in at_look.criteria.items() if not each.clear]
+                unclear = tr("{name} passes, but not clearly at look {look}: {criteria}; the "
+                             "training goes on", name=place.name, look=self._all.looks,
+                             criteria=", ".join(names))  # fmt: skip
         report = self._job.out.resolve() / CHECKPOINTS / place.name / REPORT_FILE
         note = tr("{name}: some requests failed; they are asked again at the next start",
                   name=place.name)  # fmt: skip
@@ -208,7 +219,7 @@ class Watching:
             name=place.name,
             line=checkpoint_line(*found),
             document={**checkpoint_document(*found), "report": str(report), "failed": None},
-            note=note if place.name in self._all.with_failed_requests else "",
+            note=note if place.name in self._all.with_failed_requests else unclear,
         )
 
     def _failed(self, place: CheckpointPlace, why: str) -> Sight:
@@ -247,6 +258,7 @@ class CheckpointSequence:
     _top: str = ""
     _last: Report | None = None
     with_failed_requests: set[str] = field(default_factory=set)
+    looks: int = 1  # checkpoints looked at with this gate, earlier trainings' included
 
     def evaluate(self, place: CheckpointPlace, observer: Observer) -> Decision | None:
         """Ask and measure one, then decide over all. None: it was removed meanwhile."""
@@ -256,6 +268,9 @@ class CheckpointSequence:
             self.drop(place.name)
             return None
         self._last, self._top = report, str(place.top or "")
+        self.gate = replace(self.gate, reference=report.decision.gate.reference)
+        with Store(self.job.out, read_only=True) as store:
+            self.looks = max(1, store.count_looks(report.decision.gate.digest))
         self._found[place.name] = planned_checkpoint(place), report.decision.measured[0]
         self.with_failed_requests.discard(place.name)
         if report.exit_code == ExitCode.REQUESTS_FAILED:
@@ -268,6 +283,19 @@ class CheckpointSequence:
         subject = replace(planned_checkpoint(place), failed=why)
         self._found[place.name] = subject, failed_subject(subject, utc_now())
         return self.decide(observer)
+
+    def acceptance_at_look(self, decision: Decision, name: str) -> Acceptance:
+        """As the gate has it, clear by what is left of alpha after so many looks."""
+        measured = next(each for each in decision.measured if each.name == name)
+        return accept(measured, decision.gate, tail=alpha_of_look(self.looks) / 2)
+
+    def stops_at(self, decision: Decision, name: str) -> bool:
+        """Whether a training may stop at it: a marginal pass stops nothing, unless the gate lets
+        it.
+        """
+        acceptance = self.acceptance_at_look(decision, name)
+        lets = self.gate.accept.clear is False
+        return acceptance.accepted is True and (lets or acceptance.clear)
 
     def drop(self, *names: str) -> None:
         for name in names:
@@ -282,7 +310,8 @@ class CheckpointSequence:
     def decide(self, observer: Observer) -> Decision | None:
         """Over those that are still there. None: nothing is left to decide on."""
         self.drop(*[name for name, (each, _) in self._found.items() if not is_there(each.path)])
-        if self._last is None or all(measured.failed for _, measured in self._found.values()):
+        last = self._last.decision if self._last else None
+        if last is None or all(measured.failed for _, measured in self._found.values()):
             return None
 
         def by_step(found: tuple[PlannedCheckpoint, Measurements]) -> tuple[str, float, str]:
@@ -299,7 +328,11 @@ class CheckpointSequence:
             top=self._top,
             write_back=self.job.write_back,
         )
-        decision = decide(deciding, [each for _, each in found], timestamp=utc_now())
+        with Store(self.job.out, read_only=True) as store:
+            attempts = store.count_attempts(last.gate.digest)
+        measured = [each for _, each in found]
+        decision = decide(deciding, measured, timestamp=utc_now(), attempts=attempts)
+        assert self._last is not None
         report = replace(self._last, decision=decision)
         logs = self.job.tensorboard
         for note in write_decisions(report, self.job.out, deciding, tensorboard=logs):

@@ -13,14 +13,22 @@ from assay.types.decisions import (
     ChangeFromBase,
     Decision,
     DecisionPlan,
+    Gate,
     Measurements,
     Selection,
 )
 from assay.types.trends import Trend
 
 
-def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestamp: str) -> Decision:
-    gate = deciding.gate
+def decide(
+    deciding: DecisionPlan,
+    measured: Sequence[Measurements],
+    *,
+    timestamp: str,
+    attempts: int | None = None,
+) -> Decision:
+    """`attempts`: the runs so far against this gate."""
+    gate = _with_reference(deciding.gate, measured)
     acceptances = {each.name: accept(each, gate) for each in measured}
     scale = own_scale(gate, [each for each in measured if not each.failed])
     weighed = {each.name: weigh(each, scale) for each in measured}
@@ -44,13 +52,13 @@ def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestam
         if deciding.selects:
             noise = [each.suite for each in signals[folder] if not each.carries]
             candidates = _candidates(found, bases)
-            selected = select(candidates, gate, timestamp=timestamp, noise=noise)
+            selected = select(candidates, gate, timestamp=timestamp, noise=noise, attempts=attempts)
             diverged = tuple(each.fact for each in of_folder.diverged) if of_folder else ()
             selections[folder] = replace(selected, notes=(*diverged, *selected.notes))
     overall = None
     if deciding.selects and folders and (deciding.top or len(folders) > 1):
         several = [each for found in inside.values() for each in _candidates(found, bases)]
-        overall = select(several, gate, timestamp=timestamp)
+        overall = select(several, gate, timestamp=timestamp, attempts=attempts)
     return Decision(
         gate=gate,
         gate_decides=deciding.selects,
@@ -73,6 +81,33 @@ def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestam
         overall=overall,
         changes={name: change for of in inside.values() for name, change in _changes(of, bases)},
     )
+
+
+def _with_reference(gate: Gate, measured: Sequence[Measurements]) -> Gate:
+    """With the checkpoint that others may not be worse than, where it is one of them."""
+    named = gate.accept.no_worse_than
+    if not named or gate.reference:
+        return gate
+    of = (each for each in measured if named in (each.name, each.name.rpartition("/")[2]))
+    found = next(of, None)
+    return gate if found is None else replace(gate, reference=found.suites)
+
+
+def to_confirm(deciding: DecisionPlan, decision: Decision | None) -> set[str]:
+    """The models whose acceptance the tests that were kept back can confirm, by spec: those that
+    would be selected, and accepted ones that were named singly.
+    """
+    if decision is None or not deciding.selects:
+        return set()
+    chosen = [*decision.selections.values(), *([decision.overall] if decision.overall else [])]
+    names = {each.selected or each.best_so_far for each in chosen}
+    accepted = {name for name, of in decision.acceptances.items() if of.accepted}
+    inside = {name for of in decision.folders.values() for name in of}
+    return {
+        each.spec
+        for each in deciding.subjects
+        if each.name in accepted and (each.name in names or each.name not in inside)
+    }
 
 
 def _candidates(found: Sequence[Measurements], bases: Collection[str]) -> list[Measurements]:

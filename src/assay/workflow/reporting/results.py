@@ -62,7 +62,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
     if guesses is None:
         guesses = {suite.name: baselines_of(suite) for suite in suites}
     asked = _summarise_models(store, run, suites, guesses)
-    decision = _decision(run, asked.measured)
+    decision = _decision(store, run, asked.measured)
     models = asked.models
     if decision is not None:
         models = [
@@ -130,6 +130,7 @@ def _summarise_models(
     store: Store, run: Run, suites: Sequence[Suite], guesses: Mapping[str, Baselines]
 ) -> _AskedModels:
     subjects = {each.spec: each for each in run.subjects}
+    kept_back = run.deciding.confirming if run.deciding else {}
     digests = dict(zip((suite.name for suite in suites), run.digests, strict=True))
     asked_beside = {
         model.spec: tuple(store.read_measures(run, model))
@@ -160,6 +161,7 @@ def _summarise_models(
                 own=is_own(suite),
             )
             for suite in suites
+            if suite.name not in kept_back or any(kept.suite == suite.name for kept in trials)
         )
         asked.models.append(_model_report(store, run, model, trials, summaries))
         if model.spec not in subjects:
@@ -223,14 +225,15 @@ def _unheard_of_samples(store: Store, run: Run) -> int:
     )
 
 
-def _decision(run: Run, measured: Mapping[str, Measurements]) -> Decision | None:
+def _decision(store: Store, run: Run, measured: Mapping[str, Measurements]) -> Decision | None:
     if run.deciding is None:
         return None
     timestamp = run.finished or run.created
     every = [
         measured.get(subject.spec) or failed_subject(subject, timestamp) for subject in run.subjects
     ]
-    return decide(run.deciding, every, timestamp=timestamp)
+    attempts = store.count_attempts(run.deciding.gate.digest, until=run)
+    return decide(run.deciding, every, timestamp=timestamp, attempts=attempts)
 
 
 def _decided(

@@ -1,6 +1,6 @@
 """Every model of a run is asked, one after another; every reply is stored."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from assay.errors import (
     Refusals,
 )
 from assay.messages import tr
-from assay.plan import Plan
+from assay.plan import AskOptions, Plan, make_plan
 from assay.store import Run, Store
 from assay.types import (
     Model,
@@ -87,6 +87,32 @@ def ask_models(
             stage = JudgingStage(store, run, prepared.suites, prepared.panel, observer)
             checked += stage.check_answers([known])
     return run, checked
+
+
+def ask_to_confirm(
+    store: Store,
+    run: Run,
+    prepared: Prepared,
+    chosen: Collection[str],
+    options: AskOptions,
+    observer: Observer,
+    background: BackgroundWork,
+    until: float | None,
+) -> list[AnswerToJudge]:
+    """The tests that took no part in the selection, of the chosen models alone."""
+    checked: list[AnswerToJudge] = []
+    for model, known in zip(prepared.models, run.models, strict=True):
+        if known.spec not in chosen:
+            continue
+        tell_phase(observer, tr("confirming {model}", model=known.spec))
+        plan = make_plan(prepared.confirming, model.facts, options)
+        ledger = ScoredReplies(store, run, known, background, prepared.remeasured)
+        ask_model(ledger, model, plan, (), observer, until)
+        model.close()
+        if prepared.panel:
+            stage = JudgingStage(store, run, prepared.suites, prepared.panel, observer)
+            checked += stage.check_answers([known])
+    return checked
 
 
 def _leave_out(store: Store, run: Run, spec: str, error: AssayError, observer: Observer) -> Run:

@@ -22,6 +22,7 @@ def what_to_decide(
     held_out: HeldOut | None,
     named: Mapping[str, HeldOut],
     training: HeldOut | None,
+    confirming: Mapping[str, str],
 ) -> DecisionPlan | None:
     """Own prompts decide nothing, and neither do models that are no checkpoints."""
     known = [place for place in places if place is not None]
@@ -63,6 +64,7 @@ def what_to_decide(
         top=tops.pop() if len(tops) == 1 else "",
         write_back=job.write_back,
         leaves=job.leaves,
+        confirming=confirming,
     )
 
 

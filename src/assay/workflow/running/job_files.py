@@ -17,6 +17,7 @@ from assay.suites.held_out_text import HeldOut, HeldOutTexts, load_held_out, loa
 from assay.suites.load import (
     benchmarks_folder,
     find,
+    hold_back,
     load_all,
     only_tests,
     pick_all,
@@ -104,6 +105,8 @@ def _picked(job: Job, suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
     gates = tried([], load_gate, job.gate) if job.gate else []
     used = [name for gate in gates for suite in gate.suites for name in suite.categories]
     suites = pick_all(suites, job.categories, job.limit, job.seed, used=used)
+    for gate in gates if job.apply_gate else ():
+        suites = hold_back(suites, gate, job.seed)
     for way in [CONSTRAINED] * job.constrained + [THINKING] * (job.think == "both"):
         suites = with_twins(suites, way)
     return suites

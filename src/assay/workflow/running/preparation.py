@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from assay.errors import AssayError, raise_all, tried
 from assay.messages import tr
 from assay.plan import Plan, cannot_think, make_plan
+from assay.suites.load import confirming_suites
 from assay.types import Model, Request, Suite
 from assay.types.decisions import DecisionPlan
 from assay.types.measures import every_measure
@@ -35,7 +36,9 @@ from assay.workflow.running.own_prompts import is_own
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A job that can begin. Of the suites `remeasured` only this run's own replies are reused."""
+    """A job that can begin. Of the suites `remeasured` only this run's own replies are reused.
+    `confirming`: those that only the selected checkpoint is asked.
+    """
 
     suites: tuple[Suite, ...]
     specs: tuple[str, ...]
@@ -47,6 +50,7 @@ class Prepared:
     remeasured: tuple[str, ...] = ()
     to_cut: tuple[SourceTexts, ...] = ()
     panel: JudgePanel | None = None
+    confirming: tuple[Suite, ...] = ()
 
     def close(self) -> None:
         for model in self.models:
@@ -133,7 +137,7 @@ def prepare(job: Job) -> Prepared:
         if panel:
             panel.probe_judges(errors)
         raise_all(errors)
-        planned = _plan_requests(named, files.suites, opened, errors)
+        planned = _plan_requests(named, files, opened, errors)
         raise_all(errors)
         opened.refuse_if_all_failed()
         unless_ready.pop_all()
@@ -178,9 +182,10 @@ def _open_panel(
 
 
 def _plan_requests(
-    named: _NamedModels, suites: tuple[Suite, ...], opened: Opened, errors: list[AssayError]
+    named: _NamedModels, files: JobFiles, opened: Opened, errors: list[AssayError]
 ) -> _Planned:
     """Of suites that nobody named, only the tests that all models can answer."""
+    suites, gate = files.suites, files.gate
     silent = opened.that_cannot_write if named.by_default else ()
     notes: tuple[str, ...] = ()
     if silent:
@@ -189,10 +194,12 @@ def _plan_requests(
             tr("{models} cannot write text: only multiple-choice tests are asked",
                models=", ".join(silent)),
         )  # fmt: skip
+    kept_back = confirming_suites(suites, gate)
+    asked = tuple(each for each in suites if each.name not in kept_back)
     plans = tuple(
         plan
         for model in opened.models
-        for plan in tried(errors, make_plan, suites, model.facts, named.job.options)
+        for plan in tried(errors, make_plan, asked, model.facts, named.job.options)
     )
     return _Planned(suites=suites, plans=plans, notes=notes)
 
@@ -206,7 +213,10 @@ def _put_together(
 ) -> Prepared:
     job, places, suites = named.job, named.places, planned.suites
     held_out, training = files.held_out, files.training
-    deciding = what_to_decide(job, places, opened, files.gate, held_out, files.named, training)
+    confirming = confirming_suites(suites, files.gate)
+    deciding = what_to_decide(
+        job, places, opened, files.gate, held_out, files.named, training, confirming
+    )
     failed = [(each.name, opened.failed[each]) for each in places if each and each in opened.failed]
     return Prepared(
         suites=suites,
@@ -229,6 +239,7 @@ def _put_together(
             of_plugins=own_measures_of(job),
         ),
         remeasured=(SPEED,) if job.remeasure else (),
+        confirming=tuple(each for each in suites if each.name in confirming),
         to_cut=texts_to_cut(suites, held_out if "perplexity" in deciding.measures else None)
         if deciding
         else (),

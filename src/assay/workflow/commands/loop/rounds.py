@@ -32,8 +32,10 @@ from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.reports.checkpoints.headlines import checkpoint_headline
 from assay.reports.checkpoints.loop import loop_document, round_document
 from assay.reports.formats.html import render_html
+from assay.stats.looks import alpha_of_look
+from assay.store import Store
 from assay.types import Observer
-from assay.types.decisions import Gate, Measurements, Recommendation
+from assay.types.decisions import Gate, Measurements, Recommendation, fact
 from assay.types.options import LoopOptions
 from assay.types.results import Report
 from assay.types.rounds import LoopEnd, LoopRound, RoundReview, SuggestedChange, TrainingLoop
@@ -178,18 +180,28 @@ class _Loop:
 
     def find_end(self) -> LoopEnd | None:
         last = self.rounds[-1].acceptance if self.rounds else None
-        if last is not None and last.accepted:
-            return "accepted"
         if last is not None and last.accepted is None:
             return "undecided"
-        if len(self.rounds) >= self.options.rounds:
-            return "rounds"
-        if time.monotonic() >= self.until:
-            return "minutes"
+        spent: LoopEnd | None = None
         tokens = self.options.tokens
-        if tokens is not None and self.state.tokens >= tokens:
-            return "tokens"
-        return "unchanged" if self._repeats() else None
+        if len(self.rounds) >= self.options.rounds:
+            spent = "rounds"
+        elif time.monotonic() >= self.until:
+            spent = "minutes"
+        elif tokens is not None and self.state.tokens >= tokens:
+            spent = "tokens"
+        if last is not None and last.accepted:
+            stops = spent or self._is_clear(self.rounds[-1].measured) or self._repeats()
+            return "accepted" if stops else None
+        return spent or ("unchanged" if self._repeats() else None)
+
+    def _is_clear(self, measured: Measurements) -> bool:
+        """Whether the loop may stop at it: every checkpoint evaluated for this gate was a look."""
+        if self.gate.accept.clear is False:
+            return True
+        with Store(self.out, read_only=True) as store:
+            looks = max(1, store.count_looks(self.gate.digest))
+        return accept(measured, self.gate, tail=alpha_of_look(looks) / 2).clear
 
     def _repeats(self) -> bool:
         """Whether the next round would train nothing new."""
@@ -303,9 +315,10 @@ class _Loop:
         """Of an accepted checkpoint nothing need change."""
         number, acceptance = len(self.rounds) + 1, accept(measured, self.gate)
         said, _ = checkpoint_headline(measured, acceptance)
-        if acceptance.accepted:
-            return RoundReview(by="assay", said=said), ()
         in_force = self.rounds[-1].changes if self.rounds else ()
+        if acceptance.accepted:
+            review = RoundReview(by="assay", said=said)
+            return review, () if self._is_clear(measured) else self._train_on(measured, in_force)
         failed = ""
         if self.commands.get("--review") or self.options.judge:
             tell_phase(self.observer, tr("round {number}: reviewing", number=number))
@@ -322,6 +335,14 @@ class _Loop:
             in_force = self.rounds[best.number - 2].changes if best.number > 1 else ()
         steps = self._steps() or (None if measured.step is None else int(measured.step))
         return review, changes_of(advice, in_force, steps=steps, write=sentence)
+
+    def _train_on(
+        self, measured: Measurements, in_force: tuple[SuggestedChange, ...]
+    ) -> tuple[SuggestedChange, ...]:
+        """A marginal pass is trained on, with what was in force."""
+        steps = self._steps() or (None if measured.step is None else int(measured.step))
+        longer = Recommendation("trend", fact("pass_not_clear"), (fact("pass_not_clear"),))
+        return changes_of([longer], in_force, steps=steps, write=sentence)
 
     def _ask_reviewer(self, document: dict[str, object], number: int) -> Reviewed:
         if self.options.judge:
