@@ -17,7 +17,6 @@ def test_there_is_one_for_each_reader():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-@pytest.mark.xfail(strict=False, reason="open: pages are written again in the next change")
 def test_the_commands_print_what_the_page_shows(page, tmp_path, request):
     if page.stem == "trainer":
         pytest.importorskip("torch")

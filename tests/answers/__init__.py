@@ -21,6 +21,10 @@ from assay.types.tests import SHIPPED_SUITES
 HERE = Path(__file__).parent
 LABELS = ("good", "mediocre", "wrong", "adversarial")
 GOOD_FROM, WRONG_UP_TO = 0.9, 0.8
+# The answers were written when a data test asked for its block; the report around it is checked
+# since, which they cannot know.
+CAME_LATER = ("report_", "section_")
+ASK_MORE_NOW = ("CT-02", "CT-05")  # a block of its own; other names of functions
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,12 @@ def measure(rows: Sequence[dict[str, Any]], sandbox: Sandbox | None = None) -> l
         (made,) = make_files(where[test], [seed], None)
         found = gather(where[test], [(row["answer"], made) for row in some], sandbox)
         for row, evidence in zip(some, found, strict=True):
-            failed = tuple(check.name for check in evidence.checks if check.passed is False)
-            share = float(evidence.share) if evidence.share is not None else 0.0
+            checks = [each for each in evidence.checks if not each.name.startswith(CAME_LATER)]
+            failed = tuple(check.name for check in checks if check.passed is False)
+            known = [check for check in checks if check.passed is not None]
+            weight = sum(check.weight for check in known)
+            passed = sum(check.weight for check in known if check.passed)
+            share = float(passed / weight) if weight and evidence.share is not None else 0.0
             measured[row["id"]] = Measured(row, share, failed)
     return [measured[row["id"]] for row in rows]
 

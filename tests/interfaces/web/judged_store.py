@@ -12,7 +12,7 @@ from tests.models.local.checkpoints import make_checkpoint
 from tests.workflow.judged_work import RUBRIC, Court, form, judged_test
 
 SUMS = numbered(8)
-XSS = "<img src=x onerror=alert(1)><script>alert(2)</script> def find(): ..."
+XSS = "<img src=x onerror=alert(1)><script>alert(2)</script>\ndef find(): ..."
 GATE = "[perplexity]\nmax = { tiny = 5000, small = 30, medium = 20, large = 15 }\n"
 
 
@@ -30,7 +30,7 @@ def fill_store(folder: Path) -> Court:
             "judge:own_002": "I would rather not say.",
         }
         judge = court.script("judge", answers=said)
-        few = dict(list(right(SUMS).items())[:2])
+        few = dict.fromkeys(right(SUMS), "none") | dict(list(right(SUMS).items())[:2])
         model = court.script("model", answers=few, default=XSS)
         court.run(judge, suite=suite, models=[model])
         court.script("model", answers={**right(SUMS), "sum_001": "3"}, default=XSS)
