@@ -129,3 +129,11 @@ def test_every_wrong_file_of_a_folder_is_named(tmp_path: Path) -> None:
 def _empty(folder: Path) -> Path:
     folder.mkdir()
     return folder
+
+
+def test_a_text_with_twelve_headings_is_as_many_documents(tmp_path: Path) -> None:
+    file = tmp_path / "a.md"
+    file.write_text("".join(f"# Part {n}\n\nIt was late.\n\n" for n in range(12)))
+    documents = load_held_out(file).documents
+    assert [each.text[:9] for each in documents[:2]] == ["# Part 0\n", "# Part 1\n"]
+    assert len(documents) == 12

@@ -1,6 +1,6 @@
 """The text a checkpoint's perplexity is measured on: files to texts or token ids.
 
-    .txt and others   one text, UTF-8
+    .txt and others   one text, UTF-8, or its documents: by end-of-text tokens or headings
     .jsonl            a document a line: {"text": "…"} or {"input_ids": [1, 2, 3]}
     .npy              token ids, one row
     .bin              token ids, two bytes each, as nanoGPT and its kin write them; `.u32.bin` four
@@ -21,6 +21,7 @@ from assay.errors import AssayError, InvalidFiles, UsageError, raise_all, tried
 from assay.files.file_text import Refused, decode, refusal, shown_path
 from assay.files.notes import Place, invalid_files
 from assay.messages import tr
+from assay.text.document_starts import split_documents
 from assay.types.decisions import TEXT_NAME
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "texts" / "held_out_english.txt"
@@ -143,7 +144,9 @@ def _text(path: Path) -> tuple[HeldOutDocument, ...]:
         raise invalid_files(refused.finding.file, [refused.finding]) from refused
     if not text.strip():
         raise _invalid(path, tr("the file contains no text"))
-    return (_document(text=text),)
+    # The text that ships is read as one: its perplexities are on record.
+    parts = [text] if path == SHIPPED else split_documents(text)
+    return tuple(_document(text=part) for part in parts)
 
 
 def _document(*, text: str = "", tokens: Sequence[int] | None = None) -> HeldOutDocument:
