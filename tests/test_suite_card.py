@@ -120,6 +120,7 @@ def test_every_form_names_the_file_that_took_the_place_of_a_category(bench, own_
 def test_the_list_of_suites_is_a_document_too(bench):
     listed = {each["suite"]: each for each in bench.document("suites")["suites"]}
     assert set(listed) == {
-        "coding", "data", "ewe", "example", "os", "technical", "tools", "troubleshooting",
+        "coding", "data", "everyday", "ewe", "example", "os", "technical", "tools",
+        "troubleshooting",
     }  # fmt: skip
     assert listed["os"]["categories"]["driver_select"] == 100

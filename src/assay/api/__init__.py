@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         DriftResult,
         JudgeCheckResult,
         LoopResult,
+        LossResult,
         RunResult,
     )
     from assay.suites.review_sheet import import_reviews as import_reviews
@@ -289,15 +290,20 @@ def schema(kind: SchemaKind = "tests") -> dict[str, object]:
 
 
 @takes_options(CompareOptions)
-def compare(options: CompareOptions) -> ComparisonResult:
+def compare(options: CompareOptions) -> ComparisonResult | LossResult:
     """The first run or model against the second, or against each of the others of a list, paired by
     test. With a `judge`, their answers to judged tests are compared in pairs too, in both orders.
+    With `loss`, where the loss on the text that both read moved.
     Example: `assay.compare("ollama:qwen3:4b", "ollama:gemma3:4b", max_drop=0.02).exit_code`.
     """
-    from assay.reports.formats.notebook import ComparisonResult
+    from assay.reports.formats.notebook import ComparisonResult, LossResult
     from assay.store import Store
     from assay.workflow.reporting.comparison import compare as compare_in
+    from assay.workflow.reporting.losses import compare_losses
 
+    if options.loss:
+        with Store(options.out, read_only=True) as store:
+            return LossResult.of(compare_losses(store, options.runs, text=options.text))
     if options.judge:
         from assay.workflow.commands.judge_pairs import compare_in_pairs
 

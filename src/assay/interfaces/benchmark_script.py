@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -132,7 +132,7 @@ def _documents(
         yield report
         compared = [report.run] if compare else []
     if compared:
-        yield api.compare(compared, out=out)
+        yield cast("Comparison", api.compare(compared, out=out))
     if leaderboard:
         yield api.leaderboard(out=out)
 

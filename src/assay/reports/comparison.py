@@ -8,7 +8,14 @@ from assay.reports.sentences import first_few, outcome
 from assay.text import number_format as numbers
 from assay.types import documents
 from assay.types.documents import Block, Document, Heading, Note, Paragraph, Row, Span, Tone, table
-from assay.types.results import Comparison, Flip, PairComparison, PairJudging, SuiteComparison
+from assay.types.results import (
+    Comparison,
+    Flip,
+    PairComparison,
+    PairJudging,
+    Side,
+    SuiteComparison,
+)
 
 SHOWN_FLIPS = 20  # on a terminal
 SHOWN_IDS = 5
@@ -54,8 +61,11 @@ def _pair(pair: PairComparison) -> Iterator[Block]:
 
 
 def names_of_sides(pair: PairComparison) -> tuple[str, str]:
+    return shortest_names(pair.a, pair.b)
+
+
+def shortest_names(a: Side, b: Side) -> tuple[str, str]:
     """The shortest that are not the same."""
-    a, b = pair.a, pair.b
     names = ((a.name or a.model, b.name or b.model), (a.model, b.model), (a.run, b.run))
     return next((each for each in names if each[0] != each[1]), names[-1])
 

@@ -12,7 +12,7 @@ Token ids in files are mapped into memory, so that they may be larger than it.
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
@@ -26,17 +26,21 @@ from assay.types.decisions import TEXT_NAME
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "texts" / "held_out_english.txt"
 IGNORED = -100  # as torch has it: a label that does not count
+MOST_FIELD = 60  # characters
 MOST_FINDINGS = 20  # of one file: a wrong one has as many as lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOutDocument:
-    """A text, or its token ids, the largest of which is `largest_id`."""
+    """A text, or its token ids, the largest of which is `largest_id`. `fields`: what else its line
+    says in a few words, and the file of a folder it is in.
+    """
 
     text: str = ""
     tokens: Sequence[int] | None = None
     largest_id: int | None = None
     digest: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +136,12 @@ def _folder(path: Path) -> tuple[HeldOutDocument, ...]:
     if not files:
         raise _invalid(path, tr("the folder contains no file"))
     errors: list[AssayError] = []
-    found = tuple(each for file in files for of in tried(errors, _file, file) for each in of)
+    found = tuple(
+        replace(each, fields={"file": str(file.relative_to(path)), **each.fields})
+        for file in files
+        for of in tried(errors, _file, file)
+        for each in of
+    )
     raise_all(errors)
     return found
 
@@ -294,7 +303,7 @@ def _of_row(given: Any) -> HeldOutDocument | str:
         text = given["text"]
         if not isinstance(text, str) or not text:
             return tr('"text" must be a text that is not empty')
-        return _document(text=text)
+        return replace(_document(text=text), fields=_fields(given))
     tokens = given["input_ids"]
     if hasattr(tokens, "tolist"):  # of torch, of numpy
         tokens = tokens.tolist()
@@ -302,6 +311,15 @@ def _of_row(given: Any) -> HeldOutDocument | str:
     if not whole or not all(type(each) is int and 0 <= each < 2**31 for each in tokens):
         return tr('"input_ids" must be a list of token ids')
     return _document(tokens=tokens)
+
+
+def _fields(row: Mapping[str, Any]) -> dict[str, str]:
+    """Short texts, numbers and booleans beside the text."""
+    return {
+        str(name): str(value)
+        for name, value in row.items()
+        if name != "text" and isinstance(value, str | int | bool) and len(str(value)) <= MOST_FIELD
+    }
 
 
 def _numpy_file(path: Path) -> tuple[HeldOutDocument, ...]:

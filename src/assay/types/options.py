@@ -530,6 +530,18 @@ class CompareOptions(
             "both orders; where they disagree, the pair is a tie. Default: none."
         ),
     )
+    loss: bool = option(
+        False,
+        help=tr(
+            "Show where the loss on the held-out text moved: by document, slice and kind of byte, "
+            "and the passages that gained and lost most."
+        ),
+    )
+    text: Path | None = option(
+        None,
+        metavar="FILE",
+        help=tr("With --loss: the text that both read, if it is no longer where it was."),
+    )
     max_drop: float | None = option(
         None,
         least=0,

@@ -42,6 +42,7 @@ def compare(view: PageView) -> Shown:
         compared = api.compare((a, b), out=view.viewing.out)
     except AssayError as error:
         return {**shown, "error": error}
+    assert isinstance(compared, Comparison)
     pair = compared.pairs[0]
     part = render_part(_without_flips(compared))
     return {**shown, "pair": pair, "part": part, "answers": _answers(view, pair)}

@@ -21,6 +21,7 @@ from assay.reports.json_documents import comparison_json, leaderboard_json, run_
 from assay.reports.json_values import JsonObject
 from assay.reports.judged.section import check_document, check_json
 from assay.reports.leaderboard import leaderboard_document
+from assay.reports.losses import losses_document, losses_json
 from assay.reports.measured.drift import drift_document, drift_json
 from assay.reports.run_report import run_document, suites_table
 from assay.reports.runs import runs_document, runs_json
@@ -40,6 +41,7 @@ from assay.types.documents import (
 )
 from assay.types.judging.cards import JudgeCheck
 from assay.types.measured.drift import Drift
+from assay.types.measured.losses import LossComparison
 from assay.types.measured.suite_statistics import SuiteStatistics
 from assay.types.results import Comparison, Leaderboard, Report
 from assay.types.rounds import TrainingLoop
@@ -153,6 +155,13 @@ class ComparisonResult(ShownResult, Comparison):
     kind = "comparison"
     views = comparison_document, comparison_json
     frames: ClassVar = {"suites": "pairs.suites", "tests": "pairs.suites.flips"}
+
+
+class LossResult(ShownResult, LossComparison):
+    __slots__ = ()
+    kind = "loss"
+    views = losses_document, losses_json
+    frames: ClassVar = {"classes": "classes", "documents": "documents"}
 
 
 class LeaderboardResult(ShownResult, Leaderboard):

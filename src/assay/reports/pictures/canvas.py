@@ -31,6 +31,9 @@ STYLES = {
     "soft": ("", "fill:#59636e", "fill:#a6b0ba"),
     "grid": ("", "stroke:#d8dee4", "stroke:#343c46"),
     "curve": ("fill:none;stroke-width:1.5", "stroke:#0072b2", "stroke:#56b4e9"),
+    "second": (
+        "fill:none;stroke-width:1.5;stroke-dasharray:6 4", "stroke:#b34700", "stroke:#f0a35e",
+    ),
     "dot": ("", "fill:#0072b2", "fill:#56b4e9"),
     "hollow": ("stroke-width:2", "fill:#ffffff;stroke:#0072b2", "fill:#14181d;stroke:#56b4e9"),
     "whisker": ("stroke-width:2", "stroke:#5ba6d6", "stroke:#2c7fb0"),
