@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -375,6 +376,42 @@ def test_a_process_that_dies_is_a_note_and_the_next_one_can_stop_the_training(gy
 
 def interrupt():
     raise KeyboardInterrupt
+
+
+def test_what_waited_at_a_kill_is_evaluated_after_resuming_and_kept_until_then(gym):
+    """Killed at step 5: the second checkpoint has no figures, and the limit of one would have
+    removed it at the next save.
+    """
+    callback = gym.callback(background=True)
+    stopped = {
+        3: lambda: wait_for(callback._background.answers),
+        4: lambda: os.kill(callback._background._process.pid, signal.SIGSTOP),
+        5: interrupt,
+    }
+    first = gym.trainer("run", AtStep(stopped), save_total_limit=2, max_steps=8)
+    callback.attach(first)
+    with pytest.raises(KeyboardInterrupt):
+        first.train()
+    assert 4 not in figures(first)
+    again = gym.callback(background=True)
+    kept = []
+    folder = gym.folder / "run"
+    look = {7: lambda: kept.extend(path.name for path in folder.glob("checkpoint-*"))}
+    resumed = gym.trainer("run", AtStep(look), save_total_limit=2, max_steps=8)
+    again.attach(resumed)
+    resumed.train(resume_from_checkpoint=True)
+    assert set(figures(resumed)) >= {4, 6, 8}
+    assert "checkpoint-4" in kept
+    assert not notes(resumed)
+
+
+def test_without_a_background_what_was_not_evaluated_is_when_training_resumes(gym):
+    plain = gym.trainer("run")
+    plain.train()
+    resumed = gym.trainer("run", max_steps=8)
+    gym.callback().attach(resumed)
+    resumed.train(resume_from_checkpoint=True)
+    assert tuple(sorted(figures(resumed))) == (2, 4, 6, 8)
 
 
 def test_ctrl_c_in_the_training_ends_the_process(gym):

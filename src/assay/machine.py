@@ -23,6 +23,7 @@ _ROCM = ("--showproductname", "--showmeminfo", "vram", "--json")
 _CPU_NAMES = re.compile(r"^(?:model name|Model|cpu model|Hardware)\s*:\s*(\S.*)$", re.MULTILINE)
 _CGROUP = Path("/sys/fs/cgroup")
 WEIGHTS = (".gguf", ".safetensors")
+QUIET = 0.5  # of the cores: the load of the last minute
 
 
 _Gpu = tuple[str, int | None]  # in words, and bytes of memory
@@ -196,3 +197,11 @@ def _text_of(path: Path) -> str:
 
 def _plain(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def is_quiet() -> bool:
+    """Whether other programs leave the processor alone, by the load of the last minute."""
+    try:
+        return os.getloadavg()[0] < QUIET * (os.cpu_count() or 1)
+    except (AttributeError, OSError):  # Windows does not tell
+        return True

@@ -103,6 +103,25 @@ def test_a_later_checkpoint_of_the_shape_is_timed_only_on_demand(
     assert details_of(folder, "step_1")["speed"]["runs_per_s"] == [50, 41, 42]
 
 
+def test_a_speed_of_a_busy_machine_is_measured_again_when_it_is_quiet(
+    folder: Path, stopwatch: Stopwatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopwatch.busy.touch()
+    report = run(folder, "step_1")
+    said = " ".join(write_text(report).split())
+    assert "on a busy machine: other programs took 60 % of the computing time" in said
+    monkeypatch.setattr(os, "getloadavg", lambda: (99.0, 99.0, 99.0), raising=False)
+    run(folder, "step_2")
+    assert stopwatch.timed == [("step_1", 3)], "it is still busy"
+    stopwatch.busy.unlink()
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0), raising=False)
+    run(folder, "step_2")
+    assert stopwatch.timed == [("step_1", 3), ("step_2", 3)]
+    assert details_of(folder, "step_2")["speed"]["runs_per_s"] == [50, 41, 42]
+    run(folder, "step_2")
+    assert len(stopwatch.timed) == 2, "a speed of a quiet machine is reused"
+
+
 def test_another_shape_and_another_machine_are_timed_anew(
     folder: Path, stopwatch: Stopwatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -128,10 +128,18 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
                 tr("metric_for_best_model needs a callback that knows its Trainer"),
                 hint=tr("call assay.TrainerCallback(...).attach(trainer), not callbacks=[...]"),
             )
+        left = find_unevaluated(args, state) if state.is_world_process_zero else []
         if self._in_background and state.is_world_process_zero:
             self._end_background()
             self._limit = self._limit or args.save_total_limit
             self._background = BackgroundEvaluation(self._job, self._gate)
+            for step in left:
+                self._background.add(step)
+            self._hold_waiting(args)
+        elif state.global_step and not is_deepspeed_zero3_enabled():
+            with _random_numbers_kept():
+                found = [(step, evaluate_step(step, self._steps)) for step in left]
+            self._use(found, args, state, control)
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
         folder = Path(args.output_dir) / f"{PREFIX_CHECKPOINT_DIR}-{state.global_step}"
@@ -201,10 +209,7 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
             stops |= has_stalled(
                 state.log_history, self._figure, self._patience, smaller=self._smaller
             )
-        if self._background is not None and self._limit:
-            # Beside those that wait: the one that is saved next, and the best one.
-            held = len(self._background.waiting)
-            args.save_total_limit = max(self._limit, held + 2) if held else self._limit
+        self._hold_waiting(args)
         told = [stops, *(getattr(state, key) for key in _BEST)]
         if args.world_size > 1:  # one that stopped alone would leave the others waiting for it
             torch.distributed.broadcast_object_list(told, src=0)
@@ -212,6 +217,12 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         if stops:
             control.should_training_stop = True
         return control
+
+    def _hold_waiting(self, args: Any) -> None:
+        """Beside those that wait the rotation keeps the one that is saved next, and the best."""
+        if self._background is not None and self._limit:
+            held = len(self._background.waiting)
+            args.save_total_limit = max(self._limit, held + 2) if held else self._limit
 
     def _write_down(self, step: SavedStep, found: StepFigures, state: Any, control: Any) -> None:
         row: dict[str, Any] = {NOTE: found.note} if found.note else dict(found.figures)
@@ -247,6 +258,28 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         if self._background is not None:
             self._background.stop()
             self._background = None
+
+
+def find_unevaluated(args: Any, state: Any) -> list[SavedStep]:
+    """Checkpoints up to the one that a training resumes from of which its log has no figure of
+    ours: they waited when it was killed.
+    """
+    if not state.global_step:
+        return []
+    known = {
+        row.get("step") for row in state.log_history if any(key.startswith(PREFIX) for key in row)
+    }
+    found = []
+    for folder in Path(args.output_dir).glob(f"{PREFIX_CHECKPOINT_DIR}-*"):
+        number = folder.name.rpartition("-")[2]
+        if not number.isdigit() or int(number) > state.global_step or int(number) in known:
+            continue
+        epoch = None
+        with suppress(OSError, ValueError):
+            epoch = json.loads((folder / TRAINER_STATE_NAME).read_text("utf-8")).get("epoch")
+        path = str(Path(args.output_dir) / folder.name)
+        found.append(SavedStep(int(number), epoch, path))
+    return sorted(found, key=lambda step: step.number)
 
 
 def _add_to_saved_state(args: Any, state: Any, step: SavedStep) -> None:

@@ -524,6 +524,19 @@ class Recommendation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingSpread:
+    """One figure over several trainings of one shape. `between`: their standard deviation;
+    `within`: the standard error of one over its tests or documents, None where one has none.
+    """
+
+    figure: str  # perplexity, suite:NAME
+    trainings: int
+    mean: float
+    between: float
+    within: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """By a checkpoint's name: how it fares at the gate, what it is worth, the advice, what no
     criterion covers; by model folder: its checkpoints, the one to ship, which suites carry signal.
@@ -542,3 +555,4 @@ class Decision:
     overall: Selection | None = None
     gate_decides: bool = True
     changes: Mapping[str, tuple[ChangeFromBase, ...]] = field(default_factory=dict)
+    trainings: tuple[TrainingSpread, ...] = ()  # between the model folders

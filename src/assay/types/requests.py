@@ -283,7 +283,9 @@ class ReadText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timed:
-    """Seconds per run of a timing request. `details`: all that was measured, name by name."""
+    """Seconds per run of a timing request. `details`: all that was measured, name by name; among it
+    `others_share`, how much of the time that was computed went to other programs.
+    """
 
     request_id: str
     prefill_s: tuple[float, ...]
@@ -291,6 +293,19 @@ class Timed:
     new_tokens: int
     details: Mapping[str, Any] = field(default_factory=dict)
     kind: Literal["timed"] = "timed"
+
+    @property
+    def was_busy(self) -> bool:
+        return is_busy(self.details)
+
+
+BUSY = 0.2  # of the time that was computed
+
+
+def is_busy(details: Mapping[str, Any]) -> bool:
+    """Whether other programs had a part in a measured speed."""
+    share = details.get("others_share")
+    return isinstance(share, int | float) and share > BUSY
 
 
 Cause = Literal[

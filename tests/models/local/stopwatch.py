@@ -42,6 +42,8 @@ print(json.dumps({{
     "bytes_per_token": 1000, "memory_bytes_per_s": 1e6, "memory_usage_mb": 8.5,
     "resident_mb": None, "dtype": "float32", "threads": 2,
     "machine": {{"system": "Linux", "processor": "Pocket Calculator", "cores": 2}},
+    "measured_at": "2026-11-15T10:15:00Z",
+    "others_share": 0.6 if pathlib.Path({busy!r}).exists() else 0.0,
 }}))
 """
 
@@ -49,11 +51,16 @@ print(json.dumps({{
 class Stopwatch:
     def __init__(self, folder: Path) -> None:
         self._log, self._failing = folder / "timed.jsonl", folder / "fails"
+        self.busy = folder / "busy"  # while it exists, other programs run beside
         self._log.touch()
         program = folder / "python"
         program.write_text(
             PROGRAM.format(
-                python=sys.executable, log=str(self._log), failing=str(self._failing), speeds=SPEEDS
+                python=sys.executable,
+                log=str(self._log),
+                failing=str(self._failing),
+                busy=str(self.busy),
+                speeds=SPEEDS,
             ),
             "utf-8",
         )

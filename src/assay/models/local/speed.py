@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -164,6 +165,7 @@ def measure_here(
     dtype = of.dtype or choose_dtype(None, of.device, examined.dtype_on_disk)
     idle = psutil.Process().memory_info().rss
     network = load(checkpoint, of.device, dtype, examined=examined)
+    when, before = datetime.now(UTC), _processor_seconds()
     figures = time_decoding(
         network,
         prompt_tokens=of.prompt_tokens,
@@ -183,7 +185,25 @@ def measure_here(
         "dtype": dtype,
         "gpu_mb": on_gpu / MB,
         "machine": asdict(machine),
+        "measured_at": f"{when:%Y-%m-%dT%H:%M:%SZ}",
+        "others_share": _share_of_others(before, _processor_seconds()),
     }
+
+
+def _processor_seconds() -> tuple[float, float]:
+    """Of all programs, and of this one."""
+    import psutil
+
+    everything, own = psutil.cpu_times(), psutil.Process().cpu_times()
+    idle = everything.idle + getattr(everything, "iowait", 0.0)
+    guests = getattr(everything, "guest", 0.0) + getattr(everything, "guest_nice", 0.0)
+    return sum(everything) - guests - idle, own.user + own.system
+
+
+def _share_of_others(before: tuple[float, float], after: tuple[float, float]) -> float:
+    """Of the time that was computed, how much was for other programs: 0 to 1."""
+    whole, own = after[0] - before[0], after[1] - before[1]
+    return round(min(1.0, max(0.0, 1 - own / whole)), 3) if whole > 0 else 0.0
 
 
 def _peak_resident() -> int | None:

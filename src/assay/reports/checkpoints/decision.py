@@ -25,10 +25,12 @@ from assay.reports.checkpoints.table import (
     checkpoint_table,
     score_table,
     signal_table,
+    speed_details,
     timing_line,
     tokenizer_block,
 )
 from assay.reports.pictures.steps import over_steps
+from assay.text import number_format as numbers
 from assay.types.decisions import (
     FAULT,
     Decision,
@@ -36,11 +38,13 @@ from assay.types.decisions import (
     Recommendation,
     Selection,
     SuiteSignal,
+    TrainingSpread,
 )
 from assay.types.documents import (
     Block,
     Bullets,
     Files,
+    Fold,
     Heading,
     Item,
     Note,
@@ -100,6 +104,7 @@ class _Sections:
         of = trn("{count} model folder", "{count} model folders", len(self.decision.folders))
         yield from _selected(selection_headline(self.decision, selection, of), selection)
         yield from self._not_covered(selection.selected)
+        yield from _trainings(self.decision.trainings)
         yield from self._files([f"{CHECKPOINTS}/{SELECTION_FILE}"])
 
     def folder(self, folder: str) -> Iterator[Block]:
@@ -259,10 +264,37 @@ def _table(of: EvaluatedFolder, *, shown: bool = True) -> Iterator[Block]:
             yield score_table(of)
         measured_in = dict.fromkeys(timing_line(each.speed) for each in of.checkpoints)
         yield from (Note(line) for line in measured_in if line)
+        if (details := speed_details(of.checkpoints)) is not None:
+            yield Fold(tr("Latency and bandwidth"), (details,))
     for each in of.checkpoints:
         if each.failed:
             said = tr("{name} could not be evaluated: {why}", name=each.name, why=each.failed)
             yield Paragraph(said, "warning")
+
+
+def _trainings(spreads: Sequence[TrainingSpread]) -> Iterator[Block]:
+    if not spreads:
+        return
+    yield Heading(tr("Between trainings"), 3)
+    yield Paragraph(
+        tr("The last checkpoints of {count} trainings of one shape, such as seeds of one recipe. A "
+           "difference between two recipes that is not well above both spreads may be chance.",
+           count=spreads[0].trainings), "dim",
+    )  # fmt: skip
+    heads = (
+        tr("figure"), tr("mean"), tr("standard deviation between trainings"),
+        tr("standard error over tests or documents"),
+    )  # fmt: skip
+    rows = (
+        (
+            each.figure.removeprefix("suite:"),
+            numbers.readable(each.mean),
+            numbers.readable(each.between),
+            "–" if each.within is None else numbers.readable(each.within),
+        )
+        for each in spreads
+    )
+    yield table(heads, rows, right=(1, 2, 3))
 
 
 def _signal(signals: Sequence[SuiteSignal], checkpoints: Sequence[Measurements]) -> Iterator[Block]:

@@ -1,6 +1,7 @@
 """The checkpoints of a model folder as a table; the least important columns go first."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from assay.messages import tr, trn
 from assay.reports.checkpoints import figures as known
@@ -20,6 +21,7 @@ from assay.types.documents import (
     table,
 )
 from assay.types.measures import FigureColumn, every_measure
+from assay.types.requests import is_busy
 
 LONGEST_NAME = 120
 FigureRow = dict[str, Estimate | None]
@@ -119,7 +121,7 @@ def timing_line(speed: SpeedFigures | None) -> str:
     machine, threads = details.get("machine"), details.get("threads")
     if not speed or not isinstance(machine, Mapping) or not isinstance(threads, int):
         return ""
-    return tr(
+    line = tr(
         "Speed: on the CPU in {dtype}, {cores} of {processor}, {system}, median of {runs}. Memory: "
         "16-bit weights and cache, activations in {dtype}. Both belong to a shape, not to a "
         "checkpoint.",
@@ -128,6 +130,58 @@ def timing_line(speed: SpeedFigures | None) -> str:
         processor=harmless(str(machine.get("processor", "?"))),
         system=harmless(str(machine.get("system", "?"))),
         runs=trn("{count} run", "{count} runs", len(speed.runs_per_s)),
+    )
+    return " ".join(filter(None, (line, _load_line(details))))
+
+
+def _load_line(details: Mapping[str, Any]) -> str:
+    """When it was, and what else the processor did; "" where that was not stored."""
+    when, share = details.get("measured_at"), details.get("others_share")
+    if not isinstance(when, str) or not isinstance(share, int | float):
+        return ""
+    gaps = {"when": harmless(when), "share": numbers.percent(share)}
+    if not is_busy(details):
+        return tr("Measured {when}; other programs took {share} of the computing time.", **gaps)
+    return tr("Measured {when} on a busy machine: other programs took {share} of the computing "
+              "time. A later run on a quiet machine measures it again.", **gaps)  # fmt: skip
+
+
+def speed_details(checkpoints: Sequence[Measurements]) -> Table | None:
+    """Latency and bandwidth, one row a shape; None where no speed was measured."""
+    rows: dict[tuple[str, ...], None] = {}
+    parent = known.parent_of(checkpoints)
+    for each in checkpoints:
+        if each.speed is not None:
+            rows.setdefault((each.shape or each.name, *_speed_cells(each.speed)))
+    if not rows:
+        return None
+    names: dict[str, list[str]] = {}
+    for each in checkpoints:
+        if each.speed is not None:
+            name = harmless(known.short_name(each, parent), longest=LONGEST_NAME)
+            names.setdefault(each.shape or each.name, []).append(name)
+    heads = (
+        tr("checkpoints"), tr("tokens/s"), tr("ms per token, median"), tr("95th percentile"),
+        tr("first token, ms"), tr("prefill, tokens/s"), tr("memory, GB/s"), tr("share of it used"),
+    )  # fmt: skip
+    shown = ((", ".join(names[shape]), *cells) for shape, *cells in rows)
+    return table(heads, shown, right=range(1, len(heads)))
+
+
+def _speed_cells(speed: SpeedFigures) -> tuple[str, ...]:
+    def told(name: str, times: float = 1.0) -> str:
+        value = speed.details.get(name)
+        return numbers.readable(value * times) if isinstance(value, int | float) else "–"
+
+    share = speed.details.get("share_of_bandwidth")
+    return (
+        numbers.readable(speed.tokens_per_s.value or 0.0),
+        told("latency_p50_s", 1e3),
+        told("latency_p95_s", 1e3),
+        told("first_token_s", 1e3),
+        told("prefill_tokens_per_s"),
+        told("memory_bytes_per_s", 1e-9),
+        numbers.percent(share) if isinstance(share, int | float) else "–",
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from assay.messages import tr, trn
 from assay.reports import sentences
+from assay.reports.checkpoints.table import speed_details, timing_line
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Cause, Estimate, documents
@@ -180,6 +181,7 @@ def _model(report: Report, model: ModelReport) -> Iterator[Block]:
     yield Paragraph(answered(measured))
     yield documents.Figures(tuple(figures(measured)))
     yield documents.bullets(notes(measured))
+    yield from _timed(report, model)
     if model.trials:
         yield Heading(tr("Every try"), 3)
         yield _trials(model.trials[:SHOWN_TRIALS])
@@ -188,6 +190,17 @@ def _model(report: Report, model: ModelReport) -> Iterator[Block]:
             more = tr("Tries not shown here: {count}; every one: ", count=numbers.count(left))
             command = f"assay export {shlex.quote(report.run)} --format csv"
             yield Paragraph((more, Span(command, "code")))
+
+
+def _timed(report: Report, model: ModelReport) -> Iterator[Block]:
+    """Of a checkpoint that was timed on the CPU."""
+    known = report.decision.measured if report.decision else ()
+    timed = [each for each in known if each.fingerprint == model.fingerprint]
+    details = speed_details(timed[:1])
+    if details is not None:
+        yield Heading(tr("Latency and bandwidth"), 3)
+        yield details
+        yield Paragraph(timing_line(timed[0].speed), "dim")
 
 
 def _trials(trials: tuple[TrialFigures, ...]) -> documents.Table:

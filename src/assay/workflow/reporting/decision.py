@@ -7,6 +7,7 @@ from assay.decide.accept import accept, find_not_covered
 from assay.decide.advice import advise
 from assay.decide.scores import own_scale, weigh
 from assay.decide.select import select
+from assay.decide.trainings import spread_of_trainings
 from assay.decide.trend import changes_from_base, find_signals, trend
 from assay.types.decisions import (
     Acceptance,
@@ -79,6 +80,7 @@ def decide(
         selections=selections,
         signals=signals,
         overall=overall,
+        trainings=spread_of_trainings(inside),
         changes={name: change for of in inside.values() for name, change in _changes(of, bases)},
     )
 

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from assay.ask_loop import RunningTrial
+from assay.machine import is_quiet
 from assay.store import Run, RunModel, Store, TrialKey
 from assay.types import (
     Reply,
     Request,
     Score,
+    Timed,
 )
 from assay.workflow.running.background import BackgroundWork
 from assay.workflow.running.trials import AnyTrial, MeasureTrial, TestTrial
@@ -54,6 +56,10 @@ class ScoredReplies:
         if number is None:
             return None
         reply = self.store.read_reply(number)
+        if isinstance(reply, Timed) and reply.was_busy and not again and is_quiet():
+            own = self.store.find_answer(self.run, request.id, only_own=True)
+            if own is None:  # measured beside other programs, which are gone
+                return None
         if trial.ends_with(request, reply):
             self._scores.append((request.key, number, trial.score(reply)))
             if len(self._scores) >= SCORED_AT_ONCE:
