@@ -444,6 +444,16 @@ def test_nobody_is_told_to_train_longer_where_more_steps_will_not_do() -> None:
     assert "train_longer_first" not in found
 
 
+def test_a_suite_at_chance_that_failed_its_limit_is_named_before_second_remedies() -> None:
+    guessed = replace(os_suite(24, 26, 25, 25), baseline=0.25)
+    known = replace(suite({"a": marks(90)}), baseline=0.25)
+    one = good(1, suites={"os": guessed, "quiz": known})
+    found = [each.advice.kind for each in advice.advise(one, accept(one, GATE), None, GATE)]
+    assert found[:2] == ["data_on_category", "suites_at_chance"]
+    fine = good(1, suites={"os": replace(os_suite(90, 90, 90), baseline=0.25), "quiz": guessed})
+    assert advice.advise(fine, accept(fine, GATE), None, GATE) == (), "it is no limit of the gate"
+
+
 @given(folder=folders())
 @settings(max_examples=60, deadline=None)
 def test_no_advice_without_figures_none_twice_and_few_enough(folder: list[Measurements]) -> None:

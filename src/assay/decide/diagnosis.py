@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from assay.stats.suite_changes import beside_guessing, is_above
 from assay.types.decisions import (
     FAULT,
+    OS_SUITE,
     Acceptance,
     DecisionFact,
     Measurements,
@@ -102,7 +103,9 @@ def _loss(text: TextFigures, rows: slice) -> float | None:
 
 
 def suites_at_chance(measured: Measurements, acceptance: Acceptance) -> tuple[Recommendation, ...]:
-    """A text that is predicted well enough, and suites that are answered as if by guessing."""
+    """A text that is predicted well enough, and all suites answered as if by guessing, or those
+    that failed their limit; others are among what the decision does not cover.
+    """
     beside = {name: beside_guessing(suite) for name, suite in measured.suites.items()}
     known = {
         name: (share, guess)
@@ -113,9 +116,20 @@ def suites_at_chance(measured: Measurements, acceptance: Acceptance) -> tuple[Re
     perplexity = acceptance.criteria.get("perplexity")
     if not guessed or measured.text is None or (perplexity and perplexity.passed is False):
         return ()
-    kind = "fluent_at_chance" if len(guessed) == len(known) else "suites_at_chance"
+    kind = "fluent_at_chance"
+    if len(guessed) < len(known):
+        kind = "suites_at_chance"
+        guessed = tuple(name for name in guessed if _fails(name, acceptance))
+        if not guessed:
+            return ()
     levels = tuple(
         fact("at_guessing", suite=name, value=known[name][0], guess=known[name][1])
         for name in guessed
     )
     return (Recommendation("domain", fact(kind, suites=guessed), levels),)
+
+
+def _fails(suite: str, acceptance: Acceptance) -> bool:
+    name = "os_benchmark" if suite == OS_SUITE else f"suite:{suite}"
+    criterion = acceptance.criteria.get(name)
+    return criterion is not None and criterion.passed is False
