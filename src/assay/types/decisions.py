@@ -135,7 +135,9 @@ class Gate:
         """Of what it asks for, wherever its file is."""
         named = {name: limits for name, limits in self.texts.items() if limits}
         asked = asdict(replace(self, source="", reference={}, bounds={}, texts=named))
-        return sha256(json.dumps(_in_floats(asked), sort_keys=True).encode()).hexdigest()[:16]
+        plain = asdict(Gate(source=""))  # what a gate does not name may come to be named later
+        said = {name: each for name, each in asked.items() if each != plain[name]}
+        return sha256(json.dumps(_in_floats(said), sort_keys=True).encode()).hexdigest()[:16]
 
     def suite_criteria(self) -> dict[str, SuiteLimit]:
         """The suites, each asked for once, by the names of their criteria."""
