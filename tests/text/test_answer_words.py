@@ -25,6 +25,7 @@ from assay.text.answer_words import (
     is_unused,
     may_qualify,
 )
+from assay.text.denied_clauses import clause_denial
 from assay.text.folding import fold_for_matching
 from assay.types import AnswerCheck, Answered, Case, Message, Score
 
@@ -145,3 +146,14 @@ def test_listed_words_are_found_as_the_pattern_finds_them(between):
         text = between.join(["so", word, "it is"])
         slow = "n'" in text or not answer_words._DENYING.isdisjoint(re.findall(r"[^\W_]+", text))
         assert answer_words.may_deny(text) == slow, text
+
+
+@pytest.mark.parametrize("language", ["en", "ee", "tr", "sw"])
+@pytest.mark.parametrize("junk", ["not a ", "me o ", "avoid, ", "no rent ", "değil, si, ", "and  "])
+def test_clauses_of_hostile_texts_are_read_in_bounded_time(junk: str, language: str) -> None:
+    denial = clause_denial("What does a tenant pay?", language)
+    assert denial is not None
+    text = junk * (200_000 // len(junk))
+    denial.may_apply(text)
+    for place in range(0, len(text), 2_000):
+        denial.is_denied(text[:place], text[place:], forbidden=False)

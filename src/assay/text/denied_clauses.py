@@ -24,9 +24,12 @@ _REACH = 240  # characters before a keyword that are looked at
 _SENTENCE = late_pattern(r"[.!?\n;:]")
 _UNTIL = late_pattern(rf"(?<!\w){WORDS['denies_until']}(?!\w)")
 _DEED = late_pattern(rf"(?:\A|\band\s|\bet\s)\W*(?:please\s+)?{WORDS['denies_deed']}(?!\w)")
+# Of advice ("give tips") what is to be avoided is a part.
+_ASKS_FOR_NAMES = late_pattern(r"\W*(?:what|which|who|name|list|quel|nomme|cite)")
 _BEHIND = late_pattern(rf"\W{{0,4}}\s{WORDS['denies_behind']}(?!\w)([^.,;:!?\n]*)")
 _LISTED = late_pattern(rf"(?<![\w-]){WORDS['denies_clause']}(?!\w)")
 _EWE = late_pattern(r"(?:\A|\s)me\w+")
+_EWE_O = late_pattern(r"(?<=\s)o(?=\s*(?:[.,;:!?\n]|\Z))")
 _EWE_END = late_pattern(r"[^.,;:!?\n]*(?<=\s)o(?=\s*(?:[.,;:!?\n]|\Z))")
 
 
@@ -44,12 +47,13 @@ class ClauseDenial:
         """Whether a folded text has a word that denies."""
         return (
             self.denies.search(folded) is not None
-            or (self.is_ewe and _EWE_END.search(folded) is not None)
+            or (self.is_ewe and _EWE_O.search(folded) is not None)
             or _DEED.search(folded) is not None
         )
 
     def is_denied(self, before: str, behind: str, *, forbidden: bool) -> bool:
         """Whether the clause around a place denies what is there."""
+        behind = behind[:_REACH]
         sentence = _SENTENCE.split(before[-_REACH:])[-1]
         pieces = sentence.split(",")
         at = len(pieces) - 1
@@ -59,13 +63,16 @@ class ClauseDenial:
             at = len(pieces) - 1
         reach = ",".join(pieces[at:])
         found = self._find(pieces[at])
+        if found and at < len(pieces) - 1 and not pieces[at][found.end() :].strip():
+            found = None  # "no, …", "X değil, …": it denies what is before the comma
         if found is not None:
             between = reach[found.end() :]
             if not _UNTIL.search(between):
                 if forbidden or (not self.is_listed and len(between.split()) <= _NEAR):
                     return True
                 return self._is_asked(reach[: found.start()], between)
-        if (deed := _DEED.search(pieces[at])) and not self._asks_by(deed[0]):
+        names = forbidden or _ASKS_FOR_NAMES.match(self.question)
+        if names and (deed := _DEED.search(pieces[at])) and not self._asks_by(deed[0]):
             between = reach[deed.end() :]
             if not _UNTIL.search(between) and (forbidden or len(between.split()) <= _NEAR + at):
                 return True

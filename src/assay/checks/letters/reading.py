@@ -99,7 +99,7 @@ def read_letter(
     claims: list[Commitment[str]] = [*reader.claims(text)]
     letter, several = decide(claims)
     strength = max((claim.strength for claim in claims if claim.value == letter), default=0)
-    if strength < ANNOUNCED:
+    if strength < SET_OFF:
         if options.texts and (
             numbered := _numbered_option(text, options, question, words, language)
         ):
@@ -518,7 +518,7 @@ def _numbered_option(
     text: str, options: Options, question: str, words: Lexicon | None, language: str | None
 ) -> str | None:
     """The option with the number that the reply commits to, where every option is a number."""
-    if not all(map(_has_digit, options.texts)):
+    if not all(map(_has_digit, options.texts)) or patterns.OPENING.match(text):
         return None
     from assay.text.number_reading import is_quantity, read_expected, read_number
 
@@ -540,6 +540,8 @@ def _left_over(claims: Sequence[Commitment[str]], text: str, options: Options) -
     named = [claim.value for claim in claims]
     others = {*named[:-1]} - {*named[-1:]}
     is_once = named.count(named[-1]) == 1 if named else False
+    if len(sentences(text)) < 2:  # "A, B or C"
+        return None
     offered = options_in(text)
     if offered is not None and len(offered.texts) >= len(options.letters):
         return None  # the question repeated, or a list of them all
