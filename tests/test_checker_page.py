@@ -20,16 +20,16 @@ def test_the_page_leads_from_a_new_test_to_its_report(tmp_path):
     shown = extend.Section("Attack it", tmp_path, PAGE).run()
     attacked = json.loads(shown[shown.index("{") :])
     assert attacked["passed"]
-    assert 0.1 < attacked["tests"][0]["highest"] <= 0.25
+    assert attacked["tests"][0]["highest"] <= 0.1
     assert len(attacked["tests"][0]["cheats"]) >= 15
-    assert "0.846" in PAGE.read_text("utf-8")
+    assert "0.818" in PAGE.read_text("utf-8")
     shown = extend.Section("Run it", tmp_path, PAGE).run()
     assert "5 of 6 checks passed" in shown
     (evaluation,) = tmp_path.glob("assay-out/runs/*/reports/evaluations/*/monthly_sales_001.txt")
     assert "orders is 12 in the answer" in evaluation.read_text("utf-8")
     document = json.loads(extend.run(tmp_path, "assay", "report", "--json").stdout)
     (suite,) = document["models"][0]["suites"]
-    assert [test["score"] for test in suite["tests"]] == [pytest.approx(11 / 13, abs=1e-3)]
+    assert [test["score"] for test in suite["tests"]] == [pytest.approx(9 / 11, abs=1e-3)]
     code = (folder / "check.py").read_text("utf-8")
     (folder / "check.py").write_text(
         code.replace('Fact("orders", truth["orders"]', 'Fact("orders", 12')

@@ -102,6 +102,24 @@ except Exception:
     one = _imp.create_builtin(importlib.machinery.ModuleSpec("_bisect", None))
 bisect_left, bisect_right = one.bisect_left, one.bisect_right
 """,
+    "link": """
+import os
+os.symlink(os.__file__.replace("os.py", "bi" + "sect.py"), "other.py")
+exec(open("other.py").read().split("# Overwrite")[0])
+""",
+    "child": """
+import os, subprocess, sys
+path = os.__file__.replace("os.py", "bi" + "sect.py")
+code = f"print(open({path!r}).read())"
+text = subprocess.check_output([sys.executable, "-I", "-S", "-c", code], text=True)
+exec(text.split("# Overwrite")[0])
+""",
+    "libc": """
+import ctypes, os
+path = os.__file__.replace("os.py", "bi" + "sect.py")
+text = os.read(ctypes.CDLL(None).open(path.encode(), 0), 100000).decode()
+exec(text.split("# Overwrite")[0])
+""",
     "objects": """
 import gc
 found = {one.__name__: one for one in gc.get_objects() if hasattr(one, "__name__")}
@@ -228,6 +246,12 @@ def speed_cheats(made, other):
         f"            type(one).__hash__ = object.__hash__\n    return {call}",
         "more time": "import resource\nresource.setrlimit(resource.RLIMIT_CPU, (-1, -1))\n"
         f"{SLOW}{FAST}    return {call}",
+        "another process": "import os, pickle\n" + SLOW + FAST + "    read, write = os.pipe()\n"
+        "    if os.fork() == 0:\n        if os.fork() == 0:\n"
+        "            with os.fdopen(write, 'wb') as pipe:\n"
+        f"                pickle.dump({call}, pipe)\n        os._exit(0)\n"
+        "    os.close(write)\n    with os.fdopen(read, 'rb') as pipe:\n"
+        "        return pickle.load(pipe)",
         "ends": FAST + "    raise SystemExit(0)",
         "equal": "class Equal(list):\n    __eq__ = lambda *_: True\n" + FAST + "    return Equal()",
         "short lists": SLOW + FAST + f"    return {call} if len({{{{truth.first}}}}) < 30 else []",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Callable
 from functools import cache
 from itertools import cycle
@@ -99,6 +100,19 @@ def with_real_code(test: str) -> str:
     return f">>> {test}\nTrue"
 
 
+def with_texts(made: Made, text_of: Callable[[str, int], str]) -> str:
+    """The reference, with its true examples and other texts."""
+    reference = (folder_of("ct_05_documentation") / "reference.md").read_text("utf-8")
+    answer = checkers.fill(reference, made.files, made.truth)
+    code = answer.partition("```python\n")[2].partition("```")[0]
+    tree = ast.parse(code)
+    for at, node in enumerate(one for one in tree.body if isinstance(one, ast.FunctionDef)):
+        examples = re.findall(r"(?m)^ *>>>.*\n(?: *[^>\s].*\n?)+", ast.get_docstring(node) or "")
+        text = "\n\n".join([text_of(node.name, at), *examples])
+        node.body[0] = ast.Expr(ast.Constant(text))
+    return f"```python\n{ast.unparse(ast.fix_missing_locations(tree))}\n```"
+
+
 DOCUMENTATION: dict[str, Cheat] = {
     "the module of another seed": lambda made: reference_of_seed_0("ct_05_documentation"),
     "constants": documented(">>> print('NAME works')\nNAME works"),
@@ -119,6 +133,10 @@ DOCUMENTATION: dict[str, Cheat] = {
         ">>> try:\n...     x = NAME()\n... except Exception:\n...     print('ok')\nok"
     ),
     "exit": documented(">>> raise SystemExit\n"),
+    "examples without a word": lambda made: with_texts(made, lambda name, at: ""),
+    "one text for all": lambda made: with_texts(
+        made, lambda name, at: f"Does what {name} is there for, and returns the result of it."
+    ),
     "the code alone": lambda made: f"```python\n{made.files['toolbox.py']}\n```",
 }
 
@@ -143,7 +161,31 @@ def client(body: str, *, before: str = "") -> Cheat:
     return answer
 
 
+def changed_client(change: Callable[[str, Made], str]) -> Cheat:
+    """The reference, changed."""
+
+    def answer(made: Made) -> str:
+        reference = (folder_of("ct_06_api_client") / "reference.md").read_text("utf-8")
+        return change(checkers.fill(reference, made.files, made.truth), made)
+
+    return answer
+
+
+def one_method(answer: str, made: Made) -> str:
+    for name in METHODS[1:]:
+        stub = rf"\1        raise {made.truth['error']}('no')\n"
+        answer, count = re.subn(rf"(    def {made.truth[name]}\(.*\n.*\n)", stub, answer)
+        assert count == 1
+    return answer
+
+
+def nothing_back(answer: str, made: Made) -> str:
+    return re.sub(r"(?m)^( +)return (?!None)(.+)$", r"\1(\2)\n\1return None", answer)
+
+
 CLIENTS: dict[str, Cheat] = {
+    "one method of five": changed_client(one_method),
+    "replies thrown away": changed_client(nothing_back),
     "the client of another seed": lambda made: reference_of_seed_0("ct_06_api_client"),
     "always fails": client("raise ERROR('no answer')"),
     "always returns": client("return arguments[0]"),

@@ -8,6 +8,7 @@ from assay.checking import (
     Fact,
     check_facts,
     check_names,
+    check_report,
     choose_code,
     code_blocks,
     compare_rows,
@@ -21,6 +22,7 @@ from assay.checking import (
     same_number,
     same_set,
     same_text,
+    share_of,
     spell_keys,
 )
 
@@ -33,6 +35,8 @@ from assay.checking import (
         ("EUR 7", 7), ("USD7", 7), ("5.4k", 5400), ("1.2M", 1.2e6), ("12 h", 12), ("about 3", 3),
         ("1e3", 1000), ("5.400", 5.4), ("0,5", 0.5), ("1,234", 1234),
         (True, None), ([5], None), ("5-6", None), ("5 or 6", None), ("5, 6", None), ("> 5", None),
+        ("not 5", None), ("5 is wrong", None), ("anything but 5", None), ("5 wrong", None),
+        ("less than 5", None), ("I don't know 5", None), ("5?", None), ("12 pieces", 12),
         ("Q3", None), ("", None), ("none", None), ("2025-01-03", None), ("1,234,56", None),
         (10**400, None), (float("nan"), None), ("9" * 500, None), ("1e999", None), ({}, None),
     ],
@@ -139,3 +143,59 @@ def test_the_code_that_is_meant_is_chosen():
     assert missing_package(code) == ""
     assert choose_code("```python\ndef f(x:\n```", ["f"]) is None
     assert code_blocks("```sql\nSELECT 1\n```\n```python\n1\n```", "sql") == ["SELECT 1\n"]
+
+
+FIGURES = [
+    Fact("orders", 24, "there are 24 orders"),
+    Fact("total", 9173, "the total is 9,173 euros"),
+    Fact("top", "Calder & Roe", "Calder & Roe is the top customer"),
+    Fact("share", 45.8, "45.8 percent are completed", tolerance=0.05),
+]
+BLOCK = '\n```json\n{"orders": 24, "total": 9173, "top": "Calder & Roe", "share": 45.8}\n```\n'
+REPORT = """## Summary
+
+The table has 24 orders, which come to 9,173 euros in all. Nearly half of them, 45.8 %, are done.
+
+## Customers
+
+Calder & Roe buys more than anybody else, so we should look after this firm before the others do.
+"""
+VALUES = "24, 9173, Calder & Roe, 45.8"
+
+
+def share_of_report(text: str) -> float:
+    checks = list(check_facts(json_block(text + BLOCK), FIGURES))
+    checks += check_report(text + BLOCK, checks, FIGURES, ("Summary", "Customers"))
+    return share_of(checks)
+
+
+def test_a_report_that_says_its_figures_has_every_point():
+    assert share_of_report(REPORT) == 1
+    table = REPORT.replace(
+        "Calder & Roe buys", "| customer | share |\n|---|---|\n| Calder & Roe | 4 |"
+    )
+    assert share_of_report(table) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        f"## Summary\n\n{VALUES}\n\n## Customers\n\n{VALUES}\n",
+        f"## Summary\n\nx\n\n## Customers\n\ny\n\n## Appendix\n\n{VALUES}\n",
+        f"<!--\n{REPORT}\n-->",
+        f"## Summary\n\n[](http://x/ '{VALUES}') as asked\n\n## Customers\n\nas asked\n",
+        "\n".join(f"~~{line}~~" if line else "" for line in REPORT.split("\n")),
+        f"<span title='{VALUES}'>Summary</span>",
+        "## Summary\n\nAll figures are in the block below.\n\n## Customers\n\nSee the block too.\n",
+        REPORT.replace("24", " ".join(map(str, range(3000)))),
+    ],
+    ids=["none", "list", "appendix", "comment", "link", "struck", "title", "frame", "every number"],
+)
+def test_a_right_block_without_a_report_that_can_be_read_stays_below_two_fifths(text):
+    assert 0 < share_of_report(text) <= 0.4
+
+
+def test_to_invent_nothing_earns_nothing_where_nothing_is_right():
+    assert not check_names("n", ["Anna"], ["Anna"], counts=False).passed
+    assert check_names("n", ["Anna"], ["Anna"]).passed

@@ -253,6 +253,34 @@ WITH_NUMPY = "```python\nimport numpy as np\ndef total(x):\n    return np.sum(x)
 LATER = "def other():\n    import yaml\n    return 3.0\n```"
 
 
+ALONE = """
+from assay.checking import Candidate, Check, choose_code
+
+def check(answer, truth, files):
+    sources = choose_code(answer, ["double"]).sources
+    for alone in (True, False):
+        result = Candidate(sources, alone=alone).run("result = double(21)")
+        yield Check(str(alone), result.steps[0].value == 42, "")
+"""
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "import subprocess, sys; subprocess.run([sys.executable, '-c', '']); return 42",
+        "import ctypes; ctypes.CDLL(None); return 42",
+        "import os; pid = os.fork()\n    if not pid: os._exit(0)\n    os.wait(); return 42",
+        "import os; os.symlink('/etc', f'link-{os.getpid()}'); return 42",
+        "open(f'kept-{id(number)}', 'w').close(); return 42",
+        "import socket; socket.create_server(('127.0.0.1', 0)); return 42",
+    ],
+    ids=["program", "library", "fork", "link", "file", "socket"],
+)
+def test_code_that_works_alone_has_no_help(gathered, way):
+    found = passed(gathered(ALONE, answer_with(f"def double(number):\n    {way}")))
+    assert found == {"True": False, "False": True}
+
+
 def test_answers_import_only_what_a_test_lists(tmp_path, sandbox):
     (tmp_path / "check.py").write_text(NEEDS_PACKAGES)
     plain = "```python\ndef total(x):\n    return float(sum(x))\n" + LATER

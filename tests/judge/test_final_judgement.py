@@ -237,6 +237,18 @@ def test_a_right_report_whose_facts_the_judge_does_not_mention_keeps_the_judges_
     assert {each.passed for each in made.evidence.checks} == {None}
 
 
+def test_what_is_open_because_of_the_answer_does_not_free_a_judge_that_is_little_trusted():
+    facts = tuple(
+        EvidenceCheck(name=f"f{n}", passed=None, explanation="", fact=f"the figure is {n}")
+        for n in range(28)
+    )
+    made = make_final_judgement(
+        CASE, CODING, Evidence(checks=facts), [judgement(10, 10, 10)], doubts=["not qualified"]
+    )
+    assert (made.tenths, made.band) == (40, "POOR")
+    assert "instead of 10: there is no block, and the judge" in made.notes[0]
+
+
 def test_name_and_task_are_the_tests():
     made = verdict(judgement(8, 8, 8))
     assert (made.name, made.suite, made.rubric) == ("Binary search", "coding", "coding")

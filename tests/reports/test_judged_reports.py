@@ -172,7 +172,7 @@ def test_the_final_summary_has_all_its_parts(run):
     assert "Correctness is the weakest criterion (4.7 of 10 [2.6–7.3] n=6)" in plain
     assert "mean distance 0.84 [0.50 to 1.20], bias +0.31 [−0.10 to +0.70]" in plain
     assert "7 within a point, 8 in the same band, rank correlation 0.91" in plain
-    assert "Checks and the code they try out ran inside bubblewrap" in plain
+    assert "Checks, and any code of the answer that they tried out, ran inside bubblewrap" in plain
     assert "Not run for DT-06: the data was not at hand" in plain
     assert re.search(r"qwen2.5-coder:7b \| writing, coding \| .* \| not known: too many", plain)
 

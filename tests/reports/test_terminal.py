@@ -94,7 +94,7 @@ def test_several_models_stand_side_by_side_above_the_baselines(
     assert "other 72.5 [61.0–81.4] n=38, 2 unscored" in lines
     assert lines.count("baseline: always “B” 25.0 [15.0–40.0] n=38") == 1
     assert "demo 72.5 points [61.0–81.4] 38 2" not in lines  # folded away
-    assert any("2 of 2 models got it wrong" in line for line in lines)
+    assert any("2 of 2 models did not pass it" in line for line in lines)
 
 
 def test_of_selected_checkpoints_only_the_failures_of_the_one_to_ship_are_shown(

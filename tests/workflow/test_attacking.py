@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 from assay import api
+from assay.checkers import fill, make_files
 from assay.errors import UsageError
+from assay.reports.json_documents import run_json
+from assay.types.tests import SHIPPED_SUITES
+from assay.workflow.commands.cheats import Given, list_cheats
 
 WEAK_CHECK = """
 from assay.checking import Check, json_block
@@ -47,6 +51,39 @@ def test_a_weak_checker_is_found_out(folder: Path) -> None:
     assert any("make(seed) gives the same for every seed" in one for one in said)
     assert any("checks that no answer in wrong/ fails: written" in one for one in said)
     assert any("an empty answer gets 0.50 of the checks" in one for one in said)
+
+
+def test_a_judge_that_always_says_10_lifts_no_cheat_above_4(tmp_path: Path) -> None:
+    folder = SHIPPED_SUITES / "data" / "dt_06_patterns"
+    made, other = make_files(folder, [0, 77], None)
+    reference = (folder / "reference.md").read_text("utf-8")
+    given = Given(
+        prompt=fill((folder / "prompt.md").read_text("utf-8"), made.files, made.truth),
+        files=dict(made.files),
+        reference=fill(reference, made.files, made.truth),
+        other=fill(reference, other.files, other.truth),
+        statements=("Every pattern",),
+    )
+    cheats = list_cheats(given)
+    assert len(cheats) > 15
+    for number, answer in enumerate(cheats.values()):
+        (tmp_path / f"{number}.json").write_text(
+            json.dumps({"answers": {"DT-06": answer}, "default": "x"})
+        )
+    scores = dict.fromkeys(("correctness", "completeness", "insight_quality"), 10)
+    judge = tmp_path / "judge.json"
+    judge.write_text(json.dumps({"answers": {}, "default": json.dumps(scores)}))
+    done = api.run(
+        [f"scripted:{tmp_path / f'{number}.json'}" for number in range(len(cheats))],
+        suites=["data"],
+        categories=["reporting"],
+        judges=[f"scripted:{judge}"],
+        out=tmp_path / "out",
+    )
+    found = [test["overall"] for model in run_json(done)["judged"]["models"]
+             for test in model["tests"] if test["test"] == "DT-06"]  # fmt: skip
+    assert len(found) == len(cheats)
+    assert max(found) <= 4.0
 
 
 def test_attack_asks_for_leave_and_for_test_folders(folder: Path, tmp_path: Path) -> None:

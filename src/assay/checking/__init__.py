@@ -48,8 +48,9 @@ from .facts import (
     check_names,
     list_checks,
     mentions,
+    share_of,
     spell_keys,
     value_at,
 )
-from .reporting import ReportText, check_report
+from .reporting import LEAST_TOLD, ReportText, check_report
 from .wire import Remote

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from .wire import decoded, encoded, receive, send
-from .withheld import allow_packages, withhold
+from .withheld import allow_packages, stay_alone, withhold
 
 _LONGEST_TEXT = 2_000
 Ask = Callable[..., Any]
@@ -86,6 +86,8 @@ def serve(channel: socket.socket) -> None:
 
     order = receive(channel)
     withhold(order["without"])
+    if order["alone"]:
+        stay_alone()
     allow_packages(order["packages"], own={"answer", *order["modules"]})
     for name, source in order["modules"].items():
         _load(name, source)

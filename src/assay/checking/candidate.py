@@ -105,7 +105,9 @@ class GroupResult:
 
 
 class Candidate:
-    """Code of an answer, loaded as `answer`; `modules`: to import; `without`: withheld."""
+    """Code of an answer, loaded as `answer`; `modules`: to import; `without`: withheld. `alone`: it
+    starts no process, loads no library outside Python, connects to nothing and writes no file.
+    """
 
     def __init__(
         self,
@@ -113,10 +115,12 @@ class Candidate:
         modules: Mapping[str, str] | None = None,
         *,
         without: Sequence[str] = (),
+        alone: bool = False,
     ) -> None:
         self.sources = [sources] if isinstance(sources, str) else [*sources]
         self.modules = dict(modules or {})
         self.without = [*without]
+        self.alone = alone
 
     def run(
         self,

@@ -19,6 +19,20 @@ _NUMBER = re.compile(
     r"(?P<fraction>[.,]\d+)?(?P<power>[eE][-+]?\d{1,3})?"
 )
 _BOUND = re.compile(r"[<>≤≥±…]|\.\.")
+# What may stand beside a number: any other word can take it back ("not 5", "5 is wrong").
+_BEFORE = re.compile(r"(?:(?:about|approx(?:\.|imately)?|around|ca\.?|circa|~|≈) ?)?"
+                     r"[-+]?(?: ?(?:[A-Z]{3}|[€$£¥])){0,2} ?-?")  # fmt: skip
+_AFTER = re.compile(r"(?:[kKM](?![A-Za-z]))? ?(?:%|[€$£¥]|[A-Z]{3}|[A-Za-z°²³]{1,3}|([a-z]+))?\.?")
+_UNITS = {
+    "euro", "euros", "dollar", "dollars", "pound", "pounds", "cent", "cents", "percent",
+    "points", "piece", "pieces", "unit", "units", "item", "items", "order", "orders", "ticket",
+    "tickets", "customer", "customers", "person", "people", "word", "words", "line", "lines",
+    "record", "records", "row", "rows", "day", "days", "week", "weeks", "month", "months",
+    "year", "years", "hour", "hours", "minute", "minutes", "second", "seconds", "time",
+    "times", "step", "steps", "gram", "grams", "kilogram", "kilograms", "metre", "metres",
+    "litre", "litres", "contacts", "mailings", "shipments",
+}  # fmt: skip
+_NO_UNITS = frozenset(("not", "no", "isn", "bad", "off", "out", "or", "and", "to", "nor", "n't"))
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ][\d:.+Z-]*)?")
 _DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?[ .-]+([a-z]{3,9})\.?,?[ -]+(\d{4})")
@@ -26,9 +40,10 @@ _MONTH_FIRST = re.compile(r"([a-z]{3,9})\.? +(\d{1,2})(?:st|nd|rd|th)?,? +(\d{4}
 
 
 def read_number(value: object) -> float | None:
-    """The number that a value is, or the only one that a text holds: "€5,400.00", "34 %", "12 h".
+    """The number that a value is, or that a text is with its unit: "€5,400.00", "34 %", "12 h".
 
-    None of booleans, lists, ranges, bounds ("> 5"), several numbers, and what is not finite.
+    None of booleans, lists, ranges, bounds ("> 5"), several numbers, what is not finite, and a
+    number with words beside it that are no unit ("not 5", "5 is wrong").
     """
     if isinstance(value, bool):
         return None
@@ -53,6 +68,12 @@ def _number_of(found: re.Match[str], text: str) -> float | None:
     whole, fraction, mark = found["whole"], found["fraction"] or "", found["mark"]
     before, after = text[: found.start()], text[found.end() :]
     if before[-1:].isalnum() and not re.search(r"\b[A-Z]{3}$", before):  # Q3, but EUR3
+        return None
+    unit = _AFTER.fullmatch(after.strip())
+    if unit is None or not _BEFORE.fullmatch(before.strip()):
+        return None
+    word = after.strip(" .%€$£¥").casefold()
+    if word in _NO_UNITS or (unit[1] and unit[1] not in _UNITS):
         return None
     if mark and fraction.startswith(mark):  # 1,234,56
         return None

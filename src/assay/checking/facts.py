@@ -82,6 +82,12 @@ def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator
         yield Check(name, passed, why, fact.weight, fact.says)
 
 
+def share_of(checks: Iterable[Check]) -> float:
+    """Weight passed by weight, of the checks that came to a result."""
+    found = [(one.weight, one.passed) for one in checks if one.passed is not None]
+    return sum(weight for weight, passed in found if passed) / (sum(w for w, _ in found) or 1)
+
+
 def value_at(block: Any, key: str, otherwise: Any = None) -> Any:
     """The value at a dotted key. A key that holds dots itself is found too."""
     if isinstance(block, dict):
@@ -124,13 +130,18 @@ def check_names(
     *,
     same: Callable[[Any, Any], bool] = same_text,
     weight_failed: float = 1,
+    counts: bool = True,
 ) -> Check:
-    """Whether an answer names only what the data has. To invent something can cost more than 1."""
+    """Whether an answer names only what the data has. To invent something can cost more than 1. To
+    invent nothing earns nothing where it does not count: whoever says nothing invents nothing.
+    """
     names, texts = list(known), [one for one in given if one is not None]
     if len(texts) > _MOST_NAMES:
         return Check(name, False, f"the block gives {len(texts)} names", weight_failed)
     strange = [one for one in texts if not any(same(one, other) for other in names)]
+    if not strange and not counts:
+        return Check(name, False, "not counted, since too few values of the block are right")
     if not strange:
         return Check(name, True, "the block names only what is in the data")
-    why = f"not in the data: {', '.join(show(one, 40) for one in strange[:5])}"
+    why = f"neither asked for nor in the data: {', '.join(show(one, 40) for one in strange[:5])}"
     return Check(name, False, why, weight_failed)

@@ -13,9 +13,11 @@ from .blocks import parts_of
 from .comparing import read_date, same_date
 from .facts import Check, Fact, letters_of
 
-STEPS = (0.25, 0.5, 0.75, 0.95)  # shares of the figures, a check each
+STEPS = (0.15, 0.35, 0.6, 0.8, 0.95)  # shares of the figures, a check each
 _OF_FIGURES, _OF_SECTIONS = 1.3, 0.3  # weight, as a share of what the block weighs
-LEAST_RIGHT = 0.25  # of the block, for sections to count: an empty frame is no report
+LEAST_TOLD = 0.25  # of the figures, for sections to count: another seed's report has 0.15 by chance
+_LEAST_WORDS = 20  # different ones beside figures, names and headings: a list of values is none
+_MOST_NUMBERS = 500  # different ones: who writes every number states none
 _TEXT = {"markdown", "md", "text", "txt"}
 _SPACES = "\u00a0\u2007\u2009\u202f"
 _NUMBER = re.compile(r"\d+(?:[.,'’ ]\d+)*")
@@ -32,8 +34,18 @@ _MONTHS = (
 )  # fmt: skip
 
 
+# What no reader sees, or sees crossed out: comments, struck-out text, targets and titles of links.
+_UNSEEN = (
+    re.compile(r"(?s)<!--.*?(?:-->|\Z)"),
+    re.compile(r"(?s)~~.+?~~|<(del|s|strike|script|style|template)\b.*?</\1\s*>"),
+    re.compile(r"(?<=\])\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"),
+    re.compile(r"(?m)^ {0,3}\[[^\]\n]+\]:.*$"),
+    re.compile(r"<[A-Za-z/][^<>]*>"),
+)
+
+
 class ReportText:
-    """The text around the blocks of an answer, and the numbers in it."""
+    """The text around the blocks of an answer as a reader sees it, and the numbers in it."""
 
     def __init__(self, answer: str) -> None:
         parts = []
@@ -43,6 +55,8 @@ class ReportText:
         # A block may lack its fence.
         text = re.sub(r"(?ms)^[ \t]*\{[ \t]*$.*?^[ \t]*\}[ \t]*$", "", "\n".join(parts))
         text = re.sub(r'(?m)^[ \t]*\{".*\}[ \t]*$', "", text)
+        for hidden in _UNSEEN:
+            text = hidden.sub(" ", text)
         self.text = unicodedata.normalize("NFKC", text).replace("\u2212", "-")
         self._letters = letters_of(self.text)
         self._numbers = list(_read_numbers(self.text))
@@ -64,6 +78,13 @@ class ReportText:
             forms += [f"{day.day}th of {month}", f"{day.day}.{day.month}.{year}"]
             return any(letters_of(form) in self._letters for form in forms)
         return letters_of(str(value)) in self._letters
+
+    def lacks_words(self, values: Iterable[Any], headings: Iterable[str]) -> bool:
+        """Whether it is a list of values: next to no words beside these, or every number."""
+        known = set(_words(" ".join([*map(str, _leaves(values)), *headings])))
+        distinct = {number for number, _, _ in self._numbers}
+        few = len(set(_words(self.text)) - known) < _LEAST_WORDS
+        return few or len(distinct) > _MOST_NUMBERS
 
     def section(self, name: str, others: Sequence[str]) -> bool:
         """Whether a part is headed by this name, and has text before the next one."""
@@ -95,6 +116,23 @@ def _after_heading(line: str, name: str) -> str | None:
 
 
 _LONGEST_HEADING = 80
+
+
+def _words(text: str) -> Iterator[str]:
+    return (word.casefold() for word in re.findall(r"[^\W\d_]{2,}", text))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """What a value holds, names too."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield key
+            yield from _leaves(one)
+    elif isinstance(value, Iterable) and not isinstance(value, str):
+        for one in value:
+            yield from _leaves(one)
+    else:
+        yield value
 
 
 def _read_numbers(text: str) -> Iterator[tuple[float, float, bool]]:
@@ -150,25 +188,40 @@ def check_report(
 ) -> Iterator[Check]:
     """How many of the right figures of the block stand in the report as well, and whether its
     sections are there. `checks` are those of the block, found by the facts' names; `beside` is what
-    other checks of the block weigh. A right block alone is less than 0.4 of all.
+    other checks of the block weigh. A right block alone is less than 0.4 of all; so is one with
+    its values in a list that says nothing of them.
     """
     report = ReportText(answer)
     passed = {one.name: one.passed for one in checks}
     listed = list(facts)
     whole = sum(fact.weight for fact in listed)
     weight = whole + beside
-    told = [fact for fact in listed if passed.get(fact.name or fact.key) and report.has(fact.shown)]
+    values = [[fact.shown, re.split(r"\W|_", fact.key)] for fact in listed]
+    is_list = report.lacks_words(values, sections)
+    told = [fact for fact in listed if not is_list
+            and passed.get(fact.name or fact.key) and report.has(fact.shown)]  # fmt: skip
     share = sum(fact.weight for fact in told) / (whole or 1)
+    said = (f"{len(told)} of {len(listed)} values of the block are right and stand in the text of "
+            f"the report too, {100 * share:.0f} % by weight")  # fmt: skip
+    if is_list:
+        said = "beside values the report has next to no words, so that none counts as told"
+        said = said if report.text.strip() else "there is no report beside the block"
     if any(one is not None for one in passed.values()):
         for step in STEPS:
-            why = f"{len(told)} of {len(listed)} figures are right and stand in the report too"
+            why = said if is_list else f"{said}; this check needs {100 * step:.0f} %"
             name = f"report_{100 * step:.0f}"
             yield Check(name, share >= step, why, weight * _OF_FIGURES / len(STEPS))
-    right = sum(fact.weight for fact in listed if passed.get(fact.name or fact.key))
-    enough = right >= LEAST_RIGHT * whole or None in passed.values()
+    no_block = None in passed.values()
     for number, section in enumerate(sections, 1):
+        name, part = f"section_{number}", weight * _OF_SECTIONS / len(sections)
+        if no_block:  # then nothing is checked here, and a judge may read it all
+            fact = f"there is a part with the heading {section}, and text in it"
+            yield Check(name, None, "the answer has no JSON block that can be read", part, fact)
+            continue
         there = report.section(section, [one for one in sections if one != section])
         why = f"the section {section} is there" if there else f"no section {section} with text"
-        why = why if enough else f"{why}; too few figures are right for it to count"
-        part = weight * _OF_SECTIONS / len(sections)
-        yield Check(f"section_{number}", there and enough, why, part)
+        if there and share < LEAST_TOLD:
+            why = (f"the section {section} is not counted, since less than "
+                   f"{100 * LEAST_TOLD:.0f} % of the values, by weight, are right and stand in the "
+                   "text of the report")  # fmt: skip
+        yield Check(name, there and share >= LEAST_TOLD, why, part)

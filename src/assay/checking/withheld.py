@@ -1,5 +1,5 @@
-"""Takes modules away from a candidate's process, whichever way its code asks for them; and lets its
-code import only the packages that a test lists.
+"""Takes modules away from a candidate's process, whichever way its code asks for them; lets its
+code import only the packages that a test lists; and keeps apart code that has to work alone.
 
 Modules that are taken away can be imported, so that modules which need them can be too, but
 whatever they offer refuses to be used. The originals cannot be loaded again: an audit hook stays
@@ -7,6 +7,7 @@ for as long as the process does.
 """
 
 import _imp
+import os
 import sys
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -58,6 +59,35 @@ def withhold(names: Iterable[str]) -> None:
             for stem in refused.intersection(PurePath(text).name.split(".")[0] for text in texts):
                 _refuse(stem)
 
+    sys.addaudithook(refuse)
+
+
+# What would let another program, a library outside Python, or a later run do the work.
+_ELSEWHERE = ("ctypes.", "subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.spawn",
+              "os.system", "os.startfile", "os.symlink", "os.link", "pty.", "socket.")  # fmt: skip
+_MODULES_ELSEWHERE = ("ctypes", "_ctypes", "_xxsubinterpreters", "_interpreters",
+                      "_posixsubprocess", "_multiprocessing", "_testcapi")  # fmt: skip
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+
+
+def stay_alone() -> None:
+    """From now on this process starts no other, loads no library of the system, opens no connection
+    and writes no file: what its code finds out, it works out itself.
+    """
+
+    def refuse(event: str, values: tuple[object, ...]) -> None:
+        is_module = event == "import" and str(values[0]).partition(".")[0] in _MODULES_ELSEWHERE
+        if event.startswith(_ELSEWHERE) or is_module:
+            raise PermissionError(f"{event} is not available in this test")
+        if event == "open":
+            _, mode, flags = values
+            if isinstance(mode, str) and set(mode) & set("wax+"):
+                raise PermissionError("files cannot be written in this test")
+            if isinstance(flags, int) and flags & _WRITING:
+                raise PermissionError("files cannot be written in this test")
+
+    for name in _MODULES_ELSEWHERE:
+        sys.modules.pop(name, None)
     sys.addaudithook(refuse)
 
 

@@ -60,7 +60,10 @@ def make_final_judgement(
     """`trivial`: why no judge was asked; `doubts`: why its judges are little trusted."""
     scored = _scored(judgements)
     evidence = with_facts(evidence, judgements)
-    criteria = tuple(_criterion(each, evidence, scored) for each in rubric.criteria if scored)
+    trusted = not doubts
+    criteria = tuple(
+        _criterion(each, evidence, scored, trusted=trusted) for each in rubric.criteria if scored
+    )
     confidence, reasons = confidence_in(evidence, judgements, doubts) if scored else (None, ())
     no_answer, why = _why_no_answer(evidence, judgements, None if scored else trivial)
     unscored, why = (None, why) if scored or no_answer else _unscored(evidence, judgements)
@@ -151,11 +154,11 @@ def _overall(criteria: Sequence[FinalCriterion], step: int, of: FinalCriterion) 
 
 
 def _criterion(
-    criterion: RubricCriterion, evidence: Evidence, scored: Sequence[Judgement]
+    criterion: RubricCriterion, evidence: Evidence, scored: Sequence[Judgement], *, trusted: bool
 ) -> FinalCriterion:
     given = [score for each in scored if (score := each.score_of(criterion.key)) is not None]
     judged = lower_median(given)
-    least, most = evidence.bounds_of(criterion.key)
+    least, most = evidence.bounds_of(criterion.key, trusted=trusted)
     return FinalCriterion(
         criterion=criterion.key,
         label=criterion.label,
@@ -205,13 +208,16 @@ def _notes(
     criteria: Sequence[FinalCriterion], evidence: Evidence, judgements: Sequence[Judgement]
 ) -> tuple[str, ...]:
     """What moved a score; how sure it is says the rest."""
+    why = evidence.told
+    if evidence.share is None and evidence.is_unread:
+        why = tr("there is no block, and the judge, who is little trusted, reads few of its facts")
     notes = [
         tr(
             "{label} is {score} instead of {judged}: {why}.",
             label=each.label,
             score=each.score,
             judged=each.judged,
-            why=evidence.told,
+            why=why,
         )
         for each in criteria
         if each.bounded

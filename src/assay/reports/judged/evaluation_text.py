@@ -174,7 +174,8 @@ def isolation_sentence(how: str) -> str:
         "namespaces": tr("in namespaces of their own, with limits and without a network"),
         "weak": tr("with limits only (weak): they could use the network and read any file here"),
     }
-    return tr("Checks and the code they try out ran {how}.", how=where.get(how, how))
+    return tr("Checks, and any code of the answer that they tried out, ran {how}.",
+              how=where.get(how, how))  # fmt: skip
 
 
 def form_name(form: str) -> str:

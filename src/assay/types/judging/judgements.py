@@ -34,6 +34,9 @@ BANDS: tuple[tuple[int, Band], ...] = (
 )  # fmt: skip
 NEAR_AN_EDGE = 3  # tenths: so near to a band's edge an overall is called borderline
 MOST = 10  # points of a criterion
+MOST_UNREAD = (
+    4  # of an answer that leaves out what could be checked: as for a block without a report
+)
 CODE_NOT_ALLOWED = "code_not_allowed"  # why there is no evidence: the checker may not run
 IMPORTED = "imported:"  # begins the name of the judge of an imported evaluation
 BOUND_CLOSELY = "correctness"  # the criterion that running and computing speak about
@@ -191,10 +194,18 @@ class Evidence:
             ),
         )
 
-    def bounds_of(self, criterion: str) -> tuple[int, int]:
-        """The least and the most that a criterion can be, with this evidence."""
+    @property
+    def is_unread(self) -> bool:
+        """Whether most of it are facts that stand in no block and that no judge spoke of."""
+        unread = [check for check in self.checks if check.passed is None and check.fact]
+        return 2 * _weight_of(unread) > _weight_of(self.checks)
+
+    def bounds_of(self, criterion: str, *, trusted: bool = True) -> tuple[int, int]:
+        """The least and the most that a criterion can be, with this evidence. What is open because
+        of the answer frees only a judge that is trusted.
+        """
         if self.share is None:
-            return 0, MOST
+            return 0, MOST_UNREAD if self.is_unread and not trusted else MOST
         below, above = (3, 0) if criterion == BOUND_CLOSELY else (6, 3)
         low = math.ceil(MOST * self.share) - below
         high = math.floor(MOST * self.share) + above

@@ -114,6 +114,8 @@ def _blocks(given: Given, frame: str) -> Iterator[tuple[str, str]]:
         "several values each": lambda one, other: [one, other, 0, 1],
         "one value or another": lambda one, other: f"{one} or {other}",
         "ranges": lambda one, other: f"0 - {one}",
+        "denied values": lambda one, other: f"not {one}",
+        "values called wrong": lambda one, other: f"{one} is wrong",
         "every number": lambda one, other: " ".join(map(str, range(200))),
         "nothing": lambda one, other: None,
         "zeros": lambda one, other: 0,
@@ -150,6 +152,10 @@ def _programs(given: Given) -> Iterator[tuple[str, str]]:
     stubs = {name: _stubbed(trees, body) for name, body in bodies.items()}
     for name, source in stubs.items():
         yield name, _python(source) + rest
+    one = _kept(trees, 1)
+    if one:
+        yield "one function of many", _python(one) + rest
+    yield "results thrown away", _python(_silent(trees)) + rest
     yield "a result that equals everything", _python(_EQUAL + _stubbed(trees, "return Equal(1)"))
     yield "tampering with the checker", _python(_TAMPER + stubs["stubs"]) + rest
     yield "tampering after a stub", _python(stubs["stubs that return 0"] + "\n" + _TAMPER) + rest
@@ -185,6 +191,36 @@ def _stubbed(trees: Sequence[ast.Module], body: str) -> str:
         if isinstance(node, ast.FunctionDef) and node.name != "__init__":
             node.body = _body_of(body)
     return ast.unparse(tree)
+
+
+_MANY = 4  # functions or methods, of which one is less than a quarter
+
+
+def _kept(trees: Sequence[ast.Module], count: int) -> str:
+    """The code with all public functions but the first `count` stubbed; "" where there are few."""
+    tree = ast.parse("\n".join(map(ast.unparse, trees)))
+    found = [node for node in ast.walk(tree)
+             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]  # fmt: skip
+    if len(found) < _MANY:
+        return ""
+    for node in found[count:]:
+        node.body = _body_of("return None")
+    return ast.unparse(tree)
+
+
+def _silent(trees: Sequence[ast.Module]) -> str:
+    """The code with every public function doing its work and giving nothing back."""
+
+    class Silent(ast.NodeTransformer):
+        def visit_Return(self, node: ast.Return) -> Any:
+            nothing = ast.Return(value=ast.Constant(value=None))
+            return nothing if node.value is None else [ast.Expr(value=node.value), nothing]
+
+    tree = ast.parse("\n".join(map(ast.unparse, trees)))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            Silent().visit(node)
+    return ast.unparse(ast.fix_missing_locations(tree))
 
 
 def _body_of(lines: str) -> list[ast.stmt]:

@@ -21,6 +21,7 @@ from assay.checking import (
 )
 
 _BUG, _REST, _SPOILED = 4, 3, 12  # weights; to break what was right costs more
+_WHOLE, _IN_PARTS = 1, 6  # the whole module was asked for: to leave functions out costs more
 
 
 def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[Check]:
@@ -28,10 +29,10 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     planted = [one for one in shown if one["planted"]]
     bugs = {f"bug_{at}": one for at, one in enumerate(planted, 1)}
     table: dict[str, tuple[float, str]] = {
-        **{name: (_BUG, f"A fix of the bug in {one['name']}") for name, one in bugs.items()},
-        "nothing_broken": (_REST, "The functions that were right are still right"),
-        "complete": (1, "All functions are there, with their parameters"),
-        "docstrings": (1, "The docstrings are as they were"),
+        **{name: (_BUG, f"The bug in {one['name']}") for name, one in bugs.items()},
+        "nothing_broken": (_REST, "The functions that were right"),
+        "complete": (_WHOLE, "Functions that are missing, or have other parameters"),
+        "docstrings": (1, "Docstrings that were changed"),
     }
     code = choose_code(answer, [one["name"] for one in shown], quoted=original)
     obstacle = find_obstacle(answer, code)
@@ -41,11 +42,15 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     trial = _RepairTrial(code, truth, original)
     reasons = {name: trial.reason(one) for name, one in bugs.items()}
     # Leaving functions as they are is worth nothing to one who fixes little.
-    too_few = "too few bugs are fixed" if 2 * sum(map(bool, reasons.values())) > len(bugs) else ""
+    too_few = ""
+    if 2 * sum(map(bool, reasons.values())) > len(bugs):
+        too_few = "not counted, since fewer than half of the bugs are fixed"
     rest = [one for one in shown if not one["planted"]]
     reasons["nothing_broken"] = spoiled = too_few or trial.reason(*rest)
     if spoiled:
         table["nothing_broken"] = (_SPOILED, table["nothing_broken"][1])
+    if trial.left_out:
+        table["complete"] = (_IN_PARTS, table["complete"][1])
     reasons["complete"] = too_few or ", ".join(trial.left_out)
     reasons["docstrings"] = too_few or ", ".join(trial.reworded)
     yield from list_checks(table, reasons)
@@ -72,7 +77,7 @@ class _RepairTrial:
         # What the answer does not define stays as it was; ours come last, so that no code of the
         # answer sees them when it is loaded.
         unfixed = [ast.unparse(given[name]) for name in given if name not in code.defined]
-        self.candidate = Candidate([*code.sources, *unfixed])
+        self.candidate = Candidate([*code.sources, *unfixed], alone=True)
         self.corrected: dict[str, Any] = {}
         exec(truth["corrected"], self.corrected)
 

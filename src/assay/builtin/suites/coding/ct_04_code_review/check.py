@@ -1,7 +1,7 @@
 """Compares the findings of a review with the planted faults, by line and kind.
 
-A false finding weighs nearly as much as a fault, so that listing everything gains nothing. Where no
-finding is false, nothing fails for it.
+A false finding weighs nearly as much as a fault that is found and named in the review too, so that
+listing everything gains nothing. Where no finding is false, nothing fails for it.
 """
 
 import re
@@ -15,7 +15,8 @@ Finding = tuple[float, str] | None  # line and kind
 KINDS = ("security", "performance", "correctness", "style")
 MOST_READ = 12  # the prompt says so
 STEPS, PROSE = (0.25, 0.5, 0.75, 0.95), 1.6  # shares of the faults; weight, by that of the block
-FAULT, FALSE, GUESSED = 2.0, 1.5, 4.0  # weights; the last where no more are right than false
+LEAST_WORDS = 5  # about a fault in the review, beside its name
+FAULT, FALSE, GUESSED = 2.0, 3.5, 5.0  # weights; the last where no more are right than false
 
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
@@ -26,7 +27,13 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     if listed is None:
         yield from without_block(faulty)
         return
-    findings = [read_finding(one) for one in listed[:MOST_READ]]
+    reasons = [reason_of(one) for one in listed[:MOST_READ]]
+    # The same words for most of them are no reason for any.
+    same = {one for one in reasons if reasons.count(one) > max(2, len(reasons) / 2)}
+    findings = [
+        None if reason in same else read_finding(one)
+        for one, reason in zip(listed[:MOST_READ], reasons, strict=True)
+    ]
     found, false = sort_out(findings, faulty)
     for number, place in enumerate(faulty, 1):
         said = "found" if place in found else "not among the findings, with its line and kind"
@@ -46,14 +53,27 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
 
 
 def check_prose(answer: str, faulty: list[Place], found: list[Place]) -> Iterator[Check]:
-    """How many of the faults are also named in the review itself, by their function."""
-    report = ReportText(answer)
-    told = [place for place in found if report.has(name_of(place))]
+    """How many of the faults are also named in the review itself, by their function, with words
+    about it: a list of names is no review.
+    """
+    parts = re.split(r"\n\s*\n|\n(?=\s*(?:[-*+#|]|\d+[.)]))", ReportText(answer).text)
+    told = []
+    for place in found:
+        name = name_of(place)
+        own = [part for part in parts if re.search(rf"\b{re.escape(name)}\b", part)]
+        said = set().union(*(words_of(part) for part in own)) - words_of(name)
+        if len(said) >= LEAST_WORDS:
+            told.append(place)
     for step in STEPS:
-        why = f"{len(told)} of {len(faulty)} faults were found and are named in the review too"
+        why = (f"{len(told)} of {len(faulty)} faults are in the block and described in the review "
+               f"too; this check needs {100 * step:.0f} %")  # fmt: skip
         passed = len(told) >= step * len(faulty)
         weight = PROSE * (FAULT * len(faulty) + 1) / len(STEPS)
         yield Check(f"review_{100 * step:.0f}", passed, why, weight)
+
+
+def words_of(text: str) -> set[str]:
+    return set(re.findall(r"[a-z]{2,}", text.casefold()))
 
 
 def name_of(place: Place) -> str:
@@ -94,10 +114,15 @@ def read_finding(one: object) -> Finding:
     """Line and kind; None where it does not say both, or gives no reason."""
     if not isinstance(one, dict):
         return None
-    line, kind, why = read_number(one.get("line")), one.get("kind"), one.get("why")
+    line, kind = read_number(one.get("line")), one.get("kind")
     named = next((known for known in KINDS if same_text(kind, known)), None)
-    reasoned = isinstance(why, str) and bool(why.strip())
-    return (line, named) if line is not None and named and reasoned else None
+    return (line, named) if line is not None and named and reason_of(one) else None
+
+
+def reason_of(one: object) -> str:
+    """Its words; "" where it has none. Any word will do, a letter will not."""
+    why = one.get("why") if isinstance(one, dict) else None
+    return " ".join(sorted(words_of(why))) if isinstance(why, str) else ""
 
 
 def lies_in(finding: Finding, place: Place) -> bool:

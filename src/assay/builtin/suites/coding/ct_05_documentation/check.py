@@ -29,9 +29,12 @@ from assay.checking import (
 
 MODULE = "toolbox"
 UNCHANGED, CHANGED = 3, 9  # weights: documentation of other code than was given costs more
-DESCRIBED, EXAMPLES, MUTANTS, DIFFERENCE = 1.5, 2, 1.5, 4  # weights
+SAYS, DESCRIBED, EXAMPLES, MUTANTS, DIFFERENCE = 1.5, 2, 1, 1, 7  # weights
 MOST_ALIKE = 0.7  # share of words that the texts of two functions may have in common
-FEWEST_WORDS = 4  # of a text, beside names
+FEWEST_WORDS = 4  # of a text
+FOR_RESULTS = re.compile(r"\breturn|\bresult|\bgiv(?:e|es|en)\b|\byield|\boutput|->", re.IGNORECASE)
+TOO_FEW = "fewer than half of the functions have a text and a true example"
+STEM = 4  # letters by which two words are the same: item, items
 WRAPPERS = {"print", "list", "sorted", "dict", "tuple", "round", "repr", "str"}
 IMPORTABLE = {MODULE, "datetime", "decimal", "fractions", "math", "pprint"}
 ALLOWED = {
@@ -57,10 +60,28 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     if code.blocks and find_obstacle(answer, code):
         code = Code(blocks=())  # nobody could import the module any more
     texts = {name: code.docstring(name) for name in names}
-    checks = [*check_texts(original, truth["functions"], texts)]
-    checks += check_examples(truth["functions"], texts, files["toolbox.py"])
-    yield from checks
-    told = sum(bool(one.passed) for one in checks if one.name.endswith("_examples"))
+    examples = [*check_examples(truth["functions"], texts, files["toolbox.py"])]
+    written = {one.name: one for one in check_texts(original, truth["functions"], texts)}
+    shown = {one.name: bool(one.passed) for one in examples}
+    said = {role: bool(written[f"{role}_says"].passed) for role in
+            (one["role"] for one in truth["functions"])}  # fmt: skip
+    named = {f"{one['role']}_{kind}": one["name"] for one in truth["functions"]
+             for kind in ("says", "described", "difference")}  # fmt: skip
+    for name, one in written.items():
+        # What a text says of a function that misleads is true where it shows how.
+        misled = not shown.get(f"{name.rpartition('_')[0]}_difference", True)
+        why = (
+            f"the text on {named[name]} is not counted, since no true example shows how it differs "
+        )
+        why += "from its name"
+        yield Check(name, False, why, one.weight) if misled and one.passed else one
+    for one in examples:
+        is_alone = one.name.endswith("_difference") and not said[one.name.rpartition("_")[0]]
+        why = (
+            f"the example of {named.get(one.name)} is not counted, since no text says what it does"
+        )
+        yield Check(one.name, False, why, one.weight) if is_alone and one.passed else one
+    told = sum(shown[f"{role}_examples"] and said[role] for role in said)
     yield check_module(code, counts=2 * told >= len(names))
     yield check_code(original, code, counts=2 * told >= len(names))
 
@@ -68,7 +89,7 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
 def check_module(code: Code, *, counts: bool) -> Check:
     there = any(ast.get_docstring(block.tree) for block in code.blocks)
     why = "the module has a docstring" if there else "the module has no docstring"
-    why = why if counts else f"{why}; too few functions have true examples for it to count"
+    why = why if counts or not there else f"not counted, since {TOO_FEW}"
     return Check("module_docstring", there and counts, why)
 
 
@@ -76,7 +97,7 @@ def check_code(original: ast.Module, code: Code, *, counts: bool) -> Check:
     same = outline(code.tree) == outline(original)
     changed = "was changed, or is not complete" if code.blocks else "asked for is not there"
     why = "the code is what it was" if same else f"the code {changed}"
-    why = why if counts else f"{why}; too few functions have true examples for it to count"
+    why = why if counts or not same else f"not counted, since {TOO_FEW}"
     weight = UNCHANGED if same else CHANGED
     return Check("code_unchanged", same and counts, why, weight=weight)
 
@@ -84,37 +105,44 @@ def check_code(original: ast.Module, code: Code, *, counts: bool) -> Check:
 def check_texts(
     original: ast.Module, functions: list[dict[str, Any]], texts: dict[str, str]
 ) -> Iterator[Check]:
-    """Whether each docstring says something of its own, and names what its function takes."""
+    """Whether each docstring says something of its own about its function, and names what that
+    takes, gives and raises.
+    """
     nodes = {one.name: one for one in original.body if isinstance(one, ast.FunctionDef)}
     parameters = {name: {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
                   for name, node in nodes.items()}  # fmt: skip
-    names = set(nodes).union(*parameters.values())
-    said = {name: words_of(text) - names for name, text in texts.items()}
+    said = {name: words_of(text) for name, text in texts.items()}
     for one in functions:
         name = one["name"]
         raised = {ast.unparse(node).split()[1].split("(")[0] for node in ast.walk(nodes[name])
                   if isinstance(node, ast.Raise)}  # fmt: skip
         named = set(re.findall(r"\w+", texts[name]))
         missing = sorted((parameters[name] | raised) - named)
+        missing += [] if FOR_RESULTS.search(texts[name]) else ["a word such as returns or result"]
         alike = [other for other in texts if other != name and said[other] and said[name]
                  and len(said[name] & said[other])
                  > MOST_ALIKE * min(len(said[name]), len(said[other]))]  # fmt: skip
-        why = f"{name}: its parameters and exceptions are named, in words of its own"
+        own = {word[:STEM] for word in re.findall("[a-z]{3,}", ast.unparse(nodes[name]))}
+        why = ""
         if not texts[name].strip():
             why = f"{name} has no docstring"
-        elif missing:
-            why = f"{name}: the docstring does not name {', '.join(missing)}"
-        elif alike:
-            why = f"{name}: the docstring says what that of {alike[0]} says"
         elif len(said[name]) < FEWEST_WORDS:
-            why = f"{name}: the docstring says next to nothing"
-        passed = bool(texts[name].strip()) and not missing and not alike
-        passed = passed and len(said[name]) >= FEWEST_WORDS
-        yield Check(f"{one['role']}_described", passed, why, weight=DESCRIBED)
+            why = f"{name}: the docstring has hardly a word beside lists and examples"
+        elif alike:
+            why = f"{name}: most words of the docstring are those of {alike[0]}"
+        elif not {word[:STEM] for word in words_of(texts[name].strip().split("\n\n")[0])} & own:
+            why = f"{name}: the first paragraph of the docstring has no word that the function has"
+        spoken = f"{name}: the docstring says what it does in words of its own"
+        yield Check(f"{one['role']}_says", not why, why or spoken, weight=SAYS)
+        named_all = f"{name}: parameters, result and exceptions are named"
+        if texts[name].strip() and not why:
+            why = f"missing in the docstring of {name}: {', '.join(missing)}" if missing else ""
+        yield Check(f"{one['role']}_described", not why, why or named_all, weight=DESCRIBED)
 
 
 def words_of(text: str) -> set[str]:
     """Of the first lines, before parameters and examples are listed: what the function does."""
+    text = text.replace("_", " ")
     lines = [line for line in text.splitlines() if ">>>" not in line]
     first: list[str] = []
     for line in lines:
@@ -178,7 +206,8 @@ def check_examples(
             )
             for other in changed[: len(one["mutants"])]
         ]
-        why = f"examples of {name} that are not true: {', '.join(map(repr, false[:3])) or 'none'}"
+        why = f"examples of {name} that are not true: {', '.join(map(repr, false[:3]))}"
+        why = why if false else f"every example of {name} is true"
         if not any(own):
             why = f"{name} has no example that calls it and shows the value"
         yield Check(f"{role}_examples", any(own) and not false, why, weight=EXAMPLES)
@@ -187,7 +216,8 @@ def check_examples(
             why = f"an example of {name} shows that its name misleads" if told[0] else why
             yield Check(f"{role}_difference", told[0], why, weight=DIFFERENCE)
         others = told[is_trap:]
-        why = f"true examples of {name} fail for {sum(others)} of {len(others)} wrong versions"
+        why = (f"true examples of {name} tell it from {sum(others)} of {len(others)} wrong versions"
+               " of it; half are needed")  # fmt: skip
         yield Check(f"{role}_mutants", 2 * sum(others) >= len(others) and any(own), why,
                     weight=MUTANTS)  # fmt: skip
 

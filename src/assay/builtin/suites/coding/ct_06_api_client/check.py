@@ -35,13 +35,16 @@ Request = Mapping[str, Any]
 BACKOFF_S = 0.1  # where waits are measured
 LEAST_GROWTH = 1.5  # from the first wait to the third, which is four times as long
 OTHERS = ("quiet_import", "key_in_header", "docstrings", "key_hidden")
-PLAIN = ("get", "list", "create", "update", "delete")  # tried first; the rest if any of them works
+PLAIN = ("get", "list", "create", "update", "delete")  # tried first
+LEAST_PLAIN = 3  # of these that work, for the rest to be tried: to fail well is worth little alone
 WEIGHTS = {
-    "get": 1.5, "list": 1.5, "create": 1.5, "update": 1.5, "delete": 1.5, "path_encoding": 2,
-    "query_encoding": 2, "retry_when_busy": 4, "retry_changes": 2, "retry_bounded": 3,
-    "create_sent_once": 6, "growing_waits": 3, "no_retry_when_refused": 6, "error_status": 5,
-    "timeout": 6, "no_connection": 2, "key_in_header": 3, "key_hidden": 10,
+    "get": 2, "list": 2, "create": 2, "update": 2, "delete": 2, "path_encoding": 4,
+    "query_encoding": 3, "retry_when_busy": 4, "retry_changes": 4, "retry_bounded": 3,
+    "create_sent_once": 6, "growing_waits": 4, "no_retry_when_refused": 4, "error_status": 4,
+    "timeout": 8, "no_connection": 3, "key_in_header": 3, "key_hidden": 3,
 }  # fmt: skip
+LEAKED = 12  # weight of a key that could be read: to hide one takes nothing
+COMPARED = ("get", "no_retry_when_refused", "no_connection")  # with another key
 OF_STATUS = "error_status"  # the only probe that looks at the status: one cause counts once
 SHORTEST_LEAK = 8  # characters of the key in a row, in any encoding
 PIECE, MOST_PIECES = 4, 0.6  # or this share of its pieces of four
@@ -113,17 +116,20 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     results: dict[str, GroupResult] = {}
     checks: list[Check] = []
     for probe in probes:
-        if len(checks) < len(PLAIN) or any(one.passed for one in checks):
+        working = sum(bool(one.passed) for one in checks[: len(PLAIN)])
+        if len(checks) < len(PLAIN) or working >= LEAST_PLAIN:
             results[probe.name] = run(probe, candidate, truth)
             checks.append(try_out(probe, results[probe.name]))
         else:
-            checks.append(weighed(probe.name, False, "not tried, since no plain request works"))
+            why = f"{probe.about}: not tried, since only {working} of the five methods work"
+            checks.append(weighed(probe.name, False, why))
     requests = [one for result in results.values() for one in result.requests]
     checks += [check_import(candidate, requests), check_header(truth, requests)]
     yield from checks
     works = 2 * sum(bool(one.passed) for one in checks) > len(checks)
     yield check_docstrings(code, truth, works=works)
-    yield check_secret(truth, results, works=works)
+    other = run_with_other_key(probes, candidate, truth) if works else {}
+    yield check_secret(truth, results, other, works=works)
 
 
 def check_docstrings(code: Code, truth: dict[str, Any], *, works: bool) -> Check:
@@ -135,8 +141,9 @@ def check_docstrings(code: Code, truth: dict[str, Any], *, works: bool) -> Check
     lacking = [truth[name] for name in PLAIN if not texts.get(truth[name])]
     if client is None or not ast.get_docstring(client):
         lacking.append(truth["client"])
-    why = f"without a docstring: {', '.join(lacking) or 'none'}"
-    why = why if works else f"{why}; too little of the client works for it to count"
+    why = f"without a docstring: {', '.join(lacking)}"
+    why = why if lacking else "the class and its methods have docstrings"
+    why = why if works else "not counted, since less than half of the client works"
     return weighed("docstrings", works and not lacking, why)
 
 
@@ -165,43 +172,43 @@ def probes_of(truth: dict[str, Any]) -> Iterator[Probe]:
     get, fetched = call("get", one), Sent("GET", [root, one])
     update, updated = call("update", one, changes), Sent(verb, [root, one], {}, changes)
     delete, deleted = call("delete", other), Sent("DELETE", [root, other])
+    found, searched = call("list", value), Sent("GET", [root], {filtered: [value]})
     gone = reply(None, 204)
     # fmt: off
-    yield Probe("get", "a record is fetched", [get], [reply(first)], [first], [fetched])
-    yield Probe("list", "records are listed", [call("list", value)], [reply(records)], [records],
-                [Sent("GET", [root], {filtered: [value]})])
-    yield Probe("create", "a record is created", [call("create", first)], [reply(second, 201)],
+    yield Probe("get", "fetching a record", [get], [reply(first)], [first], [fetched])
+    yield Probe("list", "listing records", [found], [reply(records)], [records], [searched])
+    yield Probe("create", "creating a record", [call("create", first)], [reply(second, 201)],
                 [second], [Sent("POST", [root], {}, first)])
-    yield Probe("update", "a record is changed", [update], [reply(second)], [second], [updated])
-    yield Probe("delete", "a record is deleted", [delete], [gone], [None], [deleted])
-    yield Probe("path_encoding", "an ID is one segment of the path", [call("get", odd_id)],
+    yield Probe("update", "changing a record", [update], [reply(second)], [second], [updated])
+    yield Probe("delete", "deleting a record", [delete], [gone], [None], [deleted])
+    yield Probe("path_encoding", "an ID with a slash in the path", [call("get", odd_id)],
                 [reply(second)], [second], [Sent("GET", [root, odd_id])])
-    yield Probe("query_encoding", "filter values are encoded",
+    yield Probe("query_encoding", "filter values with signs and blanks",
                 [call("list", odd) for odd in odd_values], [reply([first]), reply([])],
                 [[first], []], [Sent("GET", [root], {filtered: [odd]}) for odd in odd_values])
-    yield Probe("retry_when_busy", "a request to a busy service is sent again", [get],
+    yield Probe("retry_when_busy", "a service that is busy twice", [get],
                 [*is_busy(*busy[:2]), reply(second)], [second], [fetched] * 3)
-    yield Probe("retry_changes", "so are requests that change or delete", [update, delete],
+    yield Probe("retry_changes", "changing and deleting at a busy service", [update, delete],
                 [*is_busy(busy[0]), reply(first), *is_busy(busy[1]), gone], [first, None],
                 [updated, updated, deleted, deleted])
-    yield Probe("retry_bounded", "it gives up after the attempts allowed", [get],
+    yield Probe("retry_bounded", "a service that stays busy", [update],
                 is_busy(*busy * 5), failed((busy * 2)[truth["attempts"] - 1]),
-                [fetched] * truth["attempts"], {"attempts": truth["attempts"]})
-    yield Probe("create_sent_once", "a new record is sent once", [call("create", second)],
+                [updated] * truth["attempts"], {"attempts": truth["attempts"]})
+    yield Probe("create_sent_once", "creating a record at a busy service", [call("create", second)],
                 [*is_busy(busy[2]), reply(second), reply(second)], failed(busy[2]),
                 [Sent("POST", [root], {}, second)])
-    yield Probe("growing_waits", "the waits between attempts double", [get], is_busy(*busy * 5),
-                failed(busy[3]), [fetched] * 4, {"attempts": 4, "backoff": BACKOFF_S})
-    yield Probe("no_retry_when_refused", "a refused request is not sent again", [get] * 3,
+    yield Probe("growing_waits", "the waits between attempts", [found], is_busy(*busy * 5),
+                failed(busy[3]), [searched] * 4, {"attempts": 4, "backoff": BACKOFF_S})
+    yield Probe("no_retry_when_refused", "requests that are refused", [get, found, update],
                 [reply({"error": "no"}, status) for status in refusals], failed(*refusals),
-                [fetched] * 3)
-    yield Probe("error_status", "the exception has the last status", [get] * 2,
+                [fetched, searched, updated])
+    yield Probe("error_status", "the status of the exception", [get, found],
                 is_busy(busy[1], busy[2], busy[3], busy[0]), failed(busy[2], busy[0]),
-                [fetched] * 4, {"attempts": 2})
-    yield Probe("timeout", "a service that does not answer is not waited for", [get],
+                [fetched, fetched, searched, searched], {"attempts": 2})
+    yield Probe("timeout", "a service that does not answer", [get],
                 [reply(first, hold=True), reply(first), reply(first)], failed(None), [fetched],
                 {"timeout": 0.5})
-    yield Probe("no_connection", "no connection raises the exception", [get], [], failed(None), [],
+    yield Probe("no_connection", "a service that cannot be reached", [get], [], failed(None), [],
                 service=REFUSED)
     # fmt: on
 
@@ -213,6 +220,19 @@ def run(probe: Probe, candidate: Candidate, truth: dict[str, Any]) -> GroupResul
     code += CALLING.format(calls=", ".join(probe.calls), error=truth["error"])
     step = Step(code=code, names={"base_url": probe.service})
     return candidate.run(step, cpu_s=2, wall_s=6, replies=probe.replies)
+
+
+def run_with_other_key(
+    probes: Sequence[Probe], candidate: Candidate, truth: dict[str, Any]
+) -> dict[str, tuple[GroupResult, GroupResult]]:
+    """Some probes again, with the same key and with another: what differs tells of the key."""
+    key = truth["key"]
+    other = "".join(f"{15 - int(letter, 16):x}" for letter in key)
+    again = [one for one in probes if one.name in COMPARED]
+    return {
+        one.name: (run(one, candidate, truth), run(one, candidate, {**truth, "key": other}))
+        for one in again
+    }
 
 
 def try_out(probe: Probe, result: GroupResult) -> Check:
@@ -234,7 +254,20 @@ def wrong_results(probe: Probe, result: GroupResult) -> str:
         expected = without_status(expected, probe.results)
     if same(found, expected):
         return ""
-    return f"{show(step.value)} came back instead of {show(probe.results)}"
+    # The first call whose result is wrong, in the words of a reader.
+    if isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
+        at = next(at for at, one in enumerate(found) if not same(one, expected[at]))
+        given = step.value[at] if isinstance(step.value, list) else None
+        return f"{told(given, given=True)}, and {told(probe.results[at])} is right"
+    return f"{show(step.value)} came back, and {show(probe.results)} is right"
+
+
+def told(value: object, *, given: bool = False) -> str:
+    """A result, or an exception with its status, as a sentence holds it."""
+    if isinstance(value, list) and len(value) == 2 and isinstance(value[0], str):
+        status = "without a status" if value[1] == "none" else f"with status {show(value[1])}"
+        return f"{value[0]} {status}" + (" was raised" if given else "")
+    return show(value) + (" came back" if given else "")
 
 
 def without_status(values: object, expected: list[Any]) -> object:
@@ -261,6 +294,8 @@ def wrong_requests(probe: Probe, result: GroupResult) -> str:
         queried = parse_qs(query, keep_blank_values=True)
         if (request["verb"], segments, queried) != (sent.verb, ["", "v1", *sent.path], sent.query):
             return f"the request was {show(request['verb'] + ' ' + request['path'])}"
+        if "+" in query and probe.name == "query_encoding":  # the service wants a blank as %20
+            return f"a blank became + in {show(request['path'])}"
         if sent.body is not None and not is_json(request, sent.body):
             return f"its body was {show(request['body'])}, or not called application/json"
     return ""
@@ -312,26 +347,52 @@ def check_header(truth: dict[str, Any], requests: Sequence[Request]) -> Check:
     return weighed("key_in_header", bool(requests) and right == len(requests), why)
 
 
-def check_secret(truth: dict[str, Any], results: dict[str, GroupResult], *, works: bool) -> Check:
+def check_secret(
+    truth: dict[str, Any],
+    results: dict[str, GroupResult],
+    other: dict[str, tuple[GroupResult, GroupResult]],
+    *,
+    works: bool,
+) -> Check:
     """Looks for the key in all that was printed, logged, raised, written or passed on, or sent
-    outside of its header: whole and in pieces, in common encodings.
+    outside of its header: whole and in pieces, in common encodings. In any other form it shows in
+    what is the same again with the same key, and not with another.
     """
-    places = []
-    for name, result in results.items():
-        texts = [result.output, *(step.raised.text for step in result.steps if step.raised)]
-        texts += [f"{path} {text}" for path, text in result.files.items()]
-        for request in result.requests:
-            texts += [request["path"], request["body"]]
-            texts += [text for one, text in request["headers"]
-                      if one.lower() != truth["header"].lower()]  # fmt: skip
-        if any(gives_away(text, truth["key"]) for text in texts):
-            places.append(name)
+    places = [
+        name for name, result in results.items()
+        if any(gives_away(text, truth["key"]) for text in emitted(result, truth))
+    ]  # fmt: skip
+    differing = [
+        name for name, (same_key, other_key) in other.items()
+        if bare(results[name], truth) == bare(same_key, truth) != bare(other_key, truth)
+    ]  # fmt: skip
     why = "the key was never printed, logged, raised, written to a file or passed on"
     if places:
         why = f"the key could be read in the probes {', '.join(places)}"
+    elif differing:
+        why = f"what the client shows depends on the key, in the probes {', '.join(differing)}"
     elif not works:
-        why = "too little of the client works for the key to be looked for"
-    return weighed("key_hidden", works and not places, why)
+        why = "not looked for, since less than half of the client works"
+    leaked = bool(places or differing)
+    weight = LEAKED if leaked else WEIGHTS["key_hidden"]
+    return Check("key_hidden", works and not leaked, why, weight)
+
+
+def emitted(result: GroupResult, truth: dict[str, Any]) -> list[str]:
+    """All that came out of the client but its header."""
+    texts = [result.output, *(step.raised.text for step in result.steps if step.raised)]
+    texts += [f"{path} {text}" for path, text in result.files.items()]
+    for request in result.requests:
+        texts += [request["path"], request["body"]]
+        texts += [text for one, text in request["headers"]
+                  if one.lower() != truth["header"].lower()]  # fmt: skip
+    return texts
+
+
+def bare(result: GroupResult, truth: dict[str, Any]) -> str:
+    """The same without addresses in memory, ports and times, which differ from run to run."""
+    whole = "\n".join(emitted(result, truth))
+    return re.sub(r"0x[0-9a-f]{8,16}\b|:\d{4,5}\b", "", whole)
 
 
 def gives_away(text: str, key: str) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.checking import (
+    LEAST_TOLD,
     Check,
     Fact,
     check_facts,
@@ -11,6 +12,7 @@ from assay.checking import (
     check_report,
     json_block,
     mentions,
+    share_of,
     spell_keys,
 )
 
@@ -50,8 +52,11 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     known = [line.split(",")[0] for line in files["orders.csv"].splitlines()[1:]]
     for key in LISTS:
         given, known = [*given, *block[key]], [*known, *right[key]]
-    yield check_names("only_asked_keys", block, right)
-    yield check_names("nothing_invented", given, known, same=mentions, weight_failed=14)
+    counts = share_of(checks) >= LEAST_TOLD
+    yield check_names("only_asked_keys", block, right, counts=counts)
+    yield check_names(
+        "nothing_invented", given, known, same=mentions, weight_failed=14, counts=counts
+    )
 
 
 def list_facts(right: dict[str, Any]) -> Iterator[Fact]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.checking import (
+    LEAST_TOLD,
     Check,
     Fact,
     check_facts,
@@ -13,6 +14,7 @@ from assay.checking import (
     json_block,
     mentions,
     same_text,
+    share_of,
     spell_keys,
 )
 
@@ -56,9 +58,15 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     rows = [block, *(row for row in block["orders"].values() if isinstance(row, dict))]
     given = [row[key] for row in rows for key in NUMBERS if key in row]
     known = re.findall(r"\b[A-Z]{2}[- ](\d{4,5})\b", files["thread.txt"])
-    yield check_names("only_asked_keys", block, right)
+    counts = share_of(checks) >= LEAST_TOLD
+    yield check_names("only_asked_keys", block, right, counts=counts)
     yield check_names(
-        "nothing_invented", [*block["orders"], *given], known, same=mentions, weight_failed=14
+        "nothing_invented",
+        [*block["orders"], *given],
+        known,
+        same=mentions,
+        weight_failed=14,
+        counts=counts,
     )
 
 

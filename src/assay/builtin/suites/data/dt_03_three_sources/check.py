@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.checking import (
+    LEAST_TOLD,
     Check,
     Fact,
     check_facts,
@@ -12,6 +13,7 @@ from assay.checking import (
     check_report,
     json_block,
     mentions,
+    share_of,
     spell_keys,
 )
 
@@ -54,8 +56,11 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     known = re.findall(r"\b[A-Z]+-\d+\b", "\n".join(files.values()))
     known += [line.split(",")[1] for line in files["orders.csv"].splitlines()[1:]]
     known += truth["suppliers"]
-    yield check_names("only_asked_keys", block, right)
-    yield check_names("nothing_invented", given, known, same=mentions, weight_failed=12)
+    counts = share_of(checks) >= LEAST_TOLD
+    yield check_names("only_asked_keys", block, right, counts=counts)
+    yield check_names(
+        "nothing_invented", given, known, same=mentions, weight_failed=12, counts=counts
+    )
 
 
 def list_facts(right: dict[str, Any]) -> Iterator[Fact]:

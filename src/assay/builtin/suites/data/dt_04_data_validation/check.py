@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from assay.checking import (
+    LEAST_TOLD,
     Check,
     Fact,
     check_facts,
@@ -13,6 +14,7 @@ from assay.checking import (
     json_block,
     same_number,
     same_set,
+    share_of,
 )
 
 KINDS = {  # weight, and what a judge looks for
@@ -74,10 +76,13 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     # A value that nobody can know is as little asked for as a key of its own.
     valued = {kind for _, kind, _ in VALUES.values()}
     given = [*block, *(f"{e.label} value" for e in found if e.label not in valued and e.value)]
-    yield check_names("only_asked_keys", given, ["problems", "odd_but_sound", "sound_records"])
+    counts = share_of(checks) >= LEAST_TOLD
+    yield check_names(
+        "only_asked_keys", given, ["problems", "odd_but_sound", "sound_records"], counts=counts
+    )
     named = [one for entry in (*found, *odd) for one in (*entry.records, entry.label)]
     known = [*truth["records"], *truth["customers"], *KINDS, *REASONS]
-    yield check_names("nothing_invented", named, known, weight_failed=4)
+    yield check_names("nothing_invented", named, known, weight_failed=4, counts=counts)
 
 
 def list_shown(expected: list[Entry], odd: list[Entry], sound: int) -> Iterator[Fact]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.checking import (
+    LEAST_TOLD,
     Check,
     Fact,
     ReportText,
@@ -12,6 +13,7 @@ from assay.checking import (
     check_names,
     check_report,
     json_block,
+    share_of,
     spell_keys,
 )
 
@@ -46,11 +48,12 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     yield from checks
     yield from check_report(answer, checks, listed, SECTIONS)
     half = 2 * sum(one.passed is not False for one in checks) >= len(checks)
-    yield check_length(answer, counts=half)
     if block is not None:
+        yield check_length(answer, counts=half)
         named = [*block["revenue_by_line"], *(block[key] for key in LINES if key in block)]
-        yield check_names("only_asked_keys", block, facts)
-        yield check_names("nothing_invented", named, lines, weight_failed=4)
+        counts = share_of(checks) >= LEAST_TOLD
+        yield check_names("only_asked_keys", block, facts, counts=counts)
+        yield check_names("nothing_invented", named, lines, weight_failed=4, counts=counts)
 
 
 def list_facts(facts: dict[str, Any]) -> Iterator[Fact]:
@@ -68,5 +71,5 @@ def check_length(answer: str, *, counts: bool) -> Check:
     """Words outside the block, with some room for how table cells and headings are counted."""
     words = len(re.findall(r"\w+(?:[.,'’-]\w+)*", ReportText(answer).text))
     why = f"about {words} words, and {MOST_WORDS} were allowed"
-    why = why if counts else f"{why}; too few figures are right for it to count"
+    why = why if counts else "not counted, since fewer than half of the values are right"
     return Check("length", counts and 0 < words <= 1.1 * MOST_WORDS, why)

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.checking import (
+    LEAST_TOLD,
     Check,
     Fact,
     check_facts,
     check_names,
     check_report,
     json_block,
+    share_of,
     spell_keys,
     value_at,
 )
@@ -46,8 +48,9 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     yield from check_report(answer, checks, listed, SECTIONS)
     if block is not None:
         named = [*block["change_by_segment"], block.get("declining_segment")]
-        yield check_names("only_asked_keys", block, facts)
-        yield check_names("nothing_invented", named, changes, weight_failed=4)
+        counts = share_of(checks) >= LEAST_TOLD
+        yield check_names("only_asked_keys", block, facts, counts=counts)
+        yield check_names("nothing_invented", named, changes, weight_failed=4, counts=counts)
 
 
 def list_facts(facts: dict[str, Any]) -> Iterator[Fact]:
