@@ -36,12 +36,12 @@ def weak(**changed: object) -> Measurements:
     return candidate(**(figures | changed))
 
 
-def test_whatever_no_criterion_asks_for_is_named():
+def test_whatever_no_criterion_asks_for_is_named_and_greedy_loops_come_first():
     assert open_points(weak()) == [
+        "Greedy decoding, of 2 prompts: 1 loop.",
         "accuracy_top1: 0.3, n = 100 misses the target of 0.3.",
         "accuracy_top5: 0.55 [0.54–0.56], n = 100 misses the target of 0.6.",
         "quiz, in points: 29 [23.4–35.7], n = 200 is not above guessing (best baseline 30).",
-        "Greedy decoding, of 2 prompts: 1 loop.",
         "mmlu_cs was not measured: missing part (weight 0.2) of the weighted score counts as 0.",
     ]
     assert open_points(weak(failed="broken")) == []

@@ -94,6 +94,15 @@ def test_one_number_holds_for_every_size_class(tmp_path: Path) -> None:
     assert gate.generation_max_failures == 2
 
 
+def test_a_gate_may_say_which_size_class_counts(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text('[size]\nclass = "medium"\n[memory]\nmax_mb = 512\n', "utf-8")
+    assert load_gate(path).size_class == "medium"
+    assert load_gate(None).size_class is None
+    described = gate_schema()["properties"]["size"]["properties"]["class"]  # type: ignore[index]
+    assert described["enum"] == list(SIZE_CLASSES)
+
+
 def test_inline_tables_and_dotted_keys_say_the_same(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text(
@@ -126,7 +135,13 @@ MISTAKES: list[tuple[str, str]] = [
     ("\n[[suites]]\n", "2:3: unknown key 'suites'; did you mean 'suite'?"),
     ("zzz = 1\n",
      "1:1: unknown key 'zzz'; known are perplexity, text, suite, speed, generation, endings, "
-     "memory, accuracy, tokenizer, drift, measure, accept, score"),
+     "memory, accuracy, tokenizer, drift, size, measure, accept, score"),
+    ('[size]\nclass = "small"\n',
+     "1:1: a gate that asks for nothing; name at least one of perplexity, text, suite, speed, "
+     "generation, endings, memory, accuracy, tokenizer, drift, measure, accept, score"),
+    ('[size]\nclass = "smal"\n[speed]\nmin_tokens_per_s = 1\n',
+     "2:9: 'size.class' cannot be 'smal'; did you mean 'small'?"),
+    ("[size]\n[speed]\nmin_tokens_per_s = 1\n", "1:1: 'size' lacks 'class'"),
     ("perplexity = 30\n", "1:14: 'perplexity' must be a table, not a number"),
     ("[perplexity]\n", "1:1: 'perplexity' lacks 'max'"),
     ("[perplexity]\n  maximum = 3\n  max = 3",

@@ -16,7 +16,7 @@ from assay.types.decisions import (
     WeightedScore,
     fact,
 )
-from assay.types.measures import by_gate, every_measure
+from assay.types.measures import by_caveats, by_gate
 
 
 def accept(measured: Measurements, gate: Gate, *, tail: float = 0.025) -> Acceptance:
@@ -41,9 +41,10 @@ def _all_of(passed: Collection[bool | None]) -> bool | None:
 def find_not_covered(
     measured: Measurements, gate: Gate, score: WeightedScore
 ) -> tuple[DecisionFact, ...]:
+    """The heaviest first: a model that repeats itself when decoded greedily."""
     if measured.failed:
         return ()
     return (
-        *(told for measure in every_measure() for told in measure.not_covered(measured, gate)),
+        *(told for measure in by_caveats() for told in measure.not_covered(measured, gate)),
         *(fact("part_missing", part=part, weight=score.weights[part]) for part in score.missing),
     )

@@ -108,7 +108,7 @@ class GenerationShape(Shape):
 class Generation(Measure):
     """After how many sample prompts it loops, repeats itself or writes nonsense."""
 
-    places = Places(keys=80, gate=40, advice=30, asking=30)
+    places = Places(keys=80, gate=40, advice=30, asking=30, caveats=10)
     kind = metric = NAME
     by_default = True
     shapes = {NAME: (GenerationShape | None, ...)}

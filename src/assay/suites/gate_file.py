@@ -65,13 +65,14 @@ def gate_schema() -> dict[str, object]:
         "description": tr(
             "What a checkpoint must reach to be accepted. What is not named is not asked for."
         ),
-        "minProperties": 1,
+        "anyOf": [{"required": [name]} for name in gate_tables() if name != SIZE],
     }
 
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "gates" / "default.toml"
 DEFAULT = "default"
 BOUNDING = ("perplexity_max", "speed_min")
+SIZE = "size"  # says which limits count and is none
 
 
 def load_gate(path: Path | None) -> Gate:
@@ -188,8 +189,8 @@ def _check(file: TomlFile) -> tuple[Any, tuple[FileFinding, ...]]:
         gate = _gate_of(tables)
         for place, problem in (each for of in every_measure() for each in of.mistakes(gate)):
             notes.error(place, problem)
-    if not file.document:
+    if not set(file.document) - {SIZE}:
         message = tr("a gate that asks for nothing; name at least one of {tables}",
-                     tables=", ".join(gate_tables()))  # fmt: skip
+                     tables=", ".join(name for name in gate_tables() if name != SIZE))  # fmt: skip
         notes.error((), message)
     return (None if notes.errors else tables), file.findings(notes)

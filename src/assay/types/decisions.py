@@ -110,6 +110,7 @@ class Gate:
     memory_max_mb: Mapping[SizeClass, float] | None = None
     accuracy_min: Mapping[str, float] = field(default_factory=dict)  # accuracy_top1, accuracy_top5
     drift: DriftLimits | None = None
+    size_class: SizeClass | None = field(default=None, repr=False)  # over the count of parameters
     # By its name the limits of any other measure, each for every size class.
     tables: Mapping[str, MeasureLimits] = field(default_factory=dict, repr=False)
     score: Mapping[str, float] = field(default_factory=dict, repr=False)  # weights of `[score]`
@@ -128,6 +129,7 @@ class Gate:
         """What its repr leaves out, limits of plugins apart: another value is another run."""
         found: dict[str, Any] = {"score": self.score, "texts": self.texts}
         found["accept"] = None if self.accept == AcceptRules() else self.accept
+        found["size_class"] = self.size_class
         return {name: each for name, each in found.items() if each}
 
     @property

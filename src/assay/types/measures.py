@@ -42,7 +42,7 @@ LAST = 1000.0  # of what names no place
 
 class Places(NamedTuple):
     """Where a measure comes among the others, lowest first: its keys, its criteria, its advice, its
-    requests; its table in a gate, where that is not as its criteria.
+    requests; its table in a gate, where that is not as its criteria; its caveats.
     """
 
     keys: float = LAST
@@ -50,6 +50,7 @@ class Places(NamedTuple):
     advice: float = LAST
     asking: float = LAST
     table: float | None = None
+    caveats: float = LAST
 
 
 class JsonKey(NamedTuple):
@@ -367,6 +368,10 @@ def with_tables() -> list[Measure]:
 
     known = (each for each in every_measure(maker=True) if each.table is not None)
     return sorted(known, key=place)
+
+
+def by_caveats() -> list[Measure]:
+    return sorted(every_measure(), key=lambda each: each.places.caveats)
 
 
 def by_advice() -> list[Measure]:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from assay.messages import tr
 from assay.types.choices import JudgeFormChoice, Layout, MeasureKind
+from assay.types.decisions import SizeClass
 from assay.types.option_fields import CHECKPOINTS, HOW, JUDGE, OUTPUT, WHAT, CommandOptions, option
 from assay.types.requests import SamplingMode, ThinkingChoice
 from assay.types.scores import Observer, SilentProgress
@@ -280,6 +281,12 @@ class CheckpointOptions(CommandOptions):
             "Default: the shipped gate."
         ),
     )
+    size_class: SizeClass | None = option(
+        None,
+        help=tr(
+            "Size class whose limits count. Default: the gate's, else by the count of parameters."
+        ),
+    )
     write_back: bool = option(
         True, "--no-write-back", help=tr("Write reports only under --out, not beside the weights.")
     )
@@ -387,6 +394,11 @@ class RunOptions(
     models: Sequence[Any]  # specs; in Python, Model objects and those of a plugin's class too
     _: KW_ONLY
     apply_gate: bool = option(True, "--no-gate", help=tr("Measure only: no gate decides."))
+    fetch: bool = option(
+        False,
+        repeats_run=False,
+        help=tr("First fetch mmlu and hellaswag from the hub where they are missing."),
+    )
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from assay.types.decisions import (
     Gate,
     Measurements,
     Selection,
+    SizeClass,
+    size_class_of,
 )
 from assay.types.trends import Trend
 
@@ -30,6 +32,7 @@ def decide(
 ) -> Decision:
     """`attempts`: the runs so far against this gate."""
     gate = _with_reference(deciding.gate, measured)
+    measured = [replace(each, size_class=_size_class(each, gate)) for each in measured]
     acceptances = {each.name: accept(each, gate) for each in measured}
     scale = own_scale(gate, [each for each in measured if not each.failed])
     weighed = {each.name: weigh(each, scale) for each in measured}
@@ -110,6 +113,13 @@ def to_confirm(deciding: DecisionPlan, decision: Decision | None) -> set[str]:
         for each in deciding.subjects
         if each.name in accepted and (each.name in names or each.name not in inside)
     }
+
+
+def _size_class(of: Measurements, gate: Gate) -> SizeClass | None:
+    """The gate's, else by the count of parameters, whatever an earlier gate said."""
+    if gate.size_class is not None:
+        return gate.size_class
+    return of.size_class if of.parameters is None else size_class_of(of.parameters)
 
 
 def _candidates(found: Sequence[Measurements], bases: Collection[str]) -> list[Measurements]:

@@ -112,6 +112,10 @@ def _picked(job: Job, suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
     return suites
 
 
+def _sized(job: Job, gate: Gate) -> Gate:
+    return gate if job.size_class is None else replace(gate, size_class=job.size_class)
+
+
 def without_suite_file(job: Job, suites: Sequence[Suite]) -> Iterator[str]:
     """Where the same folder would score otherwise by `run_benchmark.py`."""
     for suite in suites if job.suite_language is None and job.suites else ():
@@ -140,7 +144,7 @@ def _gate_and_texts(
         )
     if not any(places):
         return JobFiles(suites=tuple(suites))
-    gates = tried(errors, load_gate, job.gate)
+    gates = [_sized(job, gate) for gate in tried(errors, load_gate, job.gate)]
     known = {suite.name: [each.name for each in suite.categories] for suite in suites}
     texts = next(iter(tried(errors, load_texts, job.text)), HeldOutTexts())
     for gate in gates if job.gate is not None else ():
