@@ -113,19 +113,49 @@ def test_the_suite_file_says_all_that_holds_for_every_test() -> None:
     suite = ewe()
     assert (suite.title, suite.version, suite.pass_mark) == (
         "Ewe: words, reading, translation and writing",
-        "2.1",
+        "2.2",
         0.7,
     )
     assert set(suite.weights) == CATEGORIES
     assert sum(suite.weights.values()) == pytest.approx(1)
 
 
-def test_the_suite_names_its_language_and_yawo_speaks_with_one_text() -> None:
+def test_the_suite_names_its_language_and_yawo_is_told_in_french_to_answer_in_ewe() -> None:
     assert ewe().language == "ee"
-    yawo = (BUILTIN / "yawo.txt").read_text("utf-8")
-    example = json.loads((BUILTIN / "suites" / "example" / "suite.json").read_text("utf-8"))
-    assert ewe().system == example["system"] == yawo
-    assert yawo.startswith("You are Yawo,")
+    yawo = (BUILTIN / "yawo.txt").read_text("utf-8").strip()
+    assert ewe().system == yawo
+    assert "Yawo" in yawo
+    assert "tu réponds en éwé, sauf quand la question demande une autre langue" in yawo
+
+
+ANOTHER = {"en": "English", "fr": "français"}
+# What is the same in every language: a name, a figure, a letter, a word that the question quotes.
+NO_LANGUAGE = ("the name alone", "two names", "in figures", "with a number", "the letter only",
+               "par la lettre", "with that word only", "par ce mot", "nothing else")  # fmt: skip
+
+
+def test_a_test_that_asks_for_another_language_than_ewe_says_so() -> None:
+    """Yawo answers in Ewe unless he is told otherwise."""
+    unsaid, told = [], Counter()
+    for case in ewe().cases:
+        if case.method == "multiple_choice":
+            continue
+        said = " ".join([case.system or "", *(each.content for each in case.messages)])
+        asked = case.messages[-1].content
+        wanted = getattr(case.check, "expected_format", None)
+        tongue = getattr(wanted, "language", None) if wanted else None
+        if tongue in ANOTHER:
+            told[tongue] += 1
+            if ANOTHER[tongue] not in said:
+                unsaid.append(case.id)
+        elif not any(word in said for word in ("Ewe", "éwé", *ANOTHER.values(), *NO_LANGUAGE)):
+            unsaid.append(case.id)
+        elif any(word in asked for word in ANOTHER.values()):
+            told["asked"] += 1
+    assert unsaid == []
+    assert told["en"] >= 3
+    assert told["fr"] >= 3
+    assert told["asked"] >= 10
 
 
 def test_two_conversations_bring_their_own_system_message() -> None:

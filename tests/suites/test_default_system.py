@@ -75,6 +75,24 @@ def test_yawo_speaks_where_the_language_is_ewe_and_no_prompt_is_written(
     }
 
 
+def test_the_scoring_of_the_earlier_benchmark_is_asked_as_any_ewe_suite(
+    write_suite: WriteSuite,
+) -> None:
+    tests = [good(), good(id="a_002", max_tokens=7)]
+    old = load_suite(write_suite({"a": tests}, {"scoring": "ewebench-1.0"}))
+    ewe = load_suite(write_suite({"a": tests}, {"language": "ee"}))
+    assert old.language == ewe.language == "ee"
+    assert [case.system for case in old.cases] == [case.system for case in ewe.cases]
+    base = replace(FACTS, is_chat=False)
+    for facts in (FACTS, base):
+        plan = make_plan([old], facts, AskOptions())
+        sampled = [plan.request(trial, 0, ()).work.sampling for trial in plan.trials]
+        assert [each.temperature for each in sampled] == [0.3, 0.3]
+        assert [each.max_tokens for each in sampled] == [1024, 7]
+    silent = load_suite(write_suite({"a": tests}, {"scoring": "ewebench-1.0", "system": ""}))
+    assert [case.system for case in silent.cases] == [None, None]
+
+
 def test_a_folder_that_is_taken_for_ewe_is_the_suite_that_says_so(write_suite: WriteSuite) -> None:
     bare = load_suite(write_suite({"a": [good()]}))
     (taken,) = with_defaults(bare, None, "ee").cases

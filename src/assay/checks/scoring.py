@@ -15,6 +15,7 @@ from assay.text.echo import begins_like, is_echo, is_piece, words_added
 from assay.text.folding import fold_for_matching, is_blank, is_only_punctuation
 from assay.text.look_alikes import fold_look_alikes, shown
 from assay.types import LETTERS, Answered, Case, ChoiceLikelihoods, Context, Failed, Reply, Score
+from assay.types.tests import EWEBENCH
 
 TICK = "tick "
 
@@ -53,7 +54,7 @@ def _score(case: Case, reply: Answered | ChoiceLikelihoods) -> Score:
         return _as_score(case.check.score(_chosen(case, reply), context))
     if reply.reasoning_unclosed:
         return _no_answer(tr("The model was cut off while reasoning and gave no answer."))
-    if case.scoring == "ewebench-1.0":
+    if case.scoring == EWEBENCH:
         from assay.checks.ewe.ewebench import score_ewebench
 
         score = score_ewebench(case, reply)

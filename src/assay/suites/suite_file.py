@@ -19,13 +19,14 @@ from assay.files.validation import DIALECT, Validator
 from assay.files.wording import described, did_you_mean, shown
 from assay.messages import tr
 from assay.types import DEFAULT_PASS_MARK, LANGUAGES, Case, ScoringMode, Suite
+from assay.types.tests import EWEBENCH
 
 SUITE_FILE = "suite.json"
 # Settings that are in the tests once a suite is loaded.
 VARIATION = ("templates", "rotate", "words")
 LISTED = ("en", "fr", "ee", "eng", "fra", "ewe")  # languages whose answer words ship
 YAWO = FilePath(__file__).resolve().parents[1] / "builtin" / "yawo.txt"
-_SPOKEN_BY_YAWO = "ewe"
+_SPOKEN_BY_YAWO, EWE = "ewe", "ee"
 
 
 _LanguageTag = Annotated[
@@ -93,7 +94,10 @@ class SuiteSettings:
     ] = False
     scoring: Annotated[
         ScoringMode,
-        Doc("The scoring rules: 'standard', or those of an earlier benchmark."),
+        Doc(
+            "The scoring rules: 'standard', or those of an earlier benchmark of Ewe, whose tests "
+            "are asked as those of any Ewe suite."
+        ),
     ] = "standard"
     few_shot: Annotated[
         Mapping[str, Text],
@@ -169,10 +173,13 @@ def read_settings(
     weights = {}
     if settings.weights and len(wanted) > 1:  # else all are equal, or there is only one
         weights = {name: settings.weights.get(name, 1.0) for name in wanted}
+    language = settings.language
+    if language is None and settings.scoring == EWEBENCH:
+        language = EWE  # that benchmark is of no other language
     system = settings.system
     if system is None:
-        system = default_system(settings.language)
-    return replace(settings, weights=weights, few_shot=few_shot, system=system)
+        system = default_system(language)
+    return replace(settings, weights=weights, few_shot=few_shot, system=system, language=language)
 
 
 def with_variation(case: Case, settings: SuiteSettings, data_seed: int) -> Case:

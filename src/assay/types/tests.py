@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 ScoringMode = Literal["standard", "ewebench-1.0"]
+EWEBENCH: ScoringMode = "ewebench-1.0"
 
 DEFAULT_TEMPERATURE = 0.3
 DEFAULT_MAX_TOKENS = 1024

@@ -31,8 +31,15 @@ from assay.suites.test_format.fields import (
     methods_of,
 )
 from assay.text.json_schema import refuse_bad_schema
-from assay.types import DEFAULT_TEMPERATURE, AnswerCheck, Case, Message, ScoringMode
-from assay.types.tests import SuiteWords
+from assay.types import (
+    DEFAULT_MAX_TOKENS,
+    DEFAULT_TEMPERATURE,
+    AnswerCheck,
+    Case,
+    Message,
+    ScoringMode,
+)
+from assay.types.tests import EWEBENCH, SuiteWords
 
 Raw = dict[str, Any]
 MAX_BYTES = 1_000_000  # of a shown file; no model that Assay is for reads more
@@ -173,6 +180,8 @@ def _advise(path: Place, case: Case, notes: Notes) -> None:
 
 def _build(asked: CommonFields, check: AnswerCheck, shared: Shared) -> Case:
     stop = asked.get("stop", ())
+    # Elsewhere as many as suit the model: a base model does not end by itself.
+    usual_tokens = DEFAULT_MAX_TOKENS if shared.scoring == EWEBENCH else None
     return Case(
         id=asked.get("id", ""),
         suite=shared.suite,
@@ -183,7 +192,7 @@ def _build(asked: CommonFields, check: AnswerCheck, shared: Shared) -> Case:
         stop=(stop,) if isinstance(stop, str) else stop,
         live=asked.get("live", False),
         temperature=asked.get("temperature", DEFAULT_TEMPERATURE),
-        max_tokens=asked.get("max_tokens"),
+        max_tokens=asked.get("max_tokens", usual_tokens),
         description=asked.get("description", ""),
         reviewed=asked.get("reviewed"),
         tags=asked.get("tags", ()),

@@ -25,6 +25,7 @@ from assay.types.measures import every_measure
 from assay.types.measures import measures as known_measures
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
+from assay.types.tests import EWEBENCH
 from assay.workflow.checkpoints.measures import (
     answered_id,
     failed_subject,
@@ -321,7 +322,7 @@ def _notes(
             "sampling was the server's own (--sampling server): only temperature and seed were "
             "sent, so scores also depend on the server's settings and version"
         )
-    old = [suite.name for suite in suites if suite.scoring == "ewebench-1.0"]
+    old = [suite.name for suite in suites if suite.scoring == EWEBENCH]
     if old:
         yield tr(
             "{suites}: scored by the rules of ewebench-1.0, which have known faults "
