@@ -37,11 +37,11 @@ _API = (
     "answer_to_review", "ask", "attack", "check_generation_quality", "check_judge", "compare",
     "compare_answers", "compute_perplexity", "compute_weighted_score", "describe_suite", "drift",
     "evaluate_model", "examine_machine", "explain_result", "export", "fetch", "generate_samples",
-    "import_reviews", "leaderboard", "list_suites", "loop", "new_suite", "new_test", "render",
-    "report", "rescore", "review_queue", "review_sheet", "review_summary", "run", "run_benchmark",
-    "run_hellaswag_benchmark", "run_mmlu_benchmark", "run_os_benchmark", "runs", "schema", "score",
-    "select", "select_checkpoint", "speed", "store_review", "suite_statistics", "undo_review",
-    "validate", "validate_tests", "watch",
+    "import_reviews", "judge_run", "leaderboard", "list_suites", "loop", "new_suite", "new_test",
+    "render", "report", "rescore", "review_failures", "review_queue", "review_sheet",
+    "review_summary", "run", "run_benchmark", "run_hellaswag_benchmark", "run_mmlu_benchmark",
+    "run_os_benchmark", "runs", "schema", "score", "select", "select_checkpoint", "speed",
+    "store_review", "suite_statistics", "undo_review", "validate", "validate_tests", "watch",
 )  # fmt: skip
 _IMPORTED_FROM = {
     "Ask": "assay.types.own_measures",

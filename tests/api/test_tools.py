@@ -14,12 +14,14 @@ from tests.conftest import numbered, right
 
 # As DESIGN has them; what follows are options of our own.
 SIGNATURES = {
-    "evaluate_model": ["checkpoint_path", "test_dataset", "metrics"],
+    "evaluate_model": ["checkpoint_path", "test_dataset", "metrics", "full"],
     "run_benchmark": ["checkpoint_path", "benchmark_suite"],
     "generate_samples": ["checkpoint_path", "prompts"],
     "select_checkpoint": ["folder", "gate"],
     "compare": ["run_a", "run_b"],
     "explain_result": ["run", "test_id"],
+    "review_failures": ["run"],
+    "judge_run": ["run", "judge"],
     "list_suites": [],
     "validate_tests": ["path"],
 }
@@ -117,3 +119,70 @@ def test_a_folder_that_was_never_evaluated_is_refused_with_the_command(tmp_path)
     with pytest.raises(AssayError) as refused:
         assay.select_checkpoint(tmp_path, out=tmp_path / "out")
     assert "assay run" in refused.value.hint
+
+
+def test_a_review_has_what_failed_with_its_text_and_the_schema_of_what_may_change(folder):
+    document = assay.review_failures("latest", out=folder / "out")
+    assert json.loads(json.dumps(document)) == document
+    assert next(iter(document)) == "headline"
+    good, weak = document["models"]
+    assert (good["failures"], good["failures_left_out"]) == ([], 0)
+    (failed,) = weak["failures"]
+    assert (failed["suite"], failed["id"]) == ("tests", "sum_001")
+    assert failed["question"]
+    assert failed["answer"]
+    assert document["changes_schema"] == assay.schema("review")
+
+
+def test_a_review_of_a_decided_run_has_its_criteria_its_advice_and_broken_samples(tmp_path):
+    script = tmp_path / "loops.json"
+    script.write_text(json.dumps({"answers": {}, "default": "no no no " * 60}))
+    gate = tmp_path / "gate.toml"
+    gate.write_text("[generation]\nmax_failures = 0\nseeds = 1\n")
+    tests = tmp_path / "tests"
+    tests.mkdir()
+    (tests / "sum.json").write_text(json.dumps(numbered(1)))
+    assay.run(f"scripted:{script}", suites=str(tests), gate=gate, out=tmp_path / "out")
+    (model,) = assay.review_failures("latest", out=tmp_path / "out")["models"]
+    assert model["accepted"] is False
+    assert model["criteria"]["generation"]["passed"] is False
+    assert model["advice"]
+    assert model["samples"]
+    assert {kind for each in model["samples"] for kind in each["failures"]} & {"loop", "repetition"}
+
+
+def test_a_run_is_judged_by_one_call_with_every_score(tmp_path):
+    tests = tmp_path / "tests"
+    tests.mkdir()
+    test = {"id": "open_001", "prompt": "Write a function.", "eval_method": "judge",
+            "rubric": "coding"}  # fmt: skip
+    (tests / "open.json").write_text(json.dumps([test]))
+    (tmp_path / "model.json").write_text(json.dumps({"answers": {}, "default": "def f(): pass"}))
+    marks = {"correctness": 7, "completeness": 6, "code_quality": 8}
+    judge = {"answers": {"judge:open_001": json.dumps(marks)}}
+    (tmp_path / "judge.json").write_text(json.dumps(judge))
+    out = tmp_path / "out"
+    assay.run(f"scripted:{tmp_path / 'model.json'}", suites=str(tests), out=out)
+    document = assay.judge_run("latest", f"scripted:{tmp_path / 'judge.json'}", out=out)
+    assert json.loads(json.dumps(document)) == document
+    (model,) = document["models"]
+    (judged,) = model["tests"]
+    assert (judged["score"], judged["band"]) == (7.0, "GOOD")
+    assert model["domains"]["coding"]["mean"]["value"] == 7.0
+
+
+def test_any_model_spec_is_evaluated_and_a_digest_fits_a_page(tmp_path):
+    script = tmp_path / "model.json"
+    script.write_text(json.dumps({"answers": {}, "default": "the network card"}))
+    given = {"metrics": ["generation", "os_benchmark"], "limit": 4, "out": tmp_path / "out"}
+    report = assay.evaluate_model(f"scripted:{script}", **given)
+    assert set(report) >= {"checkpoint", "perplexity", "os_benchmark", "timestamp", "details"}
+    assert report["perplexity"] is None
+    assert report["details"]["generation"]["samples"]
+    digest = assay.evaluate_model(f"scripted:{script}", **given, full=False)
+    assert next(iter(digest)) == "headline"
+    assert len(json.dumps(digest)) < 4000
+    score = assay.run_benchmark(f"scripted:{script}", "os", limit=4, out=tmp_path / "out")
+    assert score.n == 4
+    samples = assay.generate_samples(f"scripted:{script}", ["A prompt"], out=tmp_path / "out")
+    assert [each.text for each in samples] == ["the network card"]

@@ -36,7 +36,9 @@ from assay.types.options import (
 if TYPE_CHECKING:
     from assay.api.rendering import render as render
     from assay.api.tools import explain_result as explain_result
+    from assay.api.tools import judge_run as judge_run
     from assay.api.tools import list_suites as list_suites
+    from assay.api.tools import review_failures as review_failures
     from assay.api.tools import select_checkpoint as select_checkpoint
     from assay.api.tools import validate_tests as validate_tests
     from assay.reports.formats.notebook import (
@@ -89,7 +91,10 @@ if TYPE_CHECKING:
 
 _IN_MODULES = {
     "api.rendering": ("render",),
-    "api.tools": ("explain_result", "list_suites", "select_checkpoint", "validate_tests"),
+    "api.tools": (
+        "explain_result", "judge_run", "list_suites", "review_failures", "select_checkpoint",
+        "validate_tests",
+    ),
     "suites.review_sheet": ("import_reviews", "review_sheet"),
     "workflow.commands.attacking": ("attack",),
     "workflow.commands.authoring": ("validate",),

@@ -8,18 +8,26 @@ from pathlib import Path
 from assay.errors import UsageError
 from assay.files.wording import did_you_mean
 from assay.messages import tr, trn
+from assay.reports.checkpoints.decision import name_of
+from assay.reports.checkpoints.facts import advice_texts, sentence
+from assay.reports.checkpoints.json_documents import acceptance_document
 from assay.reports.json_documents import test_json
 from assay.reports.json_values import JsonObject, pick, plain_value
-from assay.reports.sentences import outcome, short_names
+from assay.reports.progress import observer_for
+from assay.reports.sentences import headline, outcome, short_names
 from assay.reports.suites.card import suites_json
 from assay.store import Store
 from assay.text.safe_text import one_line
-from assay.types import Case
+from assay.types import Case, Observer, OutcomeKind
 from assay.types.conversations import conversation_text
-from assay.types.options import DEFAULT_OUT
+from assay.types.options import DEFAULT_OUT, StoredAnswerOptions
 from assay.types.results import Report, TestRow
+from assay.types.rounds import REVIEW_SCHEMA
+from assay.types.scores import SilentProgress
 from assay.workflow.commands.authoring import validate
 from assay.workflow.commands.discover.discovery import known_suites
+from assay.workflow.commands.existing_answers import judge_existing
+from assay.workflow.commands.loop.review import failed_tests
 from assay.workflow.commands.selection import select
 from assay.workflow.reporting.results import report_of
 
@@ -102,6 +110,97 @@ def _judged(report: Report, model: str, suite: str, row: TestRow) -> object:
         test.final_judgements for test in tests if (test.suite, test.test_id) == (suite, row.id)
     ]
     return plain_value(found[0]) if found else None
+
+
+def review_failures(run: str, *, out: str | Path = DEFAULT_OUT) -> JsonObject:
+    """What a reviewer reads of a run: by model the criteria, the advice, what no criterion covers,
+    tests that failed and samples that fail, each with its text; and the schema of a review.
+
+    Example: `assay.review_failures("latest")["models"][0]["failures"]`.
+    """
+    with Store(out, read_only=True) as store:
+        found = store.find_run(run)
+        report = report_of(store, found)
+    decision = report.decision
+    models = []
+    for model in report.models:
+        name = name_of(report, model)
+        decided = decision if decision and name in decision.acceptances else None
+        measured = decided and next(each for each in decided.measured if each.name == name)
+        failures = [*failed_tests(model)]
+        failed = sum(row.outcome is OutcomeKind.FAIL for of in model.suites for row in of.tests)
+        models.append(
+            {
+                "model": model.spec,
+                **(acceptance_document(decided.acceptances[name]) if decided else {}),
+                "advice": [
+                    dict(zip(("advice", "figures"), advice_texts(each), strict=True))
+                    for each in (decided.advice.get(name, ()) if decided else ())
+                ],
+                "not_covered": [
+                    sentence(each) for each in (decided.not_covered[name] if decided else ())
+                ],
+                "failures": failures,
+                "failures_left_out": failed - len(failures),
+                "samples": [
+                    {**pick(each, "id prompt text"), "failures": list(each.failures)}
+                    for each in (measured.samples or () if measured else ())
+                    if each.failures
+                ],
+            }
+        )
+    counted = sum(len(each["failures"]) + each["failures_left_out"] for each in models)
+    return {
+        "headline": one_line(
+            tr("{headline} Tests that failed: {count}.", headline=headline(report), count=counted)
+        ),
+        "run": found.id,
+        "models": models,
+        "changes_schema": REVIEW_SCHEMA,
+    }
+
+
+def judge_run(
+    run: str,
+    judge: str,
+    *,
+    allow_code_execution: bool = False,
+    out: str | Path = DEFAULT_OUT,
+    observer: Observer | None = None,
+) -> JsonObject:
+    """Judge the open answers of a run, and give every score: the tested model is asked nothing.
+
+    Example: `assay.judge_run("latest", "ollama:qwen3:14b")["models"][0]["domains"]`.
+    """
+    options = StoredAnswerOptions(
+        run, judges=(judge,), out=Path(out), allow_code_execution=allow_code_execution
+    )
+    report = judge_existing(options, observer_for(observer or SilentProgress()))
+    judged = report.judged
+    return {
+        "headline": one_line(headline(report)),
+        "run": report.run,
+        "judges": [each.spec for each in judged.judged_by] if judged else [],
+        "models": [
+            {
+                "model": model.model,
+                "overall": model.overall.to_dict(),
+                "domains": {
+                    each.domain: {"mean": each.mean.to_dict(), "band": each.band}
+                    for each in model.domains
+                },
+                "tests": [
+                    {
+                        **pick(test, "suite test_id domain band"),
+                        "score": None if test.tenths is None else test.tenths / 10,
+                        "unscored": list(test.unscored),
+                    }
+                    for test in model.tests
+                ],
+            }
+            for model in (judged.models if judged else ())
+        ],
+    }
 
 
 def list_suites(*, benchmarks: Path | None = None) -> JsonObject:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -35,7 +36,9 @@ def made_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def stdio_server(folder: Path, *more: str) -> StdioServerParameters:
     arguments = [*SERVER[1:], "--out", str(folder / "out"), "--allow", str(folder), *more]
-    return StdioServerParameters(command=SERVER[0], args=arguments, cwd=folder)
+    # The client passes little of the environment on; the server under test is this checkout's.
+    surroundings = dict(os.environ)
+    return StdioServerParameters(command=SERVER[0], args=arguments, cwd=folder, env=surroundings)
 
 
 @asynccontextmanager

@@ -13,7 +13,8 @@ import httpx
 import pytest
 
 import assay
-from assay.interfaces.mcp.results import benchmark_of, evaluation_of, samples_of
+from assay.api.digests import evaluation_digest
+from assay.interfaces.mcp.results import benchmark_of, samples_of
 from assay.interfaces.mcp.transports import MOST_CONNECTIONS
 from tests.api.test_tools import SIGNATURES
 from tests.interfaces.mcp.conftest import http_server, over_http, over_stdio
@@ -40,6 +41,17 @@ async def look_at_tools(client) -> None:
         name: [*tool.input_schema["properties"]] for name, tool in offered.items()
     } == SIGNATURES
     assert all(tool.output_schema["properties"]["headline"] for tool in offered.values())
+
+
+async def look_at_roles(client) -> None:
+    offered = {each.name for each in (await client.list_prompts()).prompts}
+    assert offered == {"tester", "reviewer"}
+    asked = {"tester": {"checkpoint_path": "runs/step_9"}, "reviewer": {"run": "2026-a"}}
+    tools = {tool.name for tool in (await client.list_tools()).tools}
+    for name, given in asked.items():
+        said = (await client.get_prompt(name, given)).messages[0].content.text
+        assert next(iter(given.values())) in said
+        assert any(tool in said for tool in tools)
 
 
 async def follow_a_benchmark(client, folder: Path) -> None:
@@ -69,8 +81,20 @@ async def use_the_other_tools(client, folder: Path) -> None:
         test_dataset=text,
         metrics=["perplexity"],
     )
-    figure = found["figures"]["perplexity"]
+    figure = found["details"]["perplexity"]
     assert figure["low"] < figure["value"] < figure["high"]
+    assert found["perplexity"] == figure["value"]
+    assert found["details"]["acceptance"]["accepted"] is False
+    assert "headline" not in found
+    found = await document(
+        client,
+        "evaluate_model",
+        checkpoint_path=checkpoint,
+        test_dataset=text,
+        metrics=["perplexity"],
+        full=False,
+    )
+    assert found["figures"]["perplexity"]["n"] == figure["n"]
     assert found["accepted"] is False
     assert "perplexity" in found["headline"]
     assert len(json.dumps(found)) < 4000
@@ -81,7 +105,20 @@ async def use_the_other_tools(client, folder: Path) -> None:
     run = store_a_run(folder)
     explained = await document(client, "explain_result", run=run, test_id="word_001")
     assert [each["outcome"] for each in explained["answers"]] == ["pass", "fail"]
+    reviewed = await document(client, "review_failures", run=run)
+    assert [len(each["failures"]) for each in reviewed["models"]] == [0, 3]
     good, bad = (f"scripted:{folder / name}" for name in ("good.json", "bad.json"))
+    asked = await document(
+        client, "run_benchmark", checkpoint_path=good, benchmark_suite=str(folder / "suite")
+    )
+    assert asked["score"]["value"] == 1
+    nothing = await mistake(client, "judge_run", run=run, judge=good)
+    assert "needs a judge" in nothing["message"]
+    assert (nothing["retry"], bool(nothing["hint"])) == (False, True)
+    elsewhere = await mistake(
+        client, "judge_run", run=run, judge="openai:big@https://example.org/v1"
+    )
+    assert "is on another machine" in elsewhere["message"]
     compared = await document(client, "compare", run_a=good, run_b=bad)
     assert compared["suites"][0]["flips"] == ["word_001", "word_002", "word_003"]
     gate = str(folder / "gate.toml")
@@ -112,6 +149,7 @@ def test_every_tool_over_stdio(made_folder: Path) -> None:
     async def talk() -> None:
         async with over_stdio(made_folder) as client:
             await look_at_tools(client)
+            await look_at_roles(client)
             await follow_a_benchmark(client, made_folder)
             await use_the_other_tools(client, made_folder)
 
@@ -280,7 +318,7 @@ def test_an_evaluation_fits_whatever_its_sentences_say() -> None:
             "provenance": {"run": "20261117T114500Z-abcdef"},
         },
     }
-    answer = evaluation_of(document)
+    answer = evaluation_digest(document)
     assert len(json.dumps(answer, indent=2)) < 4000
     assert len(answer["figures"]) == len(names) - 2 + len(tasks)
     assert "9 more" not in answer["advice"][-1]

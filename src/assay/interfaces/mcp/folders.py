@@ -11,6 +11,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from assay.errors import UsageError
 from assay.messages import tr
@@ -21,7 +22,9 @@ MOST_SHOWN = 200  # characters of a path in a message
 ADAPTER_CONFIG = "adapter_config.json"
 MAKES_CHECKPOINT = ("config.json", ADAPTER_CONFIG)
 LEVELS_UP = 2  # where a checkpoint without a tokenizer looks for one
-PREFIXES = ("hf:", "gguf:")
+PREFIXES = ("hf:", "gguf:", "scripted:")
+SERVED = ("ollama:", "openai:", "http://", "https://")
+THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 BESIDE = (
     "tokenizer.json", "tokenizer.model", "spiece.model", "vocab.json", "vocab.txt", "merges.txt",
     "added_tokens.json", "special_tokens_map.json", "tokenizer_config.json", "chat_template.jinja",
@@ -105,6 +108,25 @@ class AllowedFolders:
     def _hint(self) -> str:
         names = ", ".join(map(str, self.folders))
         return tr("allowed are {folders}; `assay mcp --allow DIR` adds one", folders=names)
+
+
+def is_served(model: str) -> bool:
+    return model.startswith(SERVED) and not os.path.exists(model)
+
+
+def refuse_other_servers(model: str) -> None:
+    """Tests must not be sent to a place that an agent makes up."""
+    at = max(model.rfind("@http://"), model.rfind("@https://"))
+    url = model if model.startswith(("http://", "https://")) else model[at + 1 :] if at > 0 else ""
+    known = {os.environ.get(name, "").rstrip("/") for name in ("OLLAMA_HOST", "OPENAI_BASE_URL")}
+    if url and url.rstrip("/") not in known and urlsplit(url).hostname not in THIS_MACHINE:
+        raise UsageError(
+            tr("'{model}' is on another machine", model=one_line(model, longest=MOST_SHOWN)),
+            hint=tr(
+                "agents use servers of this machine, and the one that OPENAI_BASE_URL or "
+                "OLLAMA_HOST names where the tools are started"
+            ),
+        )
 
 
 def _read_with(real: Path) -> Iterator[Path]:

@@ -1,22 +1,17 @@
 """What each tool answers: its shape, for the schema, and its length, for an agent's context."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from typing_extensions import TypedDict  # pydantic makes schemas of this one, before 3.12
 
+from assay.api.digests import Document, clip
+from assay.api.digests import figure_of as plain_figure
 from assay.messages import tr
-from assay.types.measures import every_measure
 
-MOST_CHARACTERS = 160  # of one sentence in a list
-MOST_OF_EVALUATION = 3900  # as JSON
-SHORTER = (MOST_CHARACTERS, 100, 60, 30)  # until an evaluation fits
-MOST_SENTENCES = 3
 MOST_TEXT = 2000  # of an answer or a question
 MOST_FLIPS = 20
 MOST_FINDINGS = 50
-Document = Mapping[str, Any]
 
 
 class ToolFigure(TypedDict):
@@ -37,7 +32,22 @@ class ToolCriterion(TypedDict):
     reason: str
 
 
-class EvaluationAnswer(TypedDict):
+class EvaluationAnswer(TypedDict, total=False):
+    """The whole evaluation_report.json, `checkpoint` to `details`; or, where `full` is false, its
+    digest, `headline` to `run`.
+    """
+
+    checkpoint: str
+    perplexity: float | None
+    accuracy_top1: float | None
+    accuracy_top5: float | None
+    mmlu_cs: float | None
+    hellaswag: float | None
+    os_benchmark: dict[str, float | None]
+    inference_speed: float | None
+    memory_usage_mb: float | None
+    timestamp: str
+    details: dict[str, Any]
     headline: str
     accepted: bool | None
     figures: dict[str, ToolFigure]
@@ -98,6 +108,24 @@ class ExplanationAnswer(TypedDict):
     answers: list[dict[str, Any]]
 
 
+class ReviewAnswer(TypedDict):
+    """What a reviewer reads, by model, and the JSON Schema of what it may ask to change."""
+
+    headline: str
+    run: str
+    models: list[dict[str, Any]]
+    changes_schema: dict[str, Any]
+
+
+class JudgedAnswer(TypedDict):
+    """By model and domain the mean out of 10, and every test with its score and band."""
+
+    headline: str
+    run: str
+    judges: list[str]
+    models: list[dict[str, Any]]
+
+
 class SuitesAnswer(TypedDict):
     headline: str
     suites: list[dict[str, Any]]
@@ -112,63 +140,9 @@ class ValidationAnswer(TypedDict):
     findings_left_out: int
 
 
-def evaluation_of(document: Document) -> EvaluationAnswer:
-    """Its sentences are cut until it fits; figures never are."""
-    for most in SHORTER:
-        answer = _evaluation(document, most)
-        if len(json.dumps(answer, indent=2, ensure_ascii=False)) <= MOST_OF_EVALUATION:
-            break
-    return answer
-
-
-def _evaluation(document: Document, most: int) -> EvaluationAnswer:
-    details = document["details"]
-    accepted = details["acceptance"]["accepted"]
-    criteria = [
-        ToolCriterion(
-            name=name,
-            passed=each["passed"],
-            value=_rounded(each["value"]),
-            limit=each["limit"],
-            reason=clip(each["reason"], most),
-        )
-        for name, each in details["acceptance"]["criteria"].items()
-    ]
-    failed = ", ".join(each["name"] for each in criteria if each["passed"] is False)
-    name = clip(document["checkpoint"], most)
-    if accepted:
-        said = tr("{name} is accepted.", name=name)
-    elif failed:
-        said = tr("{name} is not accepted: {what}.", name=name, what=failed)
-    else:
-        said = tr("{name}: undecided, for not all was measured.", name=name)
-    return EvaluationAnswer(
-        headline=said,
-        accepted=accepted,
-        figures=_figures(details),
-        criteria=criteria,
-        not_covered=_sentences(details["not_covered"], most),
-        not_measured={name: clip(why, most) for name, why in details["not_measured"].items()},
-        advice=_sentences((each["advice"] for each in details["recommendations"]), most),
-        run=details["provenance"]["run"],
-    )
-
-
-def _figures(details: Document) -> dict[str, ToolFigure]:
-    """Those that were measured, and the parts of the os suite by their names."""
-    found = {
-        **{name: value for name, value in details.items() if isinstance(value, dict)},
-        **{f"os_benchmark.{name}": each for name, each in details["os_benchmark"].items()},
-    }
-    left_out = {name for measure in every_measure() for name in measure.in_reports_only}
-    return {
-        name: figure_of(each)
-        for name, each in found.items()
-        if isinstance(each, dict)
-        and {"value", "low", "n"} <= each.keys()
-        and each["n"]
-        and name not in left_out
-    }
+def figure_of(estimate: Document) -> ToolFigure:
+    figure: ToolFigure = plain_figure(estimate)  # type: ignore[assignment]
+    return figure
 
 
 def benchmark_of(name: str, document: Document) -> BenchmarkAnswer:
@@ -242,22 +216,6 @@ def validation_of(document: Document) -> ValidationAnswer:
     return answer
 
 
-def figure_of(estimate: Document) -> ToolFigure:
-    value, low, high = (_rounded(estimate[name]) for name in ("value", "low", "high"))
-    return ToolFigure(value=value, low=low, high=high, n=estimate["n"], unit=estimate["unit"])
-
-
-def _rounded(number: float | None) -> float | None:
-    """To six digits: an interval is never known better."""
-    return None if number is None else float(f"{number:.6g}")
-
-
-def clip(text: str, most: int = MOST_CHARACTERS) -> str:
-    """The beginning of a text, and how much of it is missing."""
-    left = len(text) - most
-    return tr("{text}… ({left} characters more)", text=text[:most], left=left) if left > 0 else text
-
-
 def clipped(value: Any) -> Any:
     """A document with no text longer than an agent reads."""
     if isinstance(value, str):
@@ -265,10 +223,3 @@ def clipped(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: clipped(each) for name, each in value.items()}
     return [clipped(each) for each in value] if isinstance(value, list | tuple) else value
-
-
-def _sentences(given: Any, most: int = MOST_CHARACTERS) -> list[str]:
-    sentences = [clip(each, most) for each in given]
-    left = len(sentences) - MOST_SENTENCES
-    more = [tr("and {count} more", count=left)] if left > 0 else []
-    return sentences[:MOST_SENTENCES] + more

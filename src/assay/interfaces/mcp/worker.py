@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from assay.errors import AssayError, Interrupted, StoreFull, in_one_line
-from assay.interfaces.mcp.results import Document, benchmark_of, evaluation_of, samples_of
+from assay.interfaces.mcp.results import Document, benchmark_of, clipped, samples_of
 from assay.messages import tr
 from assay.types.requests import Reply
 from assay.types.scores import Score, SilentProgress
@@ -80,7 +80,7 @@ def do_call(call: Mapping[str, Any], out: BinaryIO) -> Document:
     common: dict[str, Any] = {"out": Path(call["out"]), "observer": ToldProgress(out)}
     match call["tool"]:
         case "evaluate_model":
-            return evaluation_of(api.evaluate_model(**arguments, **common))
+            return api.evaluate_model(**arguments, **common)
         case "run_benchmark":
             score = api.run_benchmark(
                 **arguments, allow_code_execution=call["allow_code_execution"], **common
@@ -89,6 +89,11 @@ def do_call(call: Mapping[str, Any], out: BinaryIO) -> Document:
         case "generate_samples":
             samples = api.generate_samples(**arguments, **common)
             return samples_of([each.to_dict() for each in samples])
+        case "judge_run":
+            allowed = call["allow_code_execution"]
+            judged = api.judge_run(**arguments, allow_code_execution=allowed, **common)
+            found: Document = clipped(judged)
+            return found
     raise ValueError(call["tool"])
 
 

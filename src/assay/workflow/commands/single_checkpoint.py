@@ -12,8 +12,9 @@ from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean
 from assay.messages import tr
 from assay.models.local.hub import read_hub_spec
-from assay.models.opening import read_spec
+from assay.models.opening import is_home_made, read_spec
 from assay.plugins import takes_options
+from assay.reports.checkpoints.digest import evaluation_digest
 from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.checkpoints.json_documents import evaluation_report
 from assay.reports.progress import observer_for
@@ -26,11 +27,14 @@ from assay.types.decisions import OS_SUITE, Measurements, Sample
 from assay.types.measures import Measure, every_measure
 from assay.types.options import CheckpointCallOptions
 from assay.types.results import Report
+from assay.types.suites import OS_FILES, own_name
 from assay.workflow.checkpoints.places import (
     CONFIG,
     CheckpointPlace,
     is_text,
     place_of_gguf,
+    place_of_plugin,
+    place_of_served,
     place_on_hub,
     places_of,
 )
@@ -50,11 +54,15 @@ class ModelToEvaluate(CheckpointCallOptions):
     checkpoint_path: str | Path
     test_dataset: str | Path | Iterable[object] | None = None
     metrics: Sequence[str] | None = None
+    full: bool = True
 
 
 @takes_options(ModelToEvaluate)
 def evaluate_model(options: ModelToEvaluate) -> dict[str, object]:
-    """One checkpoint's evaluation report, as evaluation_report.json has it.
+    """One model's evaluation report, whole, as evaluation_report.json has it.
+
+    `checkpoint_path`: a folder, or any model spec; what a served model cannot be asked is None.
+    `full` False: a digest of under 4,000 characters.
 
     `test_dataset`: the text for perplexity and accuracy, as a file, as a list of texts or as a data
     set whose rows have "text" or "input_ids"; None: the shipped one. `metrics`: out
@@ -91,7 +99,7 @@ def evaluate_model(options: ModelToEvaluate) -> dict[str, object]:
     document = evaluation_report(decision, measured)
     if metrics is None:
         write_checkpoint_report(document, measured, Path(report.out))
-    return document
+    return document if options.full else evaluation_digest(document)
 
 
 def _checked(metrics: Sequence[str] | None) -> tuple[str, ...]:
@@ -154,14 +162,14 @@ def run_benchmark(options: BenchmarkToRun) -> Estimate:
     name = str(benchmark)
     if isinstance(benchmark, Path) and os.sep not in name:
         name = os.path.join(os.curdir, name)  # a path is never taken for the name of a suite
-    suite = OS_SUITE if name == "custom_os_eval" else name
+    suite = own_name(name)
     find(suite, options.benchmarks)  # refused before anything is opened
     called = _call("run_benchmark", checkpoint, benchmark)
     report = evaluate(
         _job(options, checkpoint, suites=(suite,), called=called), observer_for(options.observer)
     )
     fetched = {each.suite: each.name for each in metrics_known().values() if each.suite}
-    key = "os_benchmark" if name == "custom_os_eval" else fetched.get(name)
+    key = "os_benchmark" if name == OS_FILES else fetched.get(name)
     if key is None or name == OS_SUITE:
         return report.models[0].suites[0].score.mapped(lambda points: points / 100, unit="share")
     score = estimates_of(_measured(report)).get(key)
@@ -241,12 +249,23 @@ def _place(checkpoint: str | Path) -> CheckpointPlace:
         return place_on_hub(on_hub)
     if os.fspath(checkpoint).startswith("gguf:"):
         return place_of_gguf(os.fspath(checkpoint))
-    name = os.fspath(checkpoint).removeprefix("hf:")
+    spec = os.fspath(checkpoint)
+    read = read_spec(spec)
+    if read.scheme != "hf" and not Path(spec).is_dir():
+        if is_home_made(read):
+            return place_of_plugin(spec)
+        served = place_of_served(spec)
+        assert served is not None
+        return served
+    name = spec.removeprefix("hf:")
     path = Path(name)
     if not name or not path.is_dir():
         raise UsageError(
             tr("there is no checkpoint at '{path}'", path=shown_path(path) if name else ""),
-            hint=tr("give the path of a folder with config.json and weights, or hf:ORG/NAME"),
+            hint=tr(
+                "give the path of a folder with config.json and weights, or a model spec such as "
+                "hf:ORG/NAME or ollama:NAME"
+            ),
         )
     places = [place for _, place in places_of([f"hf:{name}"]) if place is not None]
     for place in places:

@@ -18,7 +18,7 @@ from assay.text.json_in_prose import objects_in
 from assay.text.json_schema import find_breach
 from assay.types import Observer, OutcomeKind
 from assay.types.decisions import Acceptance, Measurements, Recommendation
-from assay.types.results import Report
+from assay.types.results import ModelReport, Report
 from assay.types.rounds import REVIEW_SCHEMA, RoundReview, SuggestedChange
 from assay.workflow.commands.evaluation import evaluate
 from assay.workflow.commands.loop.user_commands import UserCommand, last_lines, run_guarded
@@ -50,15 +50,19 @@ def round_to_review(
         "advice": [dict(zip(("advice", "figures"), advice_texts(each), strict=True))
                    for each in advice],
         "changes": [each.to_dict() for each in in_force],
-        "failures": list(_failures(report, measured)),
+        "failures": list(_failures(report, measured.name)),
         "schema": REVIEW_SCHEMA,
     }  # fmt: skip
 
 
-def _failures(report: Report, measured: Measurements) -> Iterator[dict[str, object]]:
+def _failures(report: Report, name: str) -> Iterator[dict[str, object]]:
+    model = next((each for each in report.models if name_of(report, each) == name), None)
+    return failed_tests(model) if model else iter(())
+
+
+def failed_tests(model: ModelReport) -> Iterator[dict[str, object]]:
     """Some of each suite, so that no suite hides another."""
-    model = next((each for each in report.models if name_of(report, each) == measured.name), None)
-    suites = model.suites if model else ()
+    suites = model.suites
     for suite in suites:
         failed = [row for row in suite.tests if row.outcome is OutcomeKind.FAIL]
         for row in failed[: max(1, MOST_FAILURES // len(suites))]:
