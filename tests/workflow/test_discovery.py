@@ -199,6 +199,14 @@ def test_checkpoints_are_found_two_levels_down_and_no_further(tmp_path):
     assert all(each.why_not == "" for each in found)
 
 
+def test_checkpoints_are_found_where_the_specification_has_them_below_a_projects_root(tmp_path):
+    for place in ("SLM/models/checkpoints/medium_150M/step_100000", "run/step_1"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "config.json").write_text("{}")
+    found = [str(each.path.relative_to(tmp_path)) for each in find_checkpoints(tmp_path)]
+    assert found == ["run/step_1", "SLM/models/checkpoints/medium_150M/step_100000"]
+
+
 def test_checkpoints_of_one_run_are_in_the_order_of_their_steps_the_final_one_last(tmp_path):
     places = ("run/step_1000", "run/step_900", "run/epoch-2-step-30", "run/last", "run", "a/step_7")
     for place in places:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -11,10 +12,13 @@ from typing import Any
 
 import pytest
 
+import assay
 from assay.errors import UsageError
-from assay.suites.load import examine
+from assay.suites.load import SHIPPED, examine
+from assay.types.scores import SilentProgress
 from assay.workflow.commands.benchmarks import fetch
 from tests.conftest import Bench
+from tests.models.local.checkpoints import make_checkpoint
 from tests.servers.hub import card, serving
 from tests.suites.test_fetching import DEV, PASSAGES, TEST, archive, lines
 
@@ -194,6 +198,111 @@ def test_the_command_that_continues_a_run_names_the_folder_of_benchmarks(
     assert "there is no folder of benchmarks at 'gone'" in gone.stderr
 
 
+def test_the_suite_os_is_written_as_four_files_to_edit_and_existing_ones_are_kept(
+    bench: Bench,
+) -> None:
+    own = bench.folder / "b" / "custom_os_eval" / "hardware_id.json"
+    own.parent.mkdir(parents=True)
+    test = {"id": "own_001", "prompt": "PCI 1?", "eval_method": "exact_match", "expected": "a"}
+    own.write_text(json.dumps([test]))
+    done = bench.assay("fetch", "custom_os_eval", "--benchmarks", "b")
+    assert done.returncode == 0, done.stderr
+    assert "kept, because they exist: hardware_id.json" in done.stdout
+    written = "driver_select.json, command_complete.json, installation.json"
+    assert f"written as shipped: {written}" in done.stdout
+    assert json.loads(own.read_text()) == [test]
+    for name in written.split(", "):
+        shipped = SHIPPED / "os" / name
+        assert (own.parent / name).read_bytes() == shipped.read_bytes()
+    again = bench.document("fetch", "os", "--benchmarks", "b")
+    assert again["to_edit"]["written"] == []
+    assert len(again["to_edit"]["kept"]) == 4
+    card = bench.assay("suites", "custom_os_eval", "--benchmarks", "b").stdout
+    assert "own_001" in card or "custom_os_eval" in "".join(card.split())
+
+
+def test_files_to_edit_come_from_a_copy_where_it_has_them_and_a_broken_copy_is_refused(
+    bench: Bench,
+) -> None:
+    test = {"id": "own_001", "prompt": "PCI 1?", "eval_method": "exact_match", "expected": "a"}
+    copy = bench.folder / "copy" / "custom_os_eval"
+    copy.mkdir(parents=True)
+    words = ("fetch", "custom_os_eval", "--from", "copy", "--benchmarks", "b")
+    nothing = bench.assay(*words)
+    assert nothing.returncode == 2
+    assert "no copy of custom_os_eval was found at 'copy'" in nothing.stderr
+    (copy / "hardware_id.json").write_text(json.dumps([{**test, "expectd": "b"}]))
+    broken = bench.assay(*words)
+    assert broken.returncode == 2
+    assert "hardware_id.json" in broken.stderr
+    assert not (bench.folder / "b").exists()
+    (copy / "hardware_id.json").write_text(json.dumps([test]))
+    done = bench.assay(*words)
+    assert "written from your copy: hardware_id.json" in done.stdout
+    assert json.loads((bench.folder / "b/custom_os_eval/hardware_id.json").read_text()) == [test]
+
+
+def test_custom_os_eval_is_another_name_of_os_in_a_run_and_in_a_gate(bench: Bench) -> None:
+    model = bench.script("model", default="e1000e")
+    words = ("--limit", "4", "-s")
+    suites = [
+        bench.document("run", model, *words, name)["models"][0]["suites"][0]
+        for name in ("os", "custom_os_eval")
+    ]
+    assert suites[0] == suites[1]
+    assert suites[0]["suite"] == "os"
+    gate = bench.folder / "gate.toml"
+    gate.write_text('[[suite]]\nname = "custom_os_eval"\nmin = 0.99\n')
+    held = bench.document("run", model, *words, "custom_os_eval", "--gate", str(gate))
+    assert held["exit_code"] == 1
+    assert list(held["models"][0]["decision"]["criteria"]) == ["os_benchmark"]
+    gate.write_text(gate.read_text() + '[[suite]]\nname = "os"\nmin = 0.5\n')
+    twice = bench.assay("validate", str(gate))
+    assert twice.returncode == 2
+    assert "the suite 'os' has a limit already; keep one" in twice.stdout
+
+
+class StoppedAtOnce(SilentProgress):
+    """Hears what is said before a run prepares anything, and stops it there."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def note(self, sentence: str) -> None:
+        self.heard.append(sentence)
+
+    def phase(self, name: str, *, more: int = 0) -> None:
+        raise KeyboardInterrupt
+
+
+def test_a_run_without_mmlu_says_first_what_its_score_lacks_and_what_brings_it(
+    copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "users-data"))
+    monkeypatch.chdir(tmp_path)
+    make_checkpoint(tmp_path / "run" / "step_1", seed=1)
+
+    def said(*models: str, **options: Any) -> list[str]:
+        observer = StoppedAtOnce()
+        with pytest.raises(KeyboardInterrupt):
+            assay.run(models or "run", observer=observer, out=tmp_path / "out", **options)
+        return observer.heard
+
+    assert said() == [
+        "mmlu and hellaswag are not here: the weighted score will lack mmlu's part of 0.2, and the "
+        "report both; `assay fetch mmlu hellaswag` brings them, or --fetch first"
+    ]
+    fetch(["mmlu"], source=copy)
+    assert said() == [
+        "hellaswag is not here, and the report will lack it: `assay fetch hellaswag` brings it, or "
+        "--fetch first"
+    ]
+    fetch(["hellaswag"], source=copy)
+    assert said() == []
+    assert said("ollama:small", benchmarks=tmp_path / "b") == []
+    assert said(suites="os") == []
+
+
 def test_a_report_says_which_categories_of_os_are_the_users(bench: Bench) -> None:
     """And marking again finds those files again."""
     test = {"id": "own_001", "prompt": "PCI 1?", "eval_method": "exact_match", "expected": "a"}
@@ -338,6 +447,14 @@ def test_the_hub_is_read_by_the_library_datasets(bench: Bench) -> None:
     assert tests[0]["prompt"].endswith("(0, test)\nA. 21\nB. 22\nC. 80\nD.  443\nAnswer:")
     assert all("Authorization" not in headers for _, _, headers in served.asked)
     assert examine([Path(mmlu["folder"]), Path(hella["folder"])]) == ()
+    shutil.rmtree(bench.folder / "users-data")
+    model = bench.script("model", default="A")
+    with serving({"Rowan/hellaswag": hellaswag}) as served:
+        environment = {"HF_ENDPOINT": served.url, "HF_HOME": str(bench.folder / "hf2")}
+        words = ("run", model, "-s", "hellaswag", "--fetch", "--json")
+        begun = bench.assay(*words, **environment)
+    assert "downloading Rowan/hellaswag" in begun.stderr
+    assert json.loads(begun.stdout)["models"][0]["suites"][0]["score"]["n"] == 2
 
 
 def test_a_hub_without_the_data_set_is_an_error_with_a_next_step(bench: Bench) -> None:

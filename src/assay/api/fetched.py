@@ -9,7 +9,8 @@ from assay.messages import tr, trn
 from assay.reports.formats.json import render_json
 from assay.reports.json_values import JsonObject
 from assay.suites.fetching.made import ConvertedBenchmark
-from assay.workflow.commands.benchmarks import LICENCES, Fetched
+from assay.types.suites import OS_FILES
+from assay.workflow.commands.benchmarks import LICENCES, Fetched, FilesToEdit
 
 
 def render_fetched(fetched: Fetched, form: str, *, ascii_only: bool = False) -> str:
@@ -18,6 +19,7 @@ def render_fetched(fetched: Fetched, form: str, *, ascii_only: bool = False) -> 
         values: JsonObject = {
             "benchmarks": str(fetched.folder.resolve()),
             "fetched": [_values(made, fetched.folder / made.name) for made in fetched.benchmarks],
+            "to_edit": _values_to_edit(fetched.to_edit) if fetched.to_edit else None,
             "next": fetched.following,
             "exit_code": 0,
         }
@@ -26,6 +28,9 @@ def render_fetched(fetched: Fetched, form: str, *, ascii_only: bool = False) -> 
     for made in fetched.benchmarks:
         lines.append(f"{made.name}: {made.title}")
         lines += (f"  {line}" for line in _about(made, fetched.folder / made.name))
+    if fetched.to_edit:
+        lines.append(tr("{name}: the suite os as files to edit", name=OS_FILES))
+        lines += (f"  {line}" for line in _about_to_edit(fetched.to_edit))
     return "\n".join([*lines, tr("next: {hint}", hint=fetched.following), ""])
 
 
@@ -54,6 +59,26 @@ def _about(made: ConvertedBenchmark, folder: Path) -> Iterator[str]:
     for note in made.notes:
         yield tr("note: {note}", note=note)
     yield tr("written: {folder}", folder=shown_path(folder))
+
+
+def _about_to_edit(files: FilesToEdit) -> Iterator[str]:
+    copied = [name for name in files.written if name not in files.shipped]
+    if files.shipped:
+        yield tr("written as shipped: {names}", names=", ".join(files.shipped))
+    if copied:
+        yield tr("written from your copy: {names}", names=", ".join(copied))
+    if files.kept:
+        yield tr("kept, because they exist: {names}", names=", ".join(files.kept))
+    yield tr("each of them takes the place of its category of os")
+    yield tr("folder: {folder}", folder=shown_path(files.folder))
+
+
+def _values_to_edit(files: FilesToEdit) -> JsonObject:
+    return {
+        "suite": OS_FILES,
+        "folder": str(files.folder.resolve()),
+        **{name: list(getattr(files, name)) for name in ("written", "shipped", "kept")},
+    }
 
 
 def _values(made: ConvertedBenchmark, folder: Path) -> JsonObject:

@@ -49,6 +49,7 @@ from assay.types.measures import (
 from assay.types.results import SuiteSummary
 from assay.types.score_parts import CommonScale, ScorePiece, WeighedPart
 from assay.types.score_units import ScoreUnits, UnitTable
+from assay.types.suites import own_name
 from assay.types.trends import ComparedSteps, Point, Trend
 
 RIGHT_BITS = "right_bits_per_byte"  # of a suite's measurements
@@ -81,7 +82,7 @@ class SuiteTable:
 
 
 def _refuse_second_limits(suites: Sequence[SuiteTable]) -> Sequence[SuiteTable]:
-    names = [suite.name for suite in suites]
+    names = [own_name(suite.name) for suite in suites]
     for index, name in enumerate(names):
         if name in names[:index]:
             message = tr("the suite '{name}' has a limit already; keep one", name=shown_text(name))
@@ -234,7 +235,8 @@ class Suites(Measure):
             yield FollowedFigure(asked.figure, asked.criterion, asked.criterion)
 
     def limits_of(self, table: Sequence[SuiteTable]) -> Mapping[str, Any]:
-        return {"suites": tuple(SuiteLimit(**asdict(suite)) for suite in table)}
+        limits = (SuiteLimit(**asdict(suite)) for suite in table)
+        return {"suites": tuple(replace(each, name=own_name(each.name)) for each in limits)}
 
     def complete_schema(self, schema: dict[str, Any]) -> None:
         limits = ("min", "above_guessing")

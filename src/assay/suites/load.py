@@ -27,6 +27,7 @@ from assay.suites.suite_file import SUITE_FILE
 from assay.suites.suite_reader import SuiteReader
 from assay.types import CONSTRAINED, FileFinding, Suite
 from assay.types.decisions import Gate
+from assay.types.suites import OS_FILES, own_name
 from assay.types.tests import SHIPPED_SUITES
 
 CONFIRM = "-confirm"  # behind the name of a suite: the tests that take no part in a selection
@@ -238,7 +239,7 @@ def only_tests(suites: Sequence[Suite], tests: frozenset[str]) -> Iterator[Suite
 SHIPPED = SHIPPED_SUITES
 FETCHED = ("mmlu", "hellaswag")
 USUAL_BENCHMARKS = Path("SLM", "datasets", "benchmarks")
-OWN_CATEGORIES: Mapping[str, str] = {"os": "custom_os_eval"}
+OWN_CATEGORIES: Mapping[str, str] = {own_name(OS_FILES): OS_FILES}
 
 
 def benchmarks_folder(given: Path | None = None) -> Path:
@@ -275,10 +276,10 @@ def fetched(benchmarks: Path) -> tuple[Path, ...]:
     )
 
 
-def fetch_command(name: str, benchmarks: Path | None) -> str:
-    """What a user types to get a suite into the folder that was looked into."""
+def fetch_command(names: Sequence[str], benchmarks: Path | None) -> str:
+    """What a user types to get suites into the folder that was looked into."""
     where = () if benchmarks is None else ("--benchmarks", str(benchmarks))
-    return shlex.join(["assay", "fetch", name, *where])
+    return shlex.join(["assay", "fetch", *names, *where])
 
 
 def catalogue(benchmarks: Path | None = None, *, ships: Path = SHIPPED) -> Mapping[str, SuiteFiles]:
@@ -293,11 +294,13 @@ def catalogue(benchmarks: Path | None = None, *, ships: Path = SHIPPED) -> Mappi
 
 
 def find(argument: str, benchmarks: Path | None = None, *, ships: Path = SHIPPED) -> SuiteFiles:
-    """The suite that a name or path means: a name wins, unless it is written as a path."""
+    """The suite that a name, another name of it, or a path means: a name wins, unless it is
+    written as a path.
+    """
     named = catalogue(benchmarks, ships=ships)
     is_path = any(mark in argument for mark in (os.sep, os.altsep) if mark)
-    if not is_path and argument in named:
-        return named[argument]
+    if not is_path and own_name(argument) in named:
+        return named[own_name(argument)]
     if argument and os.path.lexists(argument):
         return SuiteFiles(Path(argument))
     if argument in FETCHED:
@@ -315,7 +318,7 @@ def _not_fetched(name: str, benchmarks: Path | None) -> SuiteNotFound:
         ),
         hint=tr(
             "Fetch it with `{command}`, or from a copy of yours with `{command} --from DIR`.",
-            command=fetch_command(name, benchmarks),
+            command=fetch_command([name], benchmarks),
         ),
     )
 

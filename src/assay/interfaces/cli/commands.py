@@ -47,7 +47,7 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
             "suites",
             message("Print the JSON Schema of test, suite and gate files, and of reports."),
         ),
-        "fetch": ("suites", message("Fetch the benchmarks MMLU and HellaSwag.")),
+        "fetch": ("suites", message("Fetch MMLU and HellaSwag, or write the files of os.")),
     },
     message("Machine"): {
         "serve": ("serve", message("Serve a model of this machine over the OpenAI protocol.")),

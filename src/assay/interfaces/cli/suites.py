@@ -372,12 +372,14 @@ def schema(kind: SchemaKind, out: Path) -> int:
     help=tr(
         "NAME is mmlu or hellaswag. Writes a suite that -s finds by its name, from the Hugging "
         "Face hub or, with --from, from a copy on this machine. Repeated tests are dropped and "
-        "listed."
+        "listed. custom_os_eval writes the four files of the shipped suite os, to edit: they take "
+        "its place, and files that exist are kept."
     ),
     examples=[
         "assay fetch mmlu --from data/",
         "assay fetch mmlu hellaswag",
         "assay fetch mmlu --benchmarks my-benchmarks",
+        "assay fetch custom_os_eval --benchmarks SLM/datasets/benchmarks",
     ],
 )
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)

@@ -1,7 +1,8 @@
 """Gets benchmarks made by others and writes them where `-s` finds them by name.
 
 All is read before anything is written, and each suite's folder is written as a whole. Nothing is
-downloaded where `source` names a copy.
+downloaded where `source` names a copy. `custom_os_eval` is the shipped suite `os` as files to edit:
+those that are there stay as they are.
 """
 
 import json
@@ -14,11 +15,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from assay.errors import InvalidFiles, SuiteNotFound, UsageError
+from assay.errors import InvalidFiles, SuiteNotFound, UsageError, tried
 from assay.files.file_text import shown_path
+from assay.files.notes import invalid_files
 from assay.files.wording import did_you_mean, shown
+from assay.files.writing import replace_file
 from assay.messages import tr, trn
 from assay.plugins import file_digest
+from assay.suites.default_suites import OF_CHECKPOINTS
 from assay.suites.fetching import hellaswag, mmlu
 from assay.suites.fetching.layouts import SubjectFiles, find_hellaswag, find_mmlu
 from assay.suites.fetching.made import ConvertedBenchmark, files_of_suite
@@ -34,13 +38,38 @@ from assay.suites.fetching.rows import (
     read_rows,
     rows_of,
 )
-from assay.suites.load import FETCHED, benchmarks_folder, examine
+from assay.suites.load import (
+    FETCHED,
+    SHIPPED,
+    benchmarks_folder,
+    catalogue,
+    examine,
+    fetch_command,
+)
+from assay.types.decisions import OS_SUITE, OS_TASKS
+from assay.types.measures import every_measure
+from assay.types.suites import OS_FILES, own_name
 from assay.version import __version__
+from assay.workflow.checkpoints.places import places_of
+from assay.workflow.running.job import Job
+from assay.workflow.running.opening import place_of_given
 
 RECORD = ".fetched.json"  # a name with a dot is no category
 Tell = Callable[[str], None]
 Rows = Iterator[tuple[RowPlace, Row]]
 LICENCES: Mapping[str, str] = {mmlu.NAME: mmlu.LICENCE, hellaswag.NAME: hellaswag.LICENCE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesToEdit:
+    """The categories of `os` in a folder of their own. `shipped`: of those written, the ones that
+    are as they ship; `kept`: those that were there before.
+    """
+
+    folder: Path
+    written: tuple[str, ...]
+    shipped: tuple[str, ...]
+    kept: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +79,7 @@ class Fetched:
     benchmarks: tuple[ConvertedBenchmark, ...]
     folder: Path
     following: str
+    to_edit: FilesToEdit | None = None
 
 
 def fetch(
@@ -59,18 +89,21 @@ def fetch(
     benchmarks: str | Path | None = None,
     tell: Tell = lambda _: None,
 ) -> Fetched:
-    """Write MMLU or HellaSwag as suites, from the hub or from a copy; `tell` hears of progress.
+    """Write MMLU or HellaSwag as suites, from the hub or from a copy, or `custom_os_eval`, the
+    shipped suite `os`, as files to edit; `tell` hears of progress.
 
     Example: `assay.fetch(["mmlu"], source="data/")`.
     """
     source = None if source is None else Path(source)
-    wanted = list(dict.fromkeys(names))
+    asked = list(dict.fromkeys(OS_FILES if own_name(name) == OS_SUITE else name for name in names))
+    wanted = [name for name in asked if name != OS_FILES]
     for name in wanted:
         if name not in FETCHED:
+            known = (*FETCHED, OS_FILES)
             problem = tr("there is no benchmark '{name}'", name=shown(name))
             raise UsageError(
-                did_you_mean(problem, name, FETCHED),
-                hint=tr("those that can be fetched: {names}", names=", ".join(FETCHED)),
+                did_you_mean(problem, name, known),
+                hint=tr("those that can be fetched: {names}", names=", ".join(known)),
             )
     folder = benchmarks_folder() if benchmarks is None else Path(benchmarks)
     if source is not None and not source.is_dir() and not source.is_file():
@@ -80,6 +113,7 @@ def fetch(
         )
     for name in wanted:
         _refuse_to_overwrite(folder / name)
+    files = _files_to_edit(source) if OS_FILES in asked else {}
     suites = [make(name, source, tell) for name in wanted]
     for made in suites:
         if not made.categories:
@@ -87,10 +121,50 @@ def fetch(
     for made in suites:
         tell(tr("writing {folder}", folder=shown_path(folder / made.name)))
         _write_suite(made, LICENCES[made.name], folder)
-    following = ["assay", "run", "MODEL", *(word for name in wanted for word in ("-s", name))]
+    to_edit = _write_to_edit(files, folder / OS_FILES, tell) if files else None
+    following = ["assay", "run", "MODEL", *(word for name in asked for word in ("-s", name))]
     if benchmarks is not None:
         following += ["--benchmarks", str(benchmarks)]
-    return Fetched(benchmarks=tuple(suites), folder=folder, following=shlex.join(following))
+    return Fetched(
+        benchmarks=tuple(suites), folder=folder, following=shlex.join(following), to_edit=to_edit
+    )
+
+
+def _files_to_edit(source: Path | None) -> dict[str, Path]:
+    """Each category of `os` by its file's name: from a copy where that has it, else as it ships."""
+    ships = {f"{task}.json": SHIPPED / OS_SUITE / f"{task}.json" for task in OS_TASKS}
+    if source is None:
+        return ships
+    folders = [source / below for below in ("", OS_FILES, f"benchmarks/{OS_FILES}")]
+    own = {name: file for folder in reversed(folders) for name in ships
+           if (file := folder / name).is_file()}  # fmt: skip
+    if not own:
+        raise _not_there(source, OS_FILES, ", ".join(ships), OS_FILES)
+    mistakes = [each for each in examine(list(own.values())) if each.severity == "error"]
+    if mistakes:
+        raise invalid_files(shown_path(source), mistakes)
+    return ships | own
+
+
+def _write_to_edit(files: Mapping[str, Path], folder: Path, tell: Tell) -> FilesToEdit:
+    kept = tuple(name for name in files if os.path.lexists(folder / name))
+    written = tuple(name for name in files if name not in kept)
+    tell(tr("writing {folder}", folder=shown_path(folder)))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in written:
+            replace_file(folder / name, files[name].read_text("utf-8-sig"))
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
+    shipped = tuple(name for name in written if files[name].parent == SHIPPED / OS_SUITE)
+    return FilesToEdit(folder=folder, written=written, shipped=shipped, kept=kept)
+
+
+def _cannot_write(path: Path, error: OSError) -> UsageError:
+    return UsageError(
+        tr("cannot write {path}: {why}", path=shown_path(path), why=error.strerror or str(error)),
+        hint=tr("make room, or choose a folder you can write to with --benchmarks"),
+    )
 
 
 def _nothing_left(made: ConvertedBenchmark) -> SuiteNotFound:
@@ -149,11 +223,7 @@ def _write_suite(made: ConvertedBenchmark, licence: str, benchmarks: Path) -> No
             shutil.rmtree(folder)
         partial.rename(folder)
     except OSError as error:
-        why = error.strerror or str(error)
-        raise UsageError(
-            tr("cannot write {path}: {why}", path=shown_path(folder), why=why),
-            hint=tr("make room, or choose a folder you can write to with --benchmarks"),
-        ) from error
+        raise _cannot_write(folder, error) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
@@ -169,6 +239,43 @@ def _put_files(made: ConvertedBenchmark, licence: str, folder: Path) -> None:
         "files": {name: sha256(data).hexdigest() for name, data in files.items()},
     }
     (folder / RECORD).write_text(json.dumps(record, indent=2) + "\n", "utf-8")
+
+
+def missing_benchmarks(job: Job) -> tuple[str, ...]:
+    """Of the benchmarks made by others, those that a run names or would ask and that are not here.
+    The checkpoints of a watched training were told of it before.
+    """
+    wanted = job.suites
+    if not wanted:
+        found = [] if job.places else tried([], places_of, job.models)
+        places = [*map(place_of_given, job.given), *(place for each in found for _, place in each)]
+        of_checkpoints = places and all(places) and not job.own and not job.only_named
+        wanted = OF_CHECKPOINTS if of_checkpoints else ()
+    if not set(wanted) & set(FETCHED):
+        return ()
+    here = job.benchmarks is None or job.benchmarks.is_dir()
+    installed = catalogue(job.benchmarks) if here else {}
+    return tuple(name for name in FETCHED if name in wanted and name not in installed)
+
+
+def without_benchmarks(job: Job) -> Iterator[str]:
+    """What the score and the report lack because a benchmark is not here, and what brings it."""
+    missing = () if job.suites else missing_benchmarks(job)
+    if not missing:
+        return
+    command = fetch_command(missing, job.benchmarks)
+    weight = next(each.weight for each in every_measure() if each.suite == "mmlu")
+    gaps = {"command": command, "weight": f"{weight:g}"}
+    if "mmlu" not in missing:
+        yield tr("hellaswag is not here, and the report will lack it: `{command}` brings it, or "
+                 "--fetch first", **gaps)  # fmt: skip
+    elif "hellaswag" not in missing:
+        yield tr("mmlu is not here, and the weighted score will lack its part of {weight}: "
+                 "`{command}` brings it, or --fetch first", **gaps)  # fmt: skip
+    else:
+        yield tr("mmlu and hellaswag are not here: the weighted score will lack mmlu's part of "
+                 "{weight}, and the report both; `{command}` brings them, or --fetch first",
+                 **gaps)  # fmt: skip
 
 
 def make(name: str, source: Path | None, tell: Tell) -> ConvertedBenchmark:

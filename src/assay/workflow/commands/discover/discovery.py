@@ -61,6 +61,7 @@ CANNOT_WRITE = frozenset({"bert", "nomic-bert", "nomic-bert-moe"})  # embeddings
 SOURCES_FILE, CREDITS_FILE = "sources.tsv", "SOURCES.md"
 MOST_FILES = 200  # files or folders of one folder; a home directory must not cost seconds
 MOST_FOUND = 50
+USUAL_CHECKPOINTS = Path("SLM", "models", "checkpoints")
 MOST_OF_A_TEST = 100_000  # bytes that are looked into
 _BEGINS_LIKE_TESTS = re.compile(rb'\s*\[\s*\{[^{}]*"(?:prompt|messages)"\s*:')
 
@@ -188,13 +189,17 @@ def will_it_fit(size_bytes: int | None, room: Room | None) -> tuple[Fits, str]:
 
 
 def find_checkpoints(folder: Path) -> tuple[CheckpointFound, ...]:
+    """In a folder, and where the specification has them below a project's root."""
     lacking = any(installed_version(package) is None for package in ("torch", "transformers"))
     why_not = tr("needs: {command}", command=INSTALL) if lacking else ""
-    places = [place for _, place in places_of([f"hf:{folder}"]) if place is not None]
+    usual = folder / USUAL_CHECKPOINTS
+    looked_in = [folder, *([usual] if usual.is_dir() else [])]
+    specs = [f"hf:{each}" for each in looked_in]
+    places = [place for _, place in places_of(specs) if place is not None]
     return tuple(
         CheckpointFound(path=place.path, why_not=why_not)
         for place in places[:MOST_FOUND]
-        if (place.path / CONFIG).is_file() and place.path != folder
+        if (place.path / CONFIG).is_file() and place.path not in looked_in
     )
 
 
@@ -404,7 +409,7 @@ def _about_benchmarks(given: Path | None, named: Mapping[str, SuiteFiles]) -> It
     for name in FETCHED:
         if name not in named:
             yield tr("{name} is missing; get it with `{command}`", name=name,
-                     command=fetch_command(name, given))  # fmt: skip
+                     command=fetch_command([name], given))  # fmt: skip
 
 
 def facts_by_source(suite: Path, tests: Collection[str]) -> Mapping[str, int]:
