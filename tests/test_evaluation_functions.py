@@ -337,7 +337,7 @@ def test_seeds_and_temperature_that_are_none_are_refused(checkpoint, home, wrong
 # ----------------------------------------------------------------------------- which checkpoint
 
 
-@pytest.mark.parametrize("path", ["", "nowhere", "ollama:llama3.2:3b", "held-out.txt"])
+@pytest.mark.parametrize("path", ["", "nowhere", "held-out.txt"])
 def test_what_is_no_folder_is_refused(home, path):
     for attempt in (
         lambda: api.evaluate_model(path),

@@ -71,6 +71,7 @@ def test_wide_terminals_have_every_figure_and_the_intervals() -> None:
     assert heads == [
         "checkpoint", "accepted", "perplexity", "top-1", "top-5", "os_benchmark", "technical,",
         "points", "mmlu_cs", "hellaswag", "tokens/s", "MB", "failures",
+        "coherent",
     ]  # fmt: skip
     assert "137.1 [133.1–141.1] n=27" in drawn(everything(), 400)[2]
 
@@ -121,7 +122,7 @@ def test_a_failed_checkpoint_has_no_figures_and_says_so() -> None:
 
 def test_samples_that_fail_are_counted_where_no_gate_did() -> None:
     one = replace(checkpoint("a/1", 1), samples=(*samples(failing=1, of=2), broken()))
-    assert drawn(evaluated([one]), 80)[-1].split() == ["1", "?", "1", "n=2"]
+    assert drawn(evaluated([one]), 80)[-1].split()[:4] == ["1", "?", "1", "n=2"]
 
 
 def test_the_count_of_the_gate_is_the_one_that_is_shown() -> None:
@@ -129,7 +130,7 @@ def test_the_count_of_the_gate_is_the_one_that_is_shown() -> None:
     asked = GateCriterion(passed=False, marginal=False, value=2, limit=0, reasons=())
     refused = Acceptance(accepted=False, criteria={"generation": asked})
     of = replace(evaluated([one]), acceptances={"a/1": refused})
-    assert drawn(of, 80)[-1].split() == ["1", "no", "2", "n=2"]
+    assert drawn(of, 80)[-1].split()[:4] == ["1", "no", "2", "n=2"]
 
 
 def broken() -> Sample:
@@ -139,7 +140,7 @@ def broken() -> Sample:
 def test_a_sample_with_notes_only_is_no_failure() -> None:
     fine = Sample(id="b", prompt="p", text="", health=Health(checks=()))
     one = replace(checkpoint("a/1", 1), samples=(fine,))
-    assert drawn(evaluated([one]), 80)[-1].split() == ["1", "?", "0", "n=1"]
+    assert drawn(evaluated([one]), 80)[-1].split()[:4] == ["1", "?", "0", "n=1"]
 
 
 def test_a_suite_of_ones_own_takes_the_place_of_os() -> None:

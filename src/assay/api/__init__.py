@@ -279,6 +279,7 @@ def schema(kind: SchemaKind = "tests") -> dict[str, object]:
     """
     from assay.reports.checkpoints.report_shapes import report_schema, selection_schema
     from assay.suites.gate_file import gate_schema
+    from assay.suites.sample_prompts import samples_schema
     from assay.suites.suite_file import suite_schema
     from assay.suites.test_format.fields import tests_schema
     from assay.types.rounds import REVIEW_SCHEMA
@@ -287,6 +288,7 @@ def schema(kind: SchemaKind = "tests") -> dict[str, object]:
         "tests": tests_schema,
         "suite": suite_schema,
         "gate": gate_schema,
+        "samples": samples_schema,
         "report": report_schema,
         "selection": selection_schema,
         "review": lambda: REVIEW_SCHEMA,

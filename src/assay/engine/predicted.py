@@ -133,3 +133,17 @@ def mean_entropy(network: Network, prompt: Sequence[int], written: Sequence[int]
     logits = read_row(network, tokens)(len(prompt) - 1, len(tokens))
     entropy = torch.special.entr(logits.softmax(-1)).sum(-1).mean().item()
     return entropy if math.isfinite(entropy) else None
+
+
+@torch.inference_mode()
+def mean_log_likelihood(
+    network: Network, prompt: Sequence[int], written: Sequence[int]
+) -> float | None:
+    """In nats per written token, at temperature 1; None where no number."""
+    if not prompt or not written:
+        return None
+    tokens = [*prompt, *written][:-1]
+    logits = read_row(network, tokens)(len(prompt) - 1, len(tokens))
+    targets = on_device(np.asarray(written, np.int64), network.device)
+    found = from_logits(logits, targets).log_likelihood.double().mean().item()
+    return found if math.isfinite(found) else None

@@ -1,9 +1,10 @@
-"""Samples after the shipped prompts: a prompt fails if most of its seeds loop, repeat themselves or
-write nonsense. Prompts that fail are counted; a count has no interval, so it is never marginal.
+"""Samples after the shipped prompts, or a gate's own: a prompt fails if most of its seeds loop,
+repeat themselves or write nonsense. Prompts that fail are counted; a count has no interval, so it
+is never marginal. Shares of what is coherent, relevant and technically right stand beside it.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Annotated, Any
@@ -11,11 +12,13 @@ from typing import Annotated, Any
 from annotated_types import Ge, Le
 
 from assay.files.fields import Doc
+from assay.files.fields import Text as Words
 from assay.files.shapes import Count, Flag, Name, Number, Shape, Text
 from assay.measures.limits import MOST, failing, unknown, why_not
 from assay.messages import message, message_n, tr
 from assay.plugins import measure
 from assay.stats import estimates
+from assay.stats.samples import COHERENT, RELEVANT, RIGHT, shares_of
 from assay.types import (
     Answered,
     Estimate,
@@ -59,6 +62,7 @@ FAILURES = "generation_failures"
 NAMED = 5  # samples named in a reason; the report has them all
 QUOTED = 3  # samples with their passage
 MOST_TOKENS = 160
+OTHERS = 4  # prompts that a text is read after, to see whether it continues its own
 GREEDY = Sampling(temperature=0.0, seed=0, max_tokens=MOST_TOKENS)
 
 
@@ -81,6 +85,17 @@ class GenerationTable:
         GreedyRole,
         Doc("Greedy decoding is always reported; with `gate` it must not fail either."),
     ] = "report"
+    samples: Annotated[
+        Words | None,
+        Doc(
+            "File of sample prompts in place of the shipped ones, beside the gate; see "
+            "`assay schema samples`."
+        ),
+    ] = None
+    terms: Annotated[
+        Words | None,
+        Doc("Text file with technical terms in place of the shipped ones, beside the gate."),
+    ] = None
 
 
 class SampleShape(Shape):
@@ -90,6 +105,7 @@ class SampleShape(Shape):
     temperature: Annotated[float, Ge(0)] = 0.3  # of reports that do not have it
     seed: Count = 0
     uncertainty: Number | None = None
+    margin: Number | None = None
     all_passed: Flag | None = None
     checks: tuple[HealthCheck, ...] | None
     failed: Name | None
@@ -101,6 +117,9 @@ class GenerationShape(Shape):
     all_passed: Flag | None = None
     failures: Count = 0
     judges: dict[str, Flag] = {}
+    coherent: Estimate | None = None
+    relevant: Estimate | None = None
+    technically_right: Estimate | None = None
     samples: tuple[SampleShape, ...]
 
 
@@ -153,9 +172,12 @@ class Generation(Measure):
     def ask(self, asking: Asking) -> Iterator[MeasureRequest]:
         if "generate" not in asking.facts.capabilities or asking.deciding is None:
             return
+        prompts = [each.prompt for each in asking.samples]
         for name, (sample, way) in samples_by_id(asking.deciding, asking.samples).items():
             said = (Message("user", sample.prompt),)
-            work = ToAnswer(messages=said, sampling=way, read_back=True)
+            at = prompts.index(sample.prompt)
+            others = tuple([*prompts[at + 1 :], *prompts[:at]][:OTHERS])
+            work = ToAnswer(messages=said, sampling=way, read_back=True, others=others)
             how = asdict(way)
             del how["loop_stop"]  # of served models only
             yield MeasureRequest(test_id=name, work=work, content=[sample.prompt, how])
@@ -183,22 +205,32 @@ class Generation(Measure):
     ) -> Mapping[str, Estimate | None]:
         prompts, _ = group_samples(measured.samples or ())
         examined = [each for each in prompts if any(one.health for one in each.samples)]
+        shares: dict[str, Estimate | None] = {**shares_of(measured.samples or ())}
+        shares = {name: each if each and each.n else None for name, each in shares.items()}
         if not examined:
-            return {FAILURES: None}
+            return {FAILURES: None, **shares}
         criterion = criteria.get(NAME)
         counted = criterion.value if criterion is not None else None
         failed = sum(bool(each.fails) for each in examined) if counted is None else counted
         nothing = estimates.nothing(unit="samples", method="counted")
-        return {FAILURES: replace(nothing, value=failed, n=len(examined))}
+        return {FAILURES: replace(nothing, value=failed, n=len(examined)), **shares}
 
-    def columns(self, gate: Gate, shown: object) -> Iterator[FigureColumn]:
+    def columns(self, gate: Gate, shown: Iterable[str]) -> Iterator[FigureColumn]:
         yield FigureColumn(tr("failures"), FAILURES, 80, 70)
+        known = set(shown)
+        heads = {COHERENT: tr("coherent"), RELEVANT: tr("relevant"), RIGHT: tr("right")}
+        for place, (name, head) in enumerate(heads.items(), 71):
+            if name in known:
+                yield FigureColumn(head, name, 20, place)
 
     def followed(self, gate: Gate) -> Iterator[FollowedFigure]:
         yield FollowedFigure(FAILURES, FAILURES)
 
     def limits_of(self, table: GenerationTable) -> Mapping[str, Any]:
-        return {f"generation_{name}": value for name, value in asdict(table).items()}
+        """Without its files, which are read with the gate's own."""
+        files = ("samples", "terms")
+        limits = {name: of for name, of in asdict(table).items() if name not in files}
+        return {f"generation_{name}": value for name, value in limits.items()}
 
     def criteria(self, measured: Measurements, gate: Gate) -> Mapping[str, GateCriterion]:
         allowed = gate.generation_max_failures
@@ -269,17 +301,24 @@ def _sample(
         uncertainty=reply.uncertainty,
         judged=judged,
     )
-    return replace(asked, text=reply.text, health=health, uncertainty=reply.uncertainty)
+    return replace(
+        asked,
+        text=reply.text,
+        health=health,
+        uncertainty=reply.uncertainty,
+        margin=reply.margin,
+    )
 
 
 def _document(measured: Measurements, samples: Sequence[Sample]) -> Mapping[str, object]:
     healths = [sample.health for sample in samples]
     passed = [None if health is None else health.all_passed for health in healths]
-    told = ("id", "prompt", "temperature", "seed", "text", "uncertainty")
+    told = ("id", "prompt", "temperature", "seed", "text", "uncertainty", "margin")
     return {
         "all_passed": False if False in passed else None if None in passed else True,
         "failures": sum(bool(each.fails) for each in group_samples(samples)[0]),
         "judges": measured.sample_judges,
+        **shares_of(samples),
         "samples": [
             {
                 **{name: getattr(sample, name) for name in told},

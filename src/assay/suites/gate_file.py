@@ -1,6 +1,6 @@
 """A gate file, or the one that ships, to a Gate, or every mistake in it at once."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field, make_dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -13,6 +13,7 @@ from assay.files.toml_file import TomlFile, read_toml
 from assay.files.validation import DIALECT, Validator
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
+from assay.suites.sample_prompts import read_samples, read_terms
 from assay.types import FileFinding
 from assay.types.decisions import OS_SUITE, Gate, MeasureLimits
 from assay.types.measures import (
@@ -79,11 +80,12 @@ def load_gate(path: Path | None) -> Gate:
     """Load a gate; None is the one that ships. InvalidFiles has every mistake and its place."""
     file = _read(SHIPPED if path is None else path)
     tables, findings = _check(file)
-    if tables is None:
-        raise invalid_files(file.shown, findings)
+    own, mistakes = _own_files(file.document, SHIPPED if path is None else path)
+    if tables is None or mistakes:
+        raise invalid_files(file.shown, [*findings, *mistakes])
     # As reports show it; a user's own file is never taken for the one that ships.
-    own = f"./{DEFAULT}" if str(path) == DEFAULT else file.shown
-    return replace(_bounded(_gate_of(tables)), source=DEFAULT if path is None else own)
+    shown_as = f"./{DEFAULT}" if str(path) == DEFAULT else file.shown
+    return replace(_bounded(_gate_of(tables)), source=DEFAULT if path is None else shown_as, **own)
 
 
 def _gate_of(tables: Any) -> Gate:
@@ -110,13 +112,33 @@ def _bounded(gate: Gate) -> Gate:
     return replace(gate, bounds=lacking)
 
 
+def _own_files(
+    document: Mapping[str, Any], gate: Path
+) -> tuple[dict[str, Any], tuple[FileFinding, ...]]:
+    """What the files beside a gate hold that its [generation] names, and every mistake in them."""
+    found: dict[str, Any] = {}
+    mistakes: list[FileFinding] = []
+    named = document.get("generation")
+    readers: dict[str, Callable[[Path], tuple[Any, tuple[FileFinding, ...]]]] = {
+        "samples": read_samples,
+        "terms": read_terms,
+    }
+    for key, reader in readers.items():
+        name = named.get(key) if isinstance(named, dict) else None
+        if isinstance(name, str) and name.strip():
+            found[f"generation_{key}"], findings = reader(gate.parent / name)
+            mistakes += findings
+    return found, tuple(mistakes)
+
+
 def is_gate_file(path: Path) -> bool:
     return path.suffix.lower() == ".toml" and not path.is_dir()
 
 
 def examine_gate(path: Path) -> tuple[FileFinding, ...]:
     try:
-        return _check(_read(path))[1]
+        file = _read(path)
+        return (*_check(file)[1], *_own_files(file.document, path)[1])
     except InvalidFiles as error:
         return error.findings
 

@@ -111,6 +111,9 @@ class Gate:
     accuracy_min: Mapping[str, float] = field(default_factory=dict)  # accuracy_top1, accuracy_top5
     drift: DriftLimits | None = None
     size_class: SizeClass | None = field(default=None, repr=False)  # over the count of parameters
+    # Own prompts and technical terms in place of the shipped ones.
+    generation_samples: tuple[SamplePrompt, ...] = field(default=(), repr=False)
+    generation_terms: tuple[str, ...] = field(default=(), repr=False)
     # By its name the limits of any other measure, each for every size class.
     tables: Mapping[str, MeasureLimits] = field(default_factory=dict, repr=False)
     score: Mapping[str, float] = field(default_factory=dict, repr=False)  # weights of `[score]`
@@ -130,6 +133,8 @@ class Gate:
         found: dict[str, Any] = {"score": self.score, "texts": self.texts}
         found["accept"] = None if self.accept == AcceptRules() else self.accept
         found["size_class"] = self.size_class
+        found["samples"] = self.generation_samples
+        found["terms"] = self.generation_terms
         return {name: each for name, each in found.items() if each}
 
     @property
@@ -165,7 +170,8 @@ def _in_floats(value: Any) -> Any:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
     """What a checkpoint wrote after a sample prompt; temperature 0 is greedy. A request that failed
-    has no health. `uncertainty`: the mean entropy of its choices, in nats.
+    has no health. `uncertainty`: the mean entropy of its choices, in nats. `margin`: how much
+    likelier it is after its prompt than after any of some others, in nats per token.
     """
 
     id: str
@@ -176,6 +182,33 @@ class Sample:
     temperature: float = 0.3
     seed: int = 0
     uncertainty: float | None = None
+    margin: float | None = None
+
+    @property
+    def is_coherent(self) -> bool | None:
+        """It fails in nothing, and its sentences hang together; None where it was not written."""
+        if self.health is None:
+            return None
+        return not self.failures and self._found("coherence") is not False
+
+    @property
+    def is_relevant(self) -> bool | None:
+        """By a judge where one decided, else by likelihood; None where neither is known."""
+        if self.health is not None and self.health.is_judged:
+            return self._found("nonsense") is True
+        if self.health is not None and not self.text.strip():
+            return False
+        return None if self.margin is None else self.margin > 0
+
+    @property
+    def is_right(self) -> bool | None:
+        """Every tick holds; None where the prompt has none."""
+        return self._found("accuracy")
+
+    def _found(self, name: str) -> bool | None:
+        """What a check found; None too where an earlier report has no such check."""
+        checks = self.health.checks if self.health else ()
+        return next((each.passed for each in checks if each.name == name), None)
 
     @property
     def failures(self) -> tuple[str, ...]:

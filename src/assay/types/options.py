@@ -19,7 +19,7 @@ from assay.types.scores import Observer, SilentProgress
 
 OpenAIForm = Literal["auto", "chat", "completions"]
 SandboxChoice = Literal["auto", "weak"]
-SchemaKind = Literal["tests", "suite", "gate", "report", "selection", "review"]
+SchemaKind = Literal["tests", "suite", "gate", "samples", "report", "selection", "review"]
 
 RANDOM = "random"
 _LAST_SEED = 999_999_999

@@ -75,7 +75,8 @@ class ToolStep:
 class ToAnswer:
     """Write an answer to this conversation. `schema`: a JSON Schema, as text, that it must meet;
     text, because the order of its properties is the order in which they are written. `read_back`:
-    say how unsure the model was, where it can. `tools`: the functions that it may call, a JSON
+    say how unsure the model was, where it can, and how much likelier the text is after its own
+    prompt than after each of the `others`. `tools`: the functions that it may call, a JSON
     list as text; `steps`: what it called already, after the messages.
     """
 
@@ -85,6 +86,7 @@ class ToAnswer:
     tools: str | None = None
     steps: tuple[ToolStep, ...] = ()
     read_back: bool = False
+    others: tuple[str, ...] = ()
     kind: Literal["answer"] = "answer"
 
 
@@ -184,7 +186,9 @@ class Answered:
     `prediction_method` how they were found: beam and sampled ones are never ranked together.
     `output_tokens` include those of the thinking. `finish` is why it ended, in the server's word.
     `dropped` names what was asked of the server and silently ignored by it. `uncertainty`: the mean
-    entropy of the model's choices at each token, in nats; None: not known. `calls`: the tools that
+    entropy of the model's choices at each token, in nats; None: not known. `margin`: how much
+    likelier the text is after its prompt than after the best of the others asked about, in nats per
+    token. `calls`: the tools that
     it wants called, natively; `steps`: those of earlier turns.
     """
 
@@ -205,6 +209,7 @@ class Answered:
     attempts: int = 1
     dropped: tuple[str, ...] = ()
     uncertainty: float | None = None
+    margin: float | None = None
     calls: tuple[ToolCall, ...] = ()
     steps: tuple[ToolStep, ...] = ()
     kind: Literal["answered"] = "answered"

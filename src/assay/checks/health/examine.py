@@ -54,10 +54,12 @@ def examine(
     truncated: bool = False,
     uncertainty: float | None = None,
     judged: JudgedSense | None = None,
+    terms: frozenset[str] | None = None,
 ) -> Health:
     """Examine one answer; the three failures come first, then the notes, then the tick list.
 
     `judged`: what judges say decides whether it makes sense, and the rule's finding is a note.
+    `terms`: technical terms in place of those of terms.txt; with none, nothing is said of them.
     """
     about = relevance(sample, text)
     rule = nonsense(sample.prompt, text, uncertainty, on_subject=about.passed is True)
@@ -71,7 +73,7 @@ def examine(
             *by_rule,
             length(text),
             coherent,
-            technical_terms(text),
+            technical_terms(text, terms),
             about,
             truncation(text, truncated=truncated),
             *accuracy(sample, text, coherent),
@@ -224,13 +226,17 @@ def known_terms() -> frozenset[str]:
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
-def technical_terms(text: str) -> HealthCheck:
-    """Passes where at least two different technical terms are used."""
+def technical_terms(text: str, terms: frozenset[str] | None = None) -> HealthCheck:
+    """Passes where at least two different technical terms are used; None where none are known."""
+    if terms is not None and not terms:
+        why = tr("No technical terms are listed for these prompts.")
+        return HealthCheck(name="technical_terms", passed=None, explanation=why)
     about = read(text)
     found: dict[str, tuple[int, int]] = {}
     for word in about.words:
         bare = word.text[:200].strip(_EDGE)
-        term = next(filter(_is_term, (bare, *re.split(r"[-/:=]", bare)[:12])), None)
+        pieces = (bare, *re.split(r"[-/:=]", bare)[:12])
+        term = next((each for each in pieces if _is_term(each, terms)), None)
         if term is not None:
             found.setdefault(term.lower(), (word.start, word.end))
     if not found:
@@ -245,13 +251,12 @@ def technical_terms(text: str) -> HealthCheck:
     )
 
 
-def _is_term(word: str) -> bool:
-    low = word.lower()
-    return (
-        low in known_terms()
-        or (low.endswith("s") and low[:-1] in known_terms())
-        or _FORM.fullmatch(word) is not None
-    )
+def _is_term(word: str, own: frozenset[str] | None) -> bool:
+    """Own terms are taken as they are listed, with or without an s; no form makes one."""
+    low = word.casefold() if own else word.lower()
+    known = known_terms() if own is None else own
+    listed = low in known or (low.endswith("s") and low[:-1] in known)
+    return listed or (own is None and _FORM.fullmatch(word) is not None)
 
 
 def truncation(text: str, *, truncated: bool = False) -> HealthCheck:

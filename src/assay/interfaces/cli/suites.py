@@ -213,6 +213,7 @@ def attack(suite: str, verbose: bool, as_json: bool, out: Path, **options: Any) 
         "assay new-suite my-tests",
         "assay new-suite --from questions.csv",
         "assay new-suite quiz --from questions.csv --language ee",
+        "assay new-suite law --samples",
     ],
 )
 @click.argument("folder", required=False, type=NamedPath(path_type=Path))
@@ -224,12 +225,22 @@ def attack(suite: str, verbose: bool, as_json: bool, out: Path, **options: Any) 
     help=tr("Table of tests, saved as CSV UTF-8 (separated by , or ; or tabs)."),
 )
 @click.option("--language", metavar="TAG", help=tr("Language of the answers, such as ee or fr."))
+@click.option(
+    "--samples",
+    is_flag=True,
+    help=tr("Write sample prompts, terms and a gate for the generation check as well, to edit."),
+)
 @plugin_option
-def new_suite(folder: Path | None, table: Path | None, language: str | None, out: Path) -> int:
-    made = api.new_suite(folder, table=table, language=language, tell=say)
+def new_suite(
+    folder: Path | None, table: Path | None, language: str | None, samples: bool, out: Path
+) -> int:
+    made = api.new_suite(folder, table=table, language=language, samples=samples, tell=say)
     click.echo(made)
     named = shlex.quote(f"{made}/")
     say(tr("next: assay validate {suite}", suite=named))
+    if samples:
+        gate = shlex.quote(f"{made}/generation/gate.toml")
+        say(tr("own samples: assay run CHECKPOINTS --gate {gate}", gate=gate))
     if (right := made / "answers" / "right.json").exists():
         script = shlex.quote(f"scripted:{right}")
         say(tr("try it with the right answers: assay run {model} -s {suite}",

@@ -15,8 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from assay.api.digests import Document
 from assay.errors import AssayError, Interrupted, StoreFull, in_one_line
-from assay.interfaces.mcp.results import Document, benchmark_of, clipped, samples_of
+from assay.interfaces.mcp.results import benchmark_of, clipped, samples_of
 from assay.messages import tr
 from assay.types.requests import Reply
 from assay.types.scores import Score, SilentProgress

@@ -19,7 +19,7 @@ from assay.engine.choose import Likelihood, Question, choose
 from assay.engine.generate import Prompt, Written, generate
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.network import Network, NotFinite
-from assay.engine.predicted import mean_entropy
+from assay.engine.predicted import mean_entropy, mean_log_likelihood
 from assay.engine.read import TextReading, UnknownToken, read_all
 from assay.messages import tr
 from assay.models.base import bytes_in, words_in
@@ -37,6 +37,7 @@ from assay.types import (
     Answered,
     ChoiceLikelihoods,
     Failed,
+    Message,
     ReadText,
     Reply,
     Request,
@@ -259,8 +260,10 @@ class Answering:
                     request, work = asked[numbers[place]]
                     answered = self._answered(request, written, stops[place])
                     if work.read_back:
-                        unsure = mean_entropy(self.network, prompts[place].tokens, written.tokens)
-                        answered = replace(answered, uncertainty=unsure)
+                        own = prompts[place].tokens
+                        unsure = mean_entropy(self.network, own, written.tokens)
+                        margin = self._margin(own, work.others, written.tokens)
+                        answered = replace(answered, uncertainty=unsure, margin=margin)
                     yield answered
                 return
             for place, found in beams(self.network, prompts, k=k):
@@ -268,6 +271,19 @@ class Answering:
                 yield self._predicted(request, found, prompts[place], stops[place])
         except NotFinite as error:
             raise NotFinite(numbers[error.args[0]]) from error
+
+    def _margin(
+        self, own: Sequence[int], others: Sequence[str], written: Sequence[int]
+    ) -> float | None:
+        """How much likelier what was written is after its own prompt than after any other."""
+        texts = [
+            prompt_text((Message("user", each),), self.tokenizer, self.is_chat) for each in others
+        ]
+        prompts = [own, *encode_prompts(self.tokenizer, texts)] if texts else []
+        room = self.network.context_length + 1 - max(map(len, prompts), default=0)
+        found = [mean_log_likelihood(self.network, each, written[:room]) for each in prompts]
+        known = [each for each in found[1:] if each is not None]
+        return found[0] - max(known) if known and found[0] is not None else None
 
     def _answered(self, request: Request, written: Written, ending: StopStrings) -> Answered:
         split = split_reasoning(ending.cut(self.tokenizer.decode(written.tokens)))

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from assay.messages import tr, trn
-from assay.text.number_format import exact
+from assay.stats.samples import COHERENT, RELEVANT, RIGHT, shares_of
+from assay.text.number_format import exact, fixed, interval
 from assay.types.decisions import Measurements, PromptSamples, Sample, group_samples
 from assay.types.documents import Block, Fold, Line, Paragraph, Span, Verbatim, bullets, sign
 from assay.types.measured.samples import BY_RULE
@@ -28,10 +29,25 @@ def samples_block(checkpoint: Measurements, *, long: bool) -> Fold:
             "for in their text alone.",
             count=unread,
         )
+    legend += " " + _shares(checkpoint)
     if checkpoint.sample_judges:
         legend += " " + _judged(checkpoint)
     blocks = (block for each in prompts for block in _prompt(each))
     return Fold(title, (Paragraph(legend, "dim"), *blocks, *_greedy(greedy)), long=long)
+
+
+def _shares(checkpoint: Measurements) -> str:
+    """Three figures over the prompts, each with n and interval."""
+    names = {COHERENT: tr("coherent"), RELEVANT: tr("relevant"), RIGHT: tr("technically right")}
+    found = shares_of(checkpoint.samples or ())
+    said = [
+        tr("{name} {share} {interval} (n = {n})", name=names[key], share=fixed(of.value, 2),
+           interval=interval(of), n=of.n)
+        if of.value is not None
+        else tr("{name} not known", name=names[key])
+        for key, of in found.items()
+    ]  # fmt: skip
+    return tr("Shares of the prompts: {shares}.", shares="; ".join(said))
 
 
 def _judged(checkpoint: Measurements) -> str:

@@ -5,6 +5,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 
 from assay.files.file_text import Refused, read_bytes
@@ -57,7 +58,7 @@ class Measures:
                 (answered_id(case.suite, case.id), likelihood)
                 for case, likelihood in plan.right_answers()
             ),
-            samples=deciding.samples or load_samples() if deciding else (),
+            samples=prompts_of(deciding) if deciding else (),
             timed_runs=timed_runs,
             machine=_machine() if timed_runs else (),
         )
@@ -86,7 +87,12 @@ def samples_of_run(deciding: DecisionPlan | None) -> dict[str, tuple[SamplePromp
     """Each sample prompt in each way it is continued, by what it is stored under."""
     if deciding is None:
         return {}
-    return samples_by_id(deciding, deciding.samples or load_samples())
+    return samples_by_id(deciding, prompts_of(deciding))
+
+
+def prompts_of(deciding: DecisionPlan) -> tuple[SamplePrompt, ...]:
+    """The caller's, else the gate's, else those that ship."""
+    return deciding.samples or deciding.gate.generation_samples or load_samples()
 
 
 def share_timed_runs(facts: ModelFacts, of_run: Sequence[ModelFacts]) -> range:
@@ -165,7 +171,7 @@ def measured_of(
         unqualified=unqualified,
         samples=written,
         sample_judges={each.spec: each.qualified for each in judges},
-        examine=examine,
+        examine=partial(examine, terms=_terms(run.deciding)),
         tokenizer=model.observed.tokenizer if model.observed else (),
     )
     measured = Measurements(
@@ -182,6 +188,14 @@ def measured_of(
     for measure in every_measure():
         measured = measure.take(measured, taken)
     return measured
+
+
+def _terms(deciding: DecisionPlan | None) -> frozenset[str] | None:
+    """The gate's; none for prompts of its own without terms; None: those that ship."""
+    gate = deciding.gate if deciding else None
+    if gate is None or not (gate.generation_samples or gate.generation_terms):
+        return None
+    return frozenset(gate.generation_terms)
 
 
 def take_own_figures(model: RunModel, trials: Iterable[StoredTrial]) -> Measurements:

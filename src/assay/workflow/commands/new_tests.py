@@ -22,6 +22,7 @@ from assay.suites.test_table import read_table
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "builtin" / "templates"
 JUDGED = TEMPLATES / "judged"
+SAMPLES, GENERATION = TEMPLATES / "samples", "generation"
 METHODS = TEMPLATES / "methods.json"  # of each shipped method a test and an answer that passes
 USUAL_SUITE = "my-tests"
 # What the first suite shows: scored without a judge, and in no language but English.
@@ -65,10 +66,12 @@ def new_suite(
     *,
     table: str | Path | None = None,
     language: str | None = None,
+    samples: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Path:
     """Write a suite that can be run at once, and return its folder: examples of five methods, or
-    the tests of a `table` (CSV). `language`: of the answers, as a tag such as ee. Nothing is
+    the tests of a `table` (CSV). `language`: of the answers, as a tag such as ee. `samples`: in
+    its folder `generation` sample prompts, terms and a gate that names them, to edit. Nothing is
     overwritten; `tell` is given what was decided for you.
 
     Example: `assay.new_suite("quiz", table="questions.csv", language="fr")`.
@@ -104,7 +107,11 @@ def new_suite(
     files |= {f"{name}.json": entries for name, entries in tests.items()}
     # A test without a single right answer gets an empty one: it is no failed request.
     files |= {RIGHT_ANSWERS: {"answers": right, "default": ""}} if right else {}
-    _write_whole(target, {name: _json(value) for name, value in files.items()})
+    texts = {name: _json(value) for name, value in files.items()}
+    if samples:
+        own = (each for each in sorted(SAMPLES.iterdir()) if each.is_file())
+        texts |= {f"{GENERATION}/{each.name}": each.read_text("utf-8") for each in own}
+    _write_whole(target, texts)
     return target
 
 

@@ -84,10 +84,11 @@ class Prepared:
         """What another decision would be another run for."""
         deciding = self.deciding
         assert deciding is not None
+        gate = deciding.gate
         return [
-            repr(deciding.gate),
-            *([repr(deciding.gate.tables)] if deciding.gate.tables else []),
-            *([repr(deciding.gate.more)] if deciding.gate.more else []),
+            repr(gate),
+            *([repr(gate.tables)] if gate.tables else []),
+            *([repr(gate.more)] if gate.more else []),
             *([repr(deciding.texts)] if deciding.texts else []),
             list(deciding.measures),
             [deciding.text_digest, deciding.train_text_digest, repr(deciding.samples)],
