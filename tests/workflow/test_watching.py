@@ -377,3 +377,17 @@ def test_looks_are_counted_over_restarts(yard, made):
     shutil.copytree(made[1], yard.run / "step_2")
     (seen,) = [each for each in yard.watch(**options) if each.kind == "evaluated"]
     assert "at look 2" in seen.note
+
+
+def test_what_none_may_be_worse_than_is_known_before_the_first_checkpoint(yard, made):
+    gate = yard.folder / "no_worse.toml"
+    gate.write_text('[accept]\nno_worse_than = "base/step_1"\nmargin = 1.0\n', "utf-8")
+    yard.run.mkdir()
+    with pytest.raises(UsageError, match="no_worse_than names 'base/step_1'"):
+        list(yard.watch(until_accepted=True, gate=gate))
+    base = yard.folder / "base"
+    shutil.copytree(made[0], base / "step_1")
+    api.run([str(base)], **{name: yard.options[name] for name in ("suites", "text", "out")})
+    shutil.copytree(made[0], yard.run / "step_2")
+    (seen,) = [each for each in yard.watch(once=True, gate=gate) if each.kind == "evaluated"]
+    assert seen.document["criteria"]["no_worse_than"]["passed"] is True

@@ -48,6 +48,7 @@ from assay.trainer_callback.step_evaluation import (
 from assay.types.choices import MeasureKind
 from assay.types.decisions import Gate
 from assay.workflow.commands.watch import CheckpointSequence
+from assay.workflow.reporting.reference import gate_with_reference
 from assay.workflow.running.job import Job
 from assay.workflow.running.job_files import check_files
 
@@ -99,7 +100,7 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         if job.tokenizer is not None:
             find_tokenizer(Path(), job.tokenizer)
         self._stop_when_accepted = stop_when_accepted
-        self._gate = check_files(job)
+        self._gate = gate_with_reference(check_files(job), job.out)
         self._patience, self._figure = patience, PREFIX + (figure or "").removeprefix(PREFIX)
         self._smaller = check_patience(patience, figure, job, self._gate)
         self._steps = CheckpointSequence(job, self._gate)

@@ -51,6 +51,7 @@ from assay.workflow.checkpoints.places import (
 from assay.workflow.commands.evaluation import evaluate
 from assay.workflow.reporting.checkpoint_files import write_decisions
 from assay.workflow.reporting.decision import decide
+from assay.workflow.reporting.reference import gate_with_reference
 from assay.workflow.running.job import Job
 from assay.workflow.running.job_files import check_files
 
@@ -149,7 +150,7 @@ class Watching:
                 tr("there is no checkpoint in '{path}'", path=self._folder),
                 hint=tr("name the folder that checkpoints are saved into, or leave out --once"),
             )
-        gate = check_files(self._job)
+        gate = gate_with_reference(check_files(self._job), self._job.out)
         choose_dtype(self._job.dtype, choose_device(self._job.device), "float32")
         return gate
 

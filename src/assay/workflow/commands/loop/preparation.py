@@ -17,6 +17,7 @@ from assay.types.decisions import Gate
 from assay.types.measures import kinds_by_default
 from assay.types.options import LoopOptions
 from assay.workflow.commands.loop.user_commands import UserCommand
+from assay.workflow.reporting.reference import gate_with_reference
 from assay.workflow.running.job import Job
 from assay.workflow.running.job_files import check_files
 
@@ -38,6 +39,7 @@ def check_options(options: LoopOptions) -> PreparedLoop:
     errors: list[AssayError] = []
     job = _job(options, errors)
     gate = tried(errors, check_files, job) if not errors else []
+    gate = [found for each in gate for found in tried(errors, gate_with_reference, each, job.out)]
     train = tried(errors, UserCommand.read, "--train", options.train, PLACEHOLDERS)
     for command in train:
         errors += _unfit(command, options)
