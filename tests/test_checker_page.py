@@ -26,7 +26,7 @@ def test_the_page_leads_from_a_new_test_to_its_report(tmp_path):
     shown = extend.Section("Run it", tmp_path, PAGE).run()
     assert "5 of 6 checks passed" in shown
     (evaluation,) = tmp_path.glob("assay-out/runs/*/reports/evaluations/*/monthly_sales_001.txt")
-    assert "orders is 12 in the answer" in evaluation.read_text("utf-8")
+    assert "orders is 12 in the block" in evaluation.read_text("utf-8")
     document = json.loads(extend.run(tmp_path, "assay", "report", "--json").stdout)
     (suite,) = document["models"][0]["suites"]
     assert [test["score"] for test in suite["tests"]] == [pytest.approx(9 / 11, abs=1e-3)]

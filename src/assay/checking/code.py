@@ -129,7 +129,7 @@ def find_obstacle(answer: str, code: Code | None) -> str:
             language in PYTHON - {""} and parse(text) is None
             for language, text in list(fenced(answer))[:_MOST_BLOCKS]
         )
-        return "the code cannot be parsed" if is_broken else "required code missing"
+        return "the code cannot be parsed" if is_broken else "no code block has what was asked for"
     if package := missing_package(code):
         allowed = ", ".join(["the standard library", *sorted(packages)])
         return f"the code imports {package}, and the task allows only {allowed}"

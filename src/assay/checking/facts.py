@@ -76,7 +76,7 @@ def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator
         passed = given is not _ABSENT and bool(same(given, fact.expected))
         if fact.owner:
             passed = passed and same_text(value_at(block, fact.owner), expected[fact.owner])
-        why = f"{fact.key} is {show(given)}" + ("" if passed else f" in the answer; {fact.says}")
+        why = f"{fact.key} is {show(given)}" + ("" if passed else f" in the block; {fact.says}")
         if given is _ABSENT:
             why = f"the block has no key {show(fact.key)}; {fact.says}"
         yield Check(name, passed, why, fact.weight, fact.says)

@@ -204,7 +204,10 @@ def check_report(
     said = (f"{len(told)} of {len(listed)} values of the block are right and stand in the text of "
             f"the report too, {100 * share:.0f} % by weight")  # fmt: skip
     if is_list:
-        said = "beside values the report has next to no words, so that none counts as told"
+        said = (
+            f"beside values and headings the report has fewer than {_LEAST_WORDS} different words, "
+            f"or more than {_MOST_NUMBERS} numbers, so that no value counts as told"
+        )
         said = said if report.text.strip() else "there is no report beside the block"
     if any(one is not None for one in passed.values()):
         for step in STEPS:

@@ -95,8 +95,9 @@ def check_module(code: Code, *, counts: bool) -> Check:
 
 def check_code(original: ast.Module, code: Code, *, counts: bool) -> Check:
     same = outline(code.tree) == outline(original)
-    changed = "was changed, or is not complete" if code.blocks else "asked for is not there"
-    why = "the code is what it was" if same else f"the code {changed}"
+    changed = "the code was changed, or is not complete"
+    changed = changed if code.blocks else "no code block has what was asked for"
+    why = "the code is what it was" if same else changed
     why = why if counts or not same else f"not counted, since {TOO_FEW}"
     weight = UNCHANGED if same else CHANGED
     return Check("code_unchanged", same and counts, why, weight=weight)
