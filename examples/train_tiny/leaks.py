@@ -27,8 +27,20 @@ from typing import Any
 BUILTIN = Path(__file__).resolve().parents[2] / "src" / "assay" / "builtin"
 RUN = 8  # words in a row
 SHORTEST_PROMPT = 4  # words; shorter ones count together with their answer
-# Came after the training, whose text is English: suites for served models, and Ewe in version 2.0.
-AFTER_THE_TRAINING = ("coding", "data", "tools", "ewe")
+# Came after the training, whose text is English: suites for served models, general ones, and Ewe in
+# version 2.0; and tests of which an option was reworded since. The text was not searched for these.
+AFTER_THE_TRAINING = ("coding", "data", "tools", "ewe", "everyday")
+REWORDED_SINCE = frozenset(
+    (
+        "hardware_004",
+        "networks_014",
+        "networks_016",
+        "services_003",
+        "services_006",
+        "services_016",
+        "system_administration_016",
+    )
+)
 _WORD = re.compile(r"\w+")
 
 
@@ -104,7 +116,7 @@ def _in_file(value: Any) -> Iterator[tuple[str, list[str]]]:
     if isinstance(value, list):
         for item in value:
             yield from _in_file(item)
-    elif isinstance(value, dict):
+    elif isinstance(value, dict) and value.get("id") not in REWORDED_SINCE:
         if isinstance(value.get("prompt"), str):
             yield value["prompt"], _answers(value)
         elif isinstance(value.get("messages"), list):
