@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 
@@ -95,6 +96,26 @@ def test_padded_batches_have_the_perplexity_of_their_rows(home, loaded):
         {"input_ids": labels},
     ):
         assert assay.compute_perplexity(loaded, [batch]) == pytest.approx(expected, rel=1e-6)
+
+
+def test_labels_of_minus_100_are_read_as_context_and_not_counted(home, loaded):
+    """As the specification's own code has it: the loss of the labels that are left."""
+    model, tokenizer = loaded
+    ids = torch.tensor([tokenizer(TEXT)["input_ids"][:40], tokenizer(TEXT[9:])["input_ids"][:40]])
+    labels = ids.clone()
+    labels[0, :12] = -100
+    labels[1, 5:9] = -100
+    labels[1, 30:] = -100
+    with torch.no_grad():
+        logits = copy.deepcopy(model).float()(ids).logits[:, :-1].log_softmax(-1)
+    wanted = labels[:, 1:]
+    kept = wanted != -100
+    found = logits.gather(2, wanted.clamp(min=0)[..., None])[..., 0][kept]
+    expected = torch.exp(-found.mean()).item()
+    batches = [{"input_ids": ids, "attention_mask": torch.ones_like(ids), "labels": labels}]
+    assert assay.compute_perplexity(loaded, batches) == pytest.approx(expected, rel=1e-4)
+    with pytest.raises(UsageError, match="context"):
+        assay.evaluate_model(STEP, batches, ["perplexity"])
 
 
 def test_batches_are_cut_into_rows_and_what_cannot_be_read_is_named():

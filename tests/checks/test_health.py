@@ -504,3 +504,36 @@ def test_random_text_of_all_kinds_of_characters_is_examined():
         text = "".join(chance.choice(alphabet) for _ in range(chance.randrange(120)))
         for check in examine(PCI, text).checks:
             assert check.passage in text
+
+
+OF_NOBODY = SamplePrompt(id="own", prompt="Which driver?", subject=(), ticks=())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("The driver is e1000e.<|im_end|> <|im_start|>user", "template"),
+        ("Dear {{first_name}}, your card needs the driver e1000e.", "template"),
+        ("Ġthe Ġdriver Ġof Ġthis Ġcard is Ġe1000e and so on", "garbled"),
+        ("It is thе drivеr wxzkqvt of brrtkzx mnpqrst in the qwrtzpsd card", "garbled"),
+        ("... !!! ??? ;;; -- ok .,.,.,.,.,.", "punctuation"),
+    ],
+)
+def test_what_is_malformed_on_its_face_makes_no_sense(text: str, said: str) -> None:
+    check = examine(OF_NOBODY, text).named("nonsense")
+    assert check.passed is False
+    assert said in check.explanation
+    assert check.passage
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Run `ip addr show dev eth0` and look at the third line of what it prints.",
+        "The kernel module is i2c-dev; its package is linux-modules-extra-6.8.0-45-generic.",
+        "| a | b |\n|---|---|\n| 1 | 2 |\nThe table has two columns and one row of numbers.",
+        "Le pilote s'appelle r8169, et il prend en charge la carte Realtek RTL8111.",
+    ],
+)
+def test_names_with_digits_tables_and_accents_are_not_malformed(text: str) -> None:
+    assert examine(OF_NOBODY, text).named("nonsense").passed is True

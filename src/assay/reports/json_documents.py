@@ -13,6 +13,7 @@ from assay.reports.sentences import headline, why_this_score
 from assay.types import Estimate, Suite
 from assay.types.judging.judged import DomainJudged, Judged, ModelChoice, ModelJudged, TestJudged
 from assay.types.judging.judgements import FinalJudgement, Judgement
+from assay.types.measured.performance import DepthFigures
 from assay.types.results import (
     Comparison,
     Leaderboard,
@@ -113,7 +114,7 @@ def _model(model: ModelReport, decided: JsonObject | None) -> JsonObject:
         **pick(model, "report accepted"),
         "decision": decided,
         "about": plain_value(model.about),
-        **({"speed": plain_value(model.depths)} if model.depths else {}),
+        **({"speed": [_depth(each) for each in model.depths]} if model.depths else {}),
     }
 
 
@@ -183,6 +184,14 @@ def judgement_json(of: FinalJudgement) -> JsonObject:
         "use_case": of.use_case or None,
         "judgements": [_judgement(one) for one in of.judgements],
     }
+
+
+def _depth(of: DepthFigures) -> object:
+    """With a profile only where one was asked for."""
+    found = plain_value(of)
+    if isinstance(found, dict) and not of.profile:
+        del found["profile"]
+    return found
 
 
 def judged_json(of: Judged) -> JsonObject:

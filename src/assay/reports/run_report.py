@@ -11,7 +11,7 @@ from assay.reports.every_test import every_test
 from assay.reports.failures import failure_blocks
 from assay.reports.judged.section import judged_blocks
 from assay.reports.measured import quantities
-from assay.reports.measured.speed import depth_blocks, picture_of
+from assay.reports.measured.speed import depth_blocks, picture_of, profile_pictures
 from assay.reports.pictures.quality import draw_quality
 from assay.reports.reviews import reviewed_blocks
 from assay.text import number_format as numbers
@@ -53,6 +53,7 @@ def _blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
         yield Paragraph(tr("This run has no model."))
     if not any(model.suites for model in report.models):
         yield from picture_of(report)
+        yield from profile_pictures(report)
     if several and report.decision and any(model.suites for model in report.models):
         if decided:
             yield Heading(tr("Suites"))

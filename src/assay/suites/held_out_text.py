@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.errors import AssayError, InvalidFiles, UsageError, raise_all, tried
 from assay.files.file_text import Refused, decode, refusal, shown_path
@@ -207,6 +207,34 @@ class _WrongRow:
     why: str
 
 
+class ContextRow(NamedTuple):
+    """Tokens of which only some count; the others are read before them."""
+
+    tokens: list[int]
+    counts: tuple[bool, ...]
+
+
+def rows_with_context(given: Iterable[object]) -> tuple[list[object], list[object]]:
+    """Rows to read, and rows whose likelihood is to be taken off again.
+
+    What counts of a row with context are stretches of tokens. The likelihood of a stretch behind
+    its context is that of all up to its end less that of all before it.
+    """
+    added: list[object] = []
+    taken_off: list[object] = []
+    for row in (row for each in given for row in _rows_of(each)):
+        if not isinstance(row, ContextRow):
+            added.append(row)
+            continue
+        begins = [at for at, on in enumerate(row.counts) if on and not (at and row.counts[at - 1])]
+        ends = [
+            at for at, on in enumerate(row.counts, 1) if on and not any(row.counts[at : at + 1])
+        ]
+        added += ({"input_ids": row.tokens[:at]} for at in ends)
+        taken_off += ({"input_ids": row.tokens[:at]} for at in begins if at)
+    return added, taken_off
+
+
 def _rows_of(given: Any) -> Iterator[object]:
     """A text, a row or a batch: its rows, each without padding, as attention_mask or labels say."""
     if isinstance(given, str):
@@ -241,7 +269,7 @@ def _as_list(given: Any) -> Any:
 
 def _without_padding(input_ids: Any, attention_mask: Any = None, labels: Any = None) -> object:
     """Labels of -100 behind the last label change no likelihood and are left out; those before one
-    are context, which we cannot read without counting it.
+    are context.
     """
     if not isinstance(input_ids, list):
         return {"input_ids": input_ids}
@@ -259,13 +287,11 @@ def _without_padding(input_ids: Any, attention_mask: Any = None, labels: Any = N
         is_padding = attention_mask is None and len({input_ids[at] for at in places[:first]}) == 1
         if is_padding:
             del places[:first]
-        if any(labels[at] == IGNORED for at in places):
-            return _WrongRow(
-                tr("labels of -100 before a label that counts are context, which cannot be read "
-                   "without counting it: leave the labels out")
-            )  # fmt: skip
-        if any(labels[at] != input_ids[at] for at in places):
+        if any(labels[at] not in (IGNORED, input_ids[at]) for at in places):
             return _WrongRow(tr("labels differ from input_ids"))
+        if any(labels[at] == IGNORED for at in places):
+            ids = [input_ids[at] for at in places]
+            return ContextRow(ids, tuple(labels[at] != IGNORED for at in places))
     return {"input_ids": [input_ids[at] for at in places]}
 
 
@@ -297,6 +323,9 @@ def _of_line(line: bytes) -> HeldOutDocument | str | None:
 def _of_row(given: Any) -> HeldOutDocument | str:
     if isinstance(given, _WrongRow):
         return given.why
+    if isinstance(given, ContextRow):
+        return tr("labels of -100 before a label that counts are context: only compute_perplexity "
+                  "reads it without counting it")  # fmt: skip
     if not isinstance(given, Mapping) or not ({"text", "input_ids"} & given.keys()):
         return tr('a line is an object with "text" or "input_ids"')
     if "text" in given:

@@ -1,12 +1,13 @@
 """Whether an answer makes no sense.
 
-Any of four kinds of evidence is enough. The limits are chosen on labelled samples:
+Any of five kinds of evidence is enough. The limits are chosen on labelled samples:
 docs/reference/health.md has the rules and the figures.
 """
 
 import math
 import re
 
+from assay.checks.health.forms import garbled_words, mere_punctuation, template_mark
 from assay.checks.health.reading import READ_AT_MOST, quote
 from assay.messages import tr
 from assay.types.measured.samples import HealthCheck
@@ -48,6 +49,7 @@ def nonsense(
         or _made_up(text)
         or _foreign(prompt, text)
         or _unsure(prompt, text, uncertainty, on_subject)
+        or _malformed(text)
     )
     if found is None:
         said = tr("Nothing shows that it makes no sense.")
@@ -67,6 +69,16 @@ def _nothing(text: str) -> tuple[str, str] | None:
     if len(broken) > BROKEN_SHARE * len(text):
         said = tr("It is full of characters that no text has.")
         return said, quote(text, broken[0].start(), broken[-1].end())
+    return None
+
+
+def _malformed(text: str) -> tuple[str, str] | None:
+    if mark := template_mark(text):
+        return tr("It contains a mark of a template."), quote(text, *mark)
+    if words := garbled_words(text):
+        return tr("Many of its words are garbled."), quote(text, *words)
+    if signs := mere_punctuation(text):
+        return tr("It is mostly punctuation."), quote(text, *signs)
     return None
 
 

@@ -201,6 +201,7 @@ class LocalModel(BaseModel):
             prompt_tokens=work.prompt_tokens,
             new_tokens=work.new_tokens,
             repeats=work.repeats * len(requests),
+            profile=work.profile,
         )
         try:
             measure = self._settings.timer or measure_speed

@@ -6,6 +6,7 @@ unless `out` is given.
 """
 
 import json
+import math
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from assay.files.wording import did_you_mean
 from assay.messages import tr
 from assay.models.local.saved import is_loaded, saved_model
 from assay.plugins import takes_options
+from assay.suites.held_out_text import rows_with_context
 from assay.suites.load import OWN_CATEGORIES, find, load_suite
 from assay.types import Answered, Case, Score, Suite
 from assay.types.decisions import OS_AVERAGED, OS_SUITE
@@ -61,10 +63,28 @@ def compute_perplexity(options: PerplexityOptions) -> float:
     """The perplexity of a text: exp of the mean loss of a token.
 
     `test_dataset`: a file, a list of texts, a data set whose rows have "text" or "input_ids", or
-    batches of 2-D input_ids; padding is left out, as attention_mask or labels of -100 say.
+    batches of 2-D input_ids; padding is left out, as attention_mask or labels of -100 say, and
+    tokens whose labels are -100 are read as context and not counted.
     Example: `assay.compute_perplexity((model, tokenizer), loader)`.
     """
-    return _figure(options, "perplexity", "perplexity", options.test_dataset)
+    given = options.test_dataset
+    if isinstance(given, str | Path):
+        return _figure(options, "perplexity", "perplexity", given)
+    rows, context = rows_with_context(given)
+    if not context:
+        return _figure(options, "perplexity", "perplexity", rows)
+    (nats, tokens), (before, of_context) = (_loss(options, each) for each in (rows, context))
+    return math.exp((nats - before) / (tokens - of_context))
+
+
+def _loss(options: PerplexityOptions, rows: list[object]) -> tuple[float, int]:
+    """The nats of all predicted tokens of some rows, and how many those are; a row of one token has
+    none.
+    """
+    figure = _report(options, "perplexity", rows)["details"]["perplexity"]
+    if figure is None or figure["value"] is None:
+        return 0.0, 0
+    return figure["n"] * math.log(figure["value"]), figure["n"]
 
 
 @takes_options(MmluOptions)
