@@ -32,6 +32,7 @@ from assay.types.measured.losses import LossComparison, LossPart, LossPassage
 BARS = "▁▂▃▄▅▆▇█"
 WIDTH = 64  # characters of a passage in a line
 SHOWN_DOCUMENTS = 10  # on a terminal
+SHOWN_PASSAGES = 3  # all of them with -v
 
 
 def losses_document(of: LossComparison) -> Document:
@@ -65,20 +66,21 @@ def _blocks(of: LossComparison) -> Iterator[Block]:
     first, second = shortest_names(of.a, of.b)
     yield Heading(losses_headline(of), 1)
     yield Paragraph(
-        tr("On {text}: {bytes} bytes in {documents}. Negative: {second} predicts it better. {over}",
+        tr("Bits per byte of {first} (first) and {second} (second) on {text}: {bytes} bytes in "
+           "{documents}. Negative: the second predicts it better. {over}", first=first,
            text=of.text, bytes=numbers.count(of.whole.bytes), second=second,
            documents=trn("{count} document", "{count} documents", len(of.documents)),
            over=_over(of)), "dim",
     )  # fmt: skip
     yield Heading(tr("By kind of byte"))
-    yield _table([_in_words(each) for each in of.classes], tr("kind"), first, second)
+    yield _table([_in_words(each) for each in of.classes], tr("kind"))
     for field, parts in of.slices.items():
         yield Heading(tr("By {field}", field=field))
-        yield _table(parts, field, first, second)
+        yield _table(parts, field)
     if len(of.documents) > 1:
         yield Heading(tr("By document"))
         ranked = sorted(of.documents, key=lambda part: -abs(part.change.value or 0.0) * part.bytes)
-        yield _table(ranked, tr("document"), first, second, most=SHOWN_DOCUMENTS)
+        yield _table(ranked, tr("document"), most=SHOWN_DOCUMENTS)
     for title, passages in (
         (tr("Passages that gained most"), of.gained),
         (tr("Passages that lost most"), of.lost),
@@ -95,9 +97,7 @@ def _over(of: LossComparison) -> str:
     return tr("Intervals are over documents.")
 
 
-def _table(
-    parts: Sequence[LossPart], head: str, first: str, second: str, *, most: int | None = None
-) -> Table:
+def _table(parts: Sequence[LossPart], head: str, *, most: int | None = None) -> Table:
     rows = (
         Row(
             (
@@ -111,7 +111,7 @@ def _table(
         )
         for each in parts
     )
-    heads = (head, tr("bytes"), first, second, tr("change, bits per byte, 95 % interval"))
+    heads = (head, tr("bytes"), tr("first"), tr("second"), tr("change, 95 % interval"))
     return table(heads, rows, right=range(1, 5), weights={1: 1}, most_on_terminal=most)
 
 
@@ -138,8 +138,11 @@ def _passages(
     yield Picture(title=title, draw=partial(draw_passages, passages, title, first, second))
     legend = tr("Under the text the bits of every character, {first} above {second}.",
                 first=first, second=second)  # fmt: skip
-    drawn = (Verbatim(_drawn(each), title=_place(each)) for each in passages)
-    yield Fold(tr("As text"), (Paragraph(legend, "dim"), *drawn))
+    drawn = [Verbatim(_drawn(each), title=_place(each)) for each in passages]
+    yield Paragraph(legend, "dim")
+    yield from drawn[:SHOWN_PASSAGES]
+    if drawn[SHOWN_PASSAGES:]:
+        yield Fold(tr("Further passages"), tuple(drawn[SHOWN_PASSAGES:]))
 
 
 def _place(of: LossPassage) -> str:
