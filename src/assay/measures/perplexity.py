@@ -363,7 +363,7 @@ def _held_out(measured: Measurements) -> TextFigures | None:
 
 def is_text_clear(text: TextFigures | None, limit: float | None, tail: float) -> bool:
     """Over its documents, or blocks of the only one."""
-    if text is None or limit is None or not text.blocks:
+    if text is None or limit is None or not text.without_endless().blocks:
         return False
     losses = ratio_of_sums([-value for value, _ in text.blocks], [n for _, n in text.blocks])
     _, high = losses.limits(tail)

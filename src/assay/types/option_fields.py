@@ -82,10 +82,12 @@ class CommandOptions:
     group: ClassVar[str] = OUTPUT
 
     def __post_init__(self) -> None:
-        """A list, or one thing where several are possible, becomes a tuple; a text a path."""
+        """Where several are possible a list, one thing or None becomes a tuple; a text a path."""
         for name, (kind, many) in _types_of(type(self)).items():  # type: ignore[arg-type]
             value = getattr(self, name)
-            if many and value is not None and not isinstance(value, tuple):
+            if many and value is None and self.__dataclass_fields__[name].default == ():
+                object.__setattr__(self, name, ())
+            elif many and value is not None and not isinstance(value, tuple):
                 several = isinstance(value, Sequence | Set | Iterator)
                 alone = isinstance(value, str) or not several
                 object.__setattr__(self, name, (value,) if alone else tuple(value))
