@@ -246,7 +246,7 @@ def test_what_is_open_because_of_the_answer_does_not_free_a_judge_that_is_little
         CASE, CODING, Evidence(checks=facts), [judgement(10, 10, 10)], doubts=["not qualified"]
     )
     assert (made.tenths, made.band) == (40, "POOR")
-    assert "instead of 10: there is no block, and the judge" in made.notes[0]
+    assert "instead of 10: there is no block, and most of the facts" in made.notes[0]
 
 
 def test_name_and_task_are_the_tests():

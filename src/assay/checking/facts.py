@@ -77,6 +77,11 @@ def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator
         if fact.owner:
             passed = passed and same_text(value_at(block, fact.owner), expected[fact.owner])
         why = f"{fact.key} is {show(given)}" + ("" if passed else f" in the block; {fact.says}")
+        alone = bool(same(given, fact.expected)) if given is not _ABSENT else False
+        if fact.owner and not passed and alone:
+            why = (
+                f"{fact.key} is {show(given)} in the block, but {fact.owner} is wrong; {fact.says}"
+            )
         if given is _ABSENT:
             why = f"the block has no key {show(fact.key)}; {fact.says}"
         yield Check(name, passed, why, fact.weight, fact.says)

@@ -208,16 +208,13 @@ def _notes(
     criteria: Sequence[FinalCriterion], evidence: Evidence, judgements: Sequence[Judgement]
 ) -> tuple[str, ...]:
     """What moved a score; how sure it is says the rest."""
-    why = evidence.told
-    if evidence.share is None and evidence.is_unread:
-        why = tr("there is no block, and the judge, who is little trusted, reads few of its facts")
     notes = [
         tr(
             "{label} is {score} instead of {judged}: {why}.",
             label=each.label,
             score=each.score,
             judged=each.judged,
-            why=why,
+            why=evidence.told,
         )
         for each in criteria
         if each.bounded

@@ -12,6 +12,7 @@ from assay.text.safe_text import one_line
 from assay.types.judging.evaluation_format import CHECKS, NO_ANSWER, UNSCORED, nothing_named
 from assay.types.judging.judgements import (
     MOST,
+    MOST_UNREAD,
     FinalCriterion,
     FinalJudgement,
     Judgement,
@@ -203,6 +204,9 @@ def _closing(verdict: FinalJudgement) -> str:
     said = said or tr("{band} with {overall} of 10.", band=band, overall=overall)
     if not any(one.bounded for one in verdict.criteria):
         return said
+    if verdict.evidence.share is None and verdict.evidence.is_unread:
+        return tr("Nobody read most of the facts, so that no criterion is above {most}; the judge "
+                  "says: {said}", most=MOST_UNREAD, said=said)  # fmt: skip
     if any(check.by_judge for check in verdict.evidence.checks):
         return tr("The facts that the judge read disagree with its scores; it says: {said}",
                   said=said)  # fmt: skip

@@ -173,6 +173,8 @@ class Evidence:
     def told(self) -> str:
         """7 of 10 checks passed; and what that is by weight, where it is something else."""
         gaps = {"passed": self.passed, "total": self.total}
+        if self.share is None and self.is_unread:
+            return tr("there is no block, and most of the facts were not read")
         if self.share is None or self.share == Fraction(self.passed, self.total):
             return tr("{passed} of {total} checks passed", **gaps)
         percent = math.floor(100 * self.share + Fraction(1, 2))
