@@ -14,10 +14,10 @@ from assay.models.local.completions import (
 from assay.types import Message
 from assay.types.options import LocalOptions
 
-__all__ = ["Completed", "ServedModel", "ToComplete", "Unanswerable", "WrittenToken"]
+__all__ = ["Completed", "OfferedModel", "ToComplete", "Unanswerable", "WrittenToken"]
 
 
-class ServedModel:
+class OfferedModel:
     """Loaded once, asked from many threads."""
 
     def __init__(self, spec: str, local: LocalOptions) -> None:

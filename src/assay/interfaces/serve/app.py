@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from assay.api.serving import Completed, ServedModel, Unanswerable
+from assay.api.serving import Completed, OfferedModel, Unanswerable
 from assay.interfaces.serve.documents import (
     chat_document,
     completion_document,
@@ -25,17 +25,22 @@ from assay.interfaces.serve.documents import (
     models_document,
     tokens_document,
 )
-from assay.interfaces.serve.fields import Asked, read_chat, read_completions, read_tokenize
+from assay.interfaces.serve.fields import (
+    AskedCompletions,
+    read_chat,
+    read_completions,
+    read_tokenize,
+)
 from assay.interfaces.web.security import NOT_FOREIGN, Access
 from assay.messages import tr
 
 MOST_BYTES = 64 * 2**20
 
-Read = Callable[[Mapping[str, Any], ServedModel], Asked]
-Written = Callable[[Asked, Sequence[Completed], ServedModel], dict[str, Any]]
+Read = Callable[[Mapping[str, Any], OfferedModel], AskedCompletions]
+Written = Callable[[AskedCompletions, Sequence[Completed], OfferedModel], dict[str, Any]]
 
 
-def make_app(model: ServedModel, access: Access) -> ASGIApp:
+def make_app(model: OfferedModel, access: Access) -> ASGIApp:
     async def models(request: Request) -> Response:
         return JSONResponse(models_document(model))
 
@@ -61,11 +66,11 @@ def make_app(model: ServedModel, access: Access) -> ASGIApp:
     return OnlyThoseAllowed(Starlette(routes=routes), access)
 
 
-def _tokenized(body: Mapping[str, Any], model: ServedModel) -> Response:
+def _tokenized(body: Mapping[str, Any], model: OfferedModel) -> Response:
     return JSONResponse(tokens_document(read_tokenize(body, model), model))
 
 
-def _done(body: Mapping[str, Any], model: ServedModel, read: Read, written: Written) -> Response:
+def _done(body: Mapping[str, Any], model: OfferedModel, read: Read, written: Written) -> Response:
     asked = read(body, model)
     document = written(asked, model.complete(asked.wanted), model)
     if asked.streams:
@@ -76,7 +81,7 @@ def _done(body: Mapping[str, Any], model: ServedModel, read: Read, written: Writ
 
 
 async def _answered(
-    request: Request, model: ServedModel, do: Callable[[Mapping[str, Any]], Response]
+    request: Request, model: OfferedModel, do: Callable[[Mapping[str, Any]], Response]
 ) -> Response:
     try:
         body = await _body(request)

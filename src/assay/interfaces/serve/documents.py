@@ -8,11 +8,11 @@ import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assay.api.serving import Completed, ServedModel, WrittenToken
-from assay.interfaces.serve.fields import Asked
+from assay.api.serving import Completed, OfferedModel, WrittenToken
+from assay.interfaces.serve.fields import AskedCompletions
 
 
-def models_document(model: ServedModel) -> dict[str, Any]:
+def models_document(model: OfferedModel) -> dict[str, Any]:
     entry = {
         "id": model.facts.name,
         "object": "model",
@@ -24,7 +24,7 @@ def models_document(model: ServedModel) -> dict[str, Any]:
     return {"object": "list", "data": [entry]}
 
 
-def tokens_document(ids: Sequence[int], model: ServedModel) -> dict[str, Any]:
+def tokens_document(ids: Sequence[int], model: OfferedModel) -> dict[str, Any]:
     return {"tokens": list(ids), "count": len(ids), "max_model_len": model.context_length}
 
 
@@ -33,7 +33,7 @@ def error_document(message: str, kind: str = "invalid_request_error") -> dict[st
 
 
 def completion_document(
-    asked: Asked, done: Sequence[Completed], model: ServedModel
+    asked: AskedCompletions, done: Sequence[Completed], model: OfferedModel
 ) -> dict[str, Any]:
     choices = []
     for index, (wanted, one) in enumerate(zip(asked.wanted, done, strict=True)):
@@ -49,7 +49,9 @@ def completion_document(
     return _document("cmpl", "text_completion", choices, done, model)
 
 
-def chat_document(asked: Asked, done: Sequence[Completed], model: ServedModel) -> dict[str, Any]:
+def chat_document(
+    asked: AskedCompletions, done: Sequence[Completed], model: OfferedModel
+) -> dict[str, Any]:
     (one,) = done
     choice = {
         "index": 0,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.api.serving import ServedModel, ToComplete, Unanswerable
+from assay.api.serving import OfferedModel, ToComplete, Unanswerable
 from assay.messages import tr
 from assay.types import Message
 
@@ -37,7 +37,7 @@ NEUTRAL: Mapping[str, tuple[Any, ...]] = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedCompletions:
     """`likeliest` and `tells`: how many a chat wants for each token, and whether it wants any."""
 
     wanted: list[ToComplete]
@@ -47,7 +47,7 @@ class Asked:
     likeliest: int = 0
 
 
-def read_completions(body: Mapping[str, Any], model: ServedModel) -> Asked:
+def read_completions(body: Mapping[str, Any], model: OfferedModel) -> AskedCompletions:
     _refuse_neutral(body)
     likeliest = _count(body, "logprobs", MOST_LIKELIEST)
     prompts = _prompts(body.get("prompt"), model)
@@ -59,10 +59,10 @@ def read_completions(body: Mapping[str, Any], model: ServedModel) -> Asked:
         **_drawing(body),
     }
     wanted = [ToComplete(ids=tuple(ids), **common) for ids in prompts]
-    return Asked(wanted, _flag(body, "stream"), _counts(body))
+    return AskedCompletions(wanted, _flag(body, "stream"), _counts(body))
 
 
-def read_chat(body: Mapping[str, Any], model: ServedModel) -> Asked:
+def read_chat(body: Mapping[str, Any], model: OfferedModel) -> AskedCompletions:
     _refuse_neutral(body)
     if not model.facts.is_chat:
         raise Unanswerable(
@@ -77,10 +77,10 @@ def read_chat(body: Mapping[str, Any], model: ServedModel) -> Asked:
         logprobs=likeliest if tells else None,
         **_drawing(body),
     )
-    return Asked([one], _flag(body, "stream"), _counts(body), tells, likeliest)
+    return AskedCompletions([one], _flag(body, "stream"), _counts(body), tells, likeliest)
 
 
-def read_tokenize(body: Mapping[str, Any], model: ServedModel) -> list[int]:
+def read_tokenize(body: Mapping[str, Any], model: OfferedModel) -> list[int]:
     """VLLM's words, and llama.cpp's: `content` and `add_special`, which is off by default there."""
     if "messages" in body:
         return model.encode(model.render(_messages(body["messages"])))
@@ -104,7 +104,7 @@ def _refuse_neutral(body: Mapping[str, Any]) -> None:
             )
 
 
-def _prompts(given: Any, model: ServedModel) -> list[Sequence[int]]:
+def _prompts(given: Any, model: OfferedModel) -> list[Sequence[int]]:
     """One text, several, the tokens of one, or of several."""
     several = given if isinstance(given, list) else [given]
     if several and all(type(each) is int for each in several):
@@ -114,7 +114,7 @@ def _prompts(given: Any, model: ServedModel) -> list[Sequence[int]]:
     return [_tokens(each, model) for each in several]
 
 
-def _tokens(given: Any, model: ServedModel) -> Sequence[int]:
+def _tokens(given: Any, model: OfferedModel) -> Sequence[int]:
     if isinstance(given, str):
         return model.encode(given) or model.encode(" ", special=False)
     if isinstance(given, list) and given and all(type(each) is int for each in given):

@@ -7,7 +7,7 @@ from contextlib import closing, suppress
 
 import uvicorn
 
-from assay.api.serving import ServedModel
+from assay.api.serving import OfferedModel
 from assay.errors import UsageError
 from assay.interfaces.serve.app import make_app
 from assay.interfaces.web.security import Access, is_loopback, machine_names
@@ -31,7 +31,7 @@ def serve(
             tr("{host} can be reached from other machines, so the server needs a token", host=host),
             hint=tr("add --token SECRET, or leave --host out"),
         )
-    with listen_at(host, port) as listening, closing(ServedModel(spec, local)) as model:
+    with listen_at(host, port) as listening, closing(OfferedModel(spec, local)) as model:
         bound = listening.getsockname()[1]
         access = Access(host, bound, token or None, machine_names(host))
         config = uvicorn.Config(
