@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[1]
 Score = Callable[[], None]
@@ -34,7 +35,8 @@ def main() -> None:
     for kind in dict.fromkeys(row[0] for row in rows):
         taken: dict[str, list[float]] = {"old": [], "new": []}
         for _ in range(arguments.rounds):
-            for name, score in (("old", old[kind]), ("new", new[kind])):
+            for name, (score, modules) in (("old", old[kind]), ("new", new[kind])):
+                sys.modules.update(modules)
                 started = time.perf_counter()
                 score()
                 taken[name].append(time.perf_counter() - started)
@@ -45,7 +47,7 @@ def main() -> None:
         profile = cProfile.Profile()
         profile.enable()
         for _ in range(20):
-            for score in new.values():
+            for score, _ in new.values():
                 score()
         profile.disable()
         pstats.Stats(profile).sort_stats("tottime").print_stats(30)
@@ -86,8 +88,12 @@ def scripted_rows() -> list[tuple[str, str, str, tuple[str, ...], str]]:
     return rows
 
 
-def scoring(tree: Path, rows: list[tuple[str, str, str, tuple[str, ...], str]]) -> dict[str, Score]:
-    """A function for each kind that scores its answers with the code of a tree, loaded anew."""
+def scoring(
+    tree: Path, rows: list[tuple[str, str, str, tuple[str, ...], str]]
+) -> dict[str, tuple[Score, dict[str, ModuleType]]]:
+    """A function for each kind that scores its answers with the code of a tree, loaded anew, and
+    the modules to put in place before it: what a check imports while it scores is its own tree's.
+    """
     for name in [name for name in sys.modules if name.partition(".")[0] == "assay"]:
         del sys.modules[name]
     sys.path.insert(0, str(tree / "src"))
@@ -115,7 +121,8 @@ def scoring(tree: Path, rows: list[tuple[str, str, str, tuple[str, ...], str]]) 
 
         return score
 
-    return {kind: all_of(kind) for kind in made}
+    own = {name: each for name, each in sys.modules.items() if name.partition(".")[0] == "assay"}
+    return {kind: (all_of(kind), own) for kind in made}
 
 
 if __name__ == "__main__":

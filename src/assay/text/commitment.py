@@ -20,7 +20,7 @@ from typing import Generic, TypeVar
 
 from assay.text.answer_words import DENIES_IN, JOINS_IN, NEGATION, WORDS, is_denied
 from assay.text.folding import fold_for_matching
-from assay.text.late_pattern import late_pattern
+from assay.text.late_pattern import found_behind, late_pattern
 from assay.text.structure import (
     WORD,
     words_in,
@@ -52,6 +52,7 @@ _CUE = late_pattern(NOUN_GROUP + SAYS + _OPEN + r"|\\boxed\s?\{|^\#{4}\s")
 _TAKES_BACK = late_pattern(
     rf"(?:\A|[,;:.!?…–—(-]\s*)[\"'*_]{{0,3}}(?:{WORDS['takes_back']})(?!\w)", re.IGNORECASE
 )
+_CLAUSE_SIGN = re.compile("[,;:.!?…–—(-]")
 _AROUND = (
     rf"{WORDS['phrases']}|{WORDS['around']}|{_NOUN}|{WORDS['article']}|{_IS}|{WORDS['fill']}|this|correct\w?|bonne"
     rf"|juste|ce|c'|ye|{WORDS['kind']}"
@@ -114,7 +115,10 @@ def decide(claims: Sequence[Commitment[Value]]) -> tuple[Value | None, bool]:
 
 def takes_back(text: str) -> bool:
     """Whether a sentence begins by taking back what was said before it: "no, wait"."""
-    return _TAKES_BACK.search(text[:80]) is not None
+    text = text[:80]
+    if _TAKES_BACK.match(text):
+        return True
+    return next(found_behind(_CLAUSE_SIGN, _TAKES_BACK, text), None) is not None
 
 
 def hesitates(text: str) -> bool:

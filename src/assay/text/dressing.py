@@ -41,6 +41,7 @@ _EMPHASIS = late_pattern(
     r"(?<![\w*])(?!__[a-z][a-z0-9_]*__)(\*{1,3}|_{1,3}|`{1,2}|~~)(?=\S)([^\n]{1,300}?)(?<=\S)\1"
     r"(?![\w*])"
 )
+_EMPHASIS_SIGN = re.compile("[*_`~]")
 _NEXT_QUESTION = late_pattern(
     rf"(?<=\S)(?:[ \t]*\n\s*|(?<=[.!?])[ \t]+)[*_#]{{0,4}}[ \t]?(?i:{WORDS['asks']})[ \t]*\d{{0,3}}"
     r"[*_]{0,2}[ \t\u00a0]?[:.)][*_]{0,2}\s*(?=([^\n]*))"
@@ -82,10 +83,16 @@ def undress(text: str) -> str:
 
 
 def _undress(text: str) -> str:
-    text = _LINE_MARK.sub("", _FENCE_LINE.sub("", EMOJI.sub(" ", text)))
+    if not text.isascii():
+        text = EMOJI.sub(" ", text)
+    if "```" in text or "~~~" in text:
+        text = _FENCE_LINE.sub("", text)
+    text = _LINE_MARK.sub("", text)
     if "</" in text:
         text = _TAG.sub(" ", text)
-    return _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text)).strip()
+    if "](" in text:
+        text = _LINK.sub(r"\1", text)
+    return (_EMPHASIS.sub(r"\2", text) if _EMPHASIS_SIGN.search(text) else text).strip()
 
 
 def without_signs(text: str) -> str:

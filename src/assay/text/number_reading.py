@@ -49,6 +49,7 @@ _CUE = late_pattern(
         )\Z""",
     re.VERBOSE,
 )
+_PLAIN_CUES = ("answer", "result", "total", "réponse", "résultat")  # the commonest of them
 _CUE_AFTER = late_pattern(
     r"[\s*_`\"')\]}$]*(?:\w+ )?(?:is|est|ist|es) (?:the |la |le |die |das )?(?:\w+ )?"
     r"(?:answer|total|result|sum|réponse|résultat|somme|antwort|ergebnis|respuesta|resultado)\b"
@@ -62,7 +63,8 @@ _LABEL = late_pattern(
     r"(?<!\w)(?:question|problem|exercise|step|part|étape|exercice|problème|partie|schritt|frage"
     r"|aufgabe|pregunta|paso)s?\s*(?:no\.?|n°|\#)?\s*\Z"
 )
-_LIST_NUMBER = late_pattern(r"^[ \t]*(\d{1,2})[.)][ \t]+\S", re.MULTILINE)
+_COMPARED = late_pattern(r"(?<![-=])[<>≠≤≥]\s?\Z")
+_DIGIT = re.compile(r"\d")
 # The day of a date with a year: "27 avril 1960", "April 27th, 1960".
 _ASKS_YEAR = late_pattern(rf"(?<!\w){WORDS['year']}(?!\w)", re.IGNORECASE)
 _DAY = late_pattern(
@@ -96,7 +98,9 @@ _MOST_WORDS = 4  # beside a number that is set off or a line of its own
 
 @dataclass(frozen=True, slots=True)
 class NumberReading:
-    """The number an answer commits to, the words that may be its unit, and how many differ."""
+    """The number an answer commits to, the words that may be its unit, and, where there is none,
+    how many differ.
+    """
 
     number: Number | None
     seen: int
@@ -117,7 +121,7 @@ def read_number(
     """
     text = plainly_written(shorten(text))
     text = announced_values(text) or text
-    if not re.search(r"\d", text):
+    if not _DIGIT.search(text):
         text = in_digits(text, language)
     if is_year:
         text = _DAY_OF_ANY.sub("", text)
@@ -156,14 +160,22 @@ def _read(
     text: str, asked: frozenset[Number], question: str, words: Lexicon, with_units: bool
 ) -> NumberReading:
     every = sentences(text)
+    if not with_units and (announced_last := _announced_last(every, words)) is not None:
+        return NumberReading(announced_last, 1)
     claims: list[Commitment[Number]] = []
     units: dict[Number, list[str]] = {}
     seen: dict[Number, None] = {}
     is_back = False  # the sentence before took back what was said, and said nothing itself
-    for index, sentence in enumerate(every):
-        if sentence.asks and len(every) > 1:
-            continue
-        written = [*_counted(sentence.text, words)]
+    counted = [
+        (index, sentence, [*_counted(sentence.text, words)])
+        for index, sentence in enumerate(every)
+        if not sentence.asks or len(every) == 1
+    ]
+    if (only := _only_one(counted)) is not None:  # no other can compete with it
+        sentence, item = only
+        near = tuple(_units_at(sentence.text, item)) if with_units else ()
+        return NumberReading(item.number, 1, near)
+    for index, sentence, written in counted:
         for item in written:
             seen.setdefault(item.number)
             if with_units:
@@ -186,18 +198,53 @@ def _read(
     return NumberReading(number, len(seen), tuple(units.get(number, ())) if number else ())
 
 
+def _announced_last(every: Sequence[Sentence], words: Lexicon) -> Number | None:
+    """The number that the last sentence announces, which no step before it can change; None also
+    where more has to be read: asides, equations, a question.
+    """
+    text = every[-1].text if every else ""
+    if not text or "(" in text or "=" in text or every[-1].asks or not applies("announced"):
+        return None
+    folded = text.casefold()
+    if not any(map(folded.__contains__, _PLAIN_CUES)):
+        return None
+    denies = may_deny(folded) or bool(words.denies)
+    written = reversed(all_numbers(text))
+    return next(
+        (
+            item.number
+            for item in written
+            if _is_counted(text, item, words, denies) and _is_announced(text, item, words)
+        ),
+        None,
+    )
+
+
+def _only_one(
+    counted: Sequence[tuple[int, Sentence, Sequence[WrittenNumber]]],
+) -> tuple[Sentence, WrittenNumber] | None:
+    """The only number of an answer, and its sentence."""
+    every = [(sentence, item) for _, sentence, written in counted for item in written]
+    return every[0] if len(every) == 1 else None
+
+
 def _counted(text: str, words: Lexicon) -> Iterator[WrittenNumber]:
     """The numbers of a sentence that are neither labels nor denied."""
     folded = text.casefold()
     denies = may_deny(folded) or bool(words.denies)
     for item in all_numbers(text):
-        before = text[max(0, item.start - _CUE_REACH) : item.start].casefold()
-        behind = text[item.end : item.end + _CUE_REACH].casefold()
-        if _LABEL.search(before[-_LABEL_REACH:]) or re.search(r"(?<![-=])[<>≠≤≥]\s?\Z", before):
-            continue
-        if applies("denied") and denies and (is_denied(before) or words.is_denied(before, behind)):
-            continue
-        yield item
+        if _is_counted(text, item, words, denies):
+            yield item
+
+
+def _is_counted(text: str, item: WrittenNumber, words: Lexicon, denies: bool) -> bool:
+    before = text[max(0, item.start - _CUE_REACH) : item.start].casefold()
+    if _LABEL.search(before[-_LABEL_REACH:]) or _COMPARED.search(before[-3:]):
+        return False
+    if not denies or not applies("denied"):
+        return True
+    behind = text[item.end : item.end + _CUE_REACH].casefold()
+    return not (is_denied(before) or words.is_denied(before, behind))
 
 
 def _claims(

@@ -12,9 +12,11 @@ import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
+from assay.frozen import speed_up_init
 from assay.text.folding import drop_invisible
-from assay.text.late_pattern import late_pattern
+from assay.text.late_pattern import found_behind, late_pattern
 
 _PLAIN_SIGNS = str.maketrans({
     "\u2212": "-", "\ufe63": "-", "\uff0d": "-", "\uff0b": "+",
@@ -28,11 +30,14 @@ _SPOKEN_MINUS = late_pattern(
     r"(?:minus|negative|moins)\s+(?=[\d.$€£])",
     re.IGNORECASE,
 )
+_MINUSES = ("minus", "negative", "moins")
 _LATEX_FRACTION = late_pattern(r"(\d?)\\[dt]?frac\s?\{\s?(\d{1,12})\s?\}\s?\{\s?(\d{1,12})\s?\}")
 _LATEX_GROUP = late_pattern(r"(?<=\d)(?:\{,\}|\\[,;!])(?=\d{3})")  # 1{,}000 and 1\,000
 _VULGAR = late_pattern("(\\d?)([¼-¾⅐-⅞])")
+_VULGAR_SIGN = re.compile("[¼-¾⅐-⅞]")
 _SUPERSCRIPTS = str.maketrans("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789")
 
+_NUMBER_SIGN = re.compile(r"[-+$€£¥.\d]")
 _NUMBER = late_pattern(
     r"""
     (?P<sign>(?<![\w)\]}])[-+])? (?:[$€£¥]\ ?)? (?P<inner>[-+](?=[\d.]))?
@@ -53,6 +58,7 @@ _SCALES = {
     "milliards": 9, "trillion": 12,
 }  # fmt: skip
 _UNIT_POWER = late_pattern(r"\d\s?(?:[a-zA-Zµ]{1,3}[/·*]?){1,3}\^\{?\Z")  # the 2 of "7 m^2"
+_POWER_SIGNS = ("^", "{")
 _LONGEST_BASE = 20  # characters of a number whose power is taken
 _LONGEST_NUMBER = 400  # characters; beyond it is junk, and Decimal would take its time over it
 
@@ -84,6 +90,7 @@ def _hundredth(value: Exact) -> Exact:
     return value / 100 if isinstance(value, Fraction) else value.scaleb(-2)
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class WrittenNumber:
     """A number and where it is written."""
@@ -95,11 +102,19 @@ class WrittenNumber:
 
 def plainly_written(text: str) -> str:
     """Signs, fractions and groups in the one way the pattern knows."""
-    text = unicodedata.normalize("NFC", drop_invisible(text))
+    text = drop_invisible(text)
+    is_ascii = text.isascii()
+    if not is_ascii:
+        text = unicodedata.normalize("NFC", text)
     if "\\" in text or "{" in text:
         text = _LATEX_FRACTION.sub(_spelled_out, _LATEX_GROUP.sub(" ", text)).replace("\\%", "%")
-    text = _VULGAR.sub(_spelled_out, text)
-    return _SPOKEN_MINUS.sub("-", _TRUE_MINUS.sub("-", text).translate(_PLAIN_SIGNS))
+    if not is_ascii:
+        if _VULGAR_SIGN.search(text):
+            text = _VULGAR.sub(_spelled_out, text)
+        text = _TRUE_MINUS.sub("-", text).translate(_PLAIN_SIGNS)
+    elif not any(map(text.lower().__contains__, _MINUSES)):
+        return text
+    return _SPOKEN_MINUS.sub("-", text)
 
 
 def _spelled_out(fraction: re.Match[str]) -> str:
@@ -122,37 +137,43 @@ def show(value: Exact) -> str:
 
 def all_numbers(text: str) -> list[WrittenNumber]:
     found = []
-    for match in _NUMBER.finditer(text):
+    for match in found_behind(_NUMBER_SIGN, _NUMBER, text):
         if len(match[0]) > _LONGEST_NUMBER or text.startswith(("0x", "0X"), match.start("body")):
             continue
-        if _UNIT_POWER.search(text[max(0, match.start() - 20) : match.start()]):
+        start = match.start()
+        if text[start - 1 : start] in _POWER_SIGNS and _UNIT_POWER.search(
+            text[max(0, start - 20) : start]
+        ):
             continue
-        negative = "-" in (match["sign"], match["inner"])
-        percent = match["percent"] is not None
-        if match["fraction"] or match["caret"]:
-            value = _fraction_or_power(match)
-            if value is not None:
-                number = Number((-value if negative else value,), percent=percent)
-                found.append(WrittenNumber(number, match.start(), match.end()))
-            continue
-        raised = (match["raised"] or "").translate(_SUPERSCRIPTS)
-        scale = _SCALES.get(match["scale"] or "", 0)
-        exponent = int(match["exponent"] or match["power"] or raised or scale)
-        for bodies in _readings(match["body"]):
-            values = tuple(_value(body, exponent, negative) for body in bodies)
-            number = Number(values, percent=percent)
-            found.append(WrittenNumber(number, match.start(), match.end()))
+        end = match.end()
+        found += [WrittenNumber(number, start, end) for number in _numbers_of(match.groups())]
     return found
 
 
-def _fraction_or_power(match: re.Match[str]) -> Fraction | None:
+@lru_cache(maxsize=1024)  # the same few are in most questions and answers: 1, 2, 10, 2024
+def _numbers_of(groups: tuple[str | None, ...]) -> tuple[Number, ...]:
+    """The numbers of a match: one, or those of a list without spaces."""
+    sign, inner, fraction, body, exponent, power, raised, caret, scale, percent = groups
+    negative, is_percent = "-" in (sign, inner), percent is not None
+    if fraction or caret:
+        value = _fraction_or_power(fraction or "", body or "", caret or "")
+        return () if value is None else (Number((-value if negative else value,), is_percent),)
+    tens = (raised or "").translate(_SUPERSCRIPTS) or _SCALES.get(scale or "", 0)
+    places = int(exponent or power or tens)
+    return tuple(
+        Number(tuple(_value(each, places, negative) for each in bodies), is_percent)
+        for bodies in _readings(body or "")
+    )
+
+
+def _fraction_or_power(fraction: str, body: str, caret: str) -> Fraction | None:
     """2 1/2 and 10^3; None for the power of a list, a version or an endless number."""
-    if match["caret"]:
-        bodies = _readings(match["body"])
-        if len(bodies) != 1 or len(match["body"]) > _LONGEST_BASE:
+    if caret:
+        bodies = _readings(body)
+        if len(bodies) != 1 or len(body) > _LONGEST_BASE:
             return None
-        return Fraction(bodies[0][0]) ** int(match["caret"])
-    *whole, parts = match["fraction"].split(" ")
+        return Fraction(bodies[0][0]) ** int(caret)
+    *whole, parts = fraction.split(" ")
     return Fraction(parts) + (int(whole[0]) if whole else 0)
 
 

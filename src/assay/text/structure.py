@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from assay.frozen import speed_up_init
 from assay.text.folding import fold_for_matching
-from assay.text.late_pattern import late_pattern
+from assay.text.late_pattern import found_behind, late_pattern
 
 HEAD, TAIL = 4_000, 16_000  # what is read of a longer answer; the bound keeps junk cheap
 _MOST_SENTENCES = 400  # of which the first and the last are read
@@ -21,6 +22,7 @@ _STOP = late_pattern(
     r"(?:(?<!\b\w)(?<!\b[A-Z][b-df-hj-np-tv-z])(?<!\bMrs)(?<!\bProf)\.(?:\.\.)?|[!?…]|\.{2,})"
     r"[!?.…]{0,9}[\"'”»’)\]*_`]{0,6}(?:\s+|\Z)|[。！？｡।॥؟]+[」』”）)]{0,4}\s*"
 )
+_STOP_SIGN = re.compile("[.!?…。！？｡।॥؟]")
 _LINE_MARK = late_pattern(
     r"[ \t]*(?:(?:>|#{1,6}|[-*+•◦▪‣●–—]|\[[ xX]?\]|\d{1,3}[.)](?=[ \t]+\D))[ \t]+){1,4}(?=[^\s\d])"
 )
@@ -31,8 +33,10 @@ _SET_OFF = late_pattern(
     r"|“([^“”\n]{1,200})”|„([^„“”\n]{1,200})[“”]|«([^«»\n]{1,200})»|「([^「」\n]{1,200})」|『([^『』\n]{1,200})』"
     r"|‘([^‘’\n]{1,200})’(?!\w)|(?<![\w\"])\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{1,200})'(?!\w)"
 )
+_SET_OFF_SIGN = re.compile("[*_`\"'“„«「『‘$]")
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """One sentence or line. `asks`: it ends in a question mark; `alone`: it is a whole line;
@@ -79,7 +83,7 @@ def sentences(text: str) -> tuple[Sentence, ...]:
 
 def _parts(line: str) -> Iterator[str]:
     done = 0
-    for stop in _STOP.finditer(line):
+    for stop in found_behind(_STOP_SIGN, _STOP, line):
         part = line[done : stop.end()].strip()
         if WORD.search(part):
             yield part
@@ -91,7 +95,7 @@ def _parts(line: str) -> Iterator[str]:
 
 def set_off(text: str) -> list[str]:
     """What a sentence has in bold, in quotes or as code."""
-    if not any(sign in text for sign in "*_`\"'“„«「『‘$"):
+    if not _SET_OFF_SIGN.search(text):
         return []
     return [
         next(filter(None, found.groups()[1:2] + found.groups()[3:]), "")
@@ -99,9 +103,10 @@ def set_off(text: str) -> list[str]:
     ]
 
 
-def words_in(text: str) -> list[str]:
+@lru_cache(maxsize=16)  # the rules ask for those of the same sentence
+def words_in(text: str) -> tuple[str, ...]:
     """The words of a text, folded."""
-    return WORD.findall(fold_for_matching(text))
+    return tuple(WORD.findall(fold_for_matching(text)))
 
 
 def is_unspaced(text: str) -> bool:

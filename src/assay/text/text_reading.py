@@ -44,12 +44,17 @@ from assay.text.structure import (
 
 _NOUN = WORDS["noun"]
 _IS = WORDS["is"]
+_IS_WORD = late_pattern(rf"(?<!\w){_IS}(?!\w)")
+_ARTICLE = late_pattern(WORDS["article"])
+_ARTICLE_FIRST = late_pattern(rf"{WORDS['article']}(?:\s+|(?<='))")
 _BARE_CUE = late_pattern(r"[\s*_`#]{0,9}" + _NOUN + r"[\s*_`#:：.]{0,9}")
 _CUE_BEHIND = late_pattern(
     rf"[\s*_`\"')\]]{{0,6}},?\s+{_IS}\s+(?:{WORDS['article']}\s+)?(?:\w+\s+)?"
     r"(?:answer|réponse|correct\w?|right|bonne|juste|ŋuɖoɖo)(?!\w)"
 )
+_CUES_BEHIND = ("answer", "réponse", "correct", "right", "bonne", "juste", "ŋuɖoɖo")
 _COLON = late_pattern(r"(?<!\d)[:：](?!//)(?!\d)|\s(?:=|→|⇒|↔|->|=>|—|–|-)\s|(?<=\w)=(?=\w)")
+_COLON_SIGN = re.compile("[:：=→⇒↔>—–-]")
 _CLAUSE = late_pattern(r"(?:,(?!\d)|[;:()：，、]|\s[–—-]\s|\.{3}|…)")
 _COURTESY = late_pattern(rf"\W*(?:{WORDS['courtesy']})(?!\w)", re.IGNORECASE)
 _RELATES = late_pattern(
@@ -71,6 +76,7 @@ _JOINED_BEFORE = late_pattern(
     rf"([^,;/|&+.!?\n()、]{{1,60}}?)\s*(?:[,;/|&+、]\s*(?:{_JOIN}\s)?|\s{_JOIN}\s)\s*(?:{WORDS['article']}\s+)?[\"'“‘«*_`(]{{0,4}}\Z",
     re.IGNORECASE,
 )
+_JOINING = late_pattern(rf"[,;/|&+、]|\s{_JOIN}\s", re.IGNORECASE)  # a part of the one above
 _REFUSED = late_pattern(r"[\"'”»)\]*_`]{0,4}\s?,\s*(?:no|non|nein|ao)\W*\Z")
 _TAG_QUESTION = late_pattern(r",\s+(?:[\w'’]+\s*){1,3}\?\s*\Z")  # "It is X, isn't it?"
 _STRUCK = late_pattern(r"~~[^~\n]{1,200}~~")
@@ -94,6 +100,7 @@ class AcceptedTexts:
     def __init__(self, accepted: Sequence[str], question: str, words: Lexicon) -> None:
         self._accepted = frozenset(map(fold_whole_answer, accepted))
         self._mention = _mention_pattern(tuple(accepted), words.listed)
+        self._heads = _heads(accepted)
         self._names = any(text[:1].isupper() and not text.isupper() for text in accepted)
         self._longest = max((len(words_in(text)) for text in accepted), default=1)
         self._own = frozenset(word for text in accepted for word in words_in(text))
@@ -111,7 +118,7 @@ class AcceptedTexts:
         """Whether it commits to an accepted text, False to another, None to none; and whether two
         claims compete.
         """
-        if self._mention.search(answer) is None:
+        if not self._is_expected(answer):
             return None, False
         if self._is_polar:
             folded = fold_for_matching(answer)
@@ -178,7 +185,8 @@ class AcceptedTexts:
             return Commitment(
                 bool(self._says(text, framed=True)), ANNOUNCED, asked, takes_back=back
             )
-        if is_announced_behind := _CUE_BEHIND.search(text):
+        may_follow = any(map(text.__contains__, _CUES_BEHIND))
+        if may_follow and (is_announced_behind := _CUE_BEHIND.search(text)):
             said = self._says(text[: is_announced_behind.start()], framed=True)
             if said is not None:
                 return Commitment(said, ANNOUNCED, asked, takes_back=back)
@@ -202,7 +210,7 @@ class AcceptedTexts:
             return True
         if len(folded) < 5:
             return False
-        article = re.match(rf"{WORDS['article']}(?:\s+|(?<='))", folded)
+        article = _ARTICLE_FIRST.match(folded)
         return article is not None and folded[article.end() :] in self._accepted
 
     def _set_off(
@@ -240,7 +248,7 @@ class AcceptedTexts:
 
     def _behind_colon(self, text: str, asked: int, back: bool) -> Commitment[bool] | None:
         """What is behind a short head: "Capital: X", "bread = X"."""
-        if not applies("colon"):
+        if not applies("colon") or not _COLON_SIGN.search(text):
             return None
         for found in _COLON.finditer(text):
             head, rest = text[: found.start()], text[found.end() :]
@@ -308,7 +316,7 @@ class AcceptedTexts:
         """Whether a sentence commits to an accepted text; False where it names one and takes it
         away, None where it says nothing of the kind. `framed`: what precedes announced it.
         """
-        found = [*self._mention.finditer(text)]
+        found = [*self._mention.finditer(text)] if self._may_mention(text) else []
         if not found:
             return None
         live = [each for each in found if not self._is_removed(text, each)]
@@ -351,7 +359,7 @@ class AcceptedTexts:
             value, after[joined.start(1) : joined.end(1)], after[joined.end() :]
         ):
             return True
-        joined = _JOINED_BEFORE.search(ahead)
+        joined = _JOINED_BEFORE.search(ahead) if _JOINING.search(ahead) else None
         if joined and self._is_parallel(value, joined[1].rpartition(":")[2], ""):
             return True
         if self._words.joins and (ends := WORD.findall(ahead[-60:])[-2:]):
@@ -391,12 +399,12 @@ class AcceptedTexts:
                 if plain in self._asked.content
             ]
         length = len([*filter(None, words_in(value))])
-        articles = sum(re.fullmatch(WORDS["article"], word) is not None for word in folded)
+        articles = sum(_ARTICLE.fullmatch(word) is not None for word in folded)
         if not new or len(words) - articles > length + self._names:
             return False
         if self._names and self._cased(other):
             return bool(new[-1][:1].isupper())
-        if re.search(rf"(?<!\w){_IS}(?!\w)", fold_for_matching(other)):
+        if _IS_WORD.search(fold_for_matching(other)):
             return False
         opens = rest.lstrip(_CLOSERS)[:1]
         return (
@@ -411,7 +419,13 @@ class AcceptedTexts:
         return self._names and not self._words.listed and is_plain
 
     def _is_expected(self, other: str) -> bool:
-        return self._mention.search(other) is not None
+        return self._may_mention(other) and self._mention.search(other) is not None
+
+    def _may_mention(self, text: str) -> bool:
+        """False where the first word of no accepted text is there: the pattern takes longer."""
+        if not self._heads or not text.isascii():
+            return True
+        return any(map(text.lower().__contains__, self._heads))
 
     def _stands(self, text: str, found: re.Match[str], framed: bool) -> bool:
         """Whether the words around a mention make it the answer of its sentence."""
@@ -654,6 +668,17 @@ def _mention_pattern(accepted: tuple[str, ...], listed: bool) -> re.Pattern[str]
             left + body + ("" if is_unspaced(text[-1:]) else rf"(?:{_RIGHT}|(?=[{UNSPACED}]))")
         )
     return re.compile("|".join(each) or r"(?!)", re.IGNORECASE)
+
+
+def _heads(accepted: Sequence[str]) -> tuple[str, ...]:
+    """The first word of each form that `_mention_pattern` looks for; none where one is not ASCII,
+    whose case a pattern folds otherwise than `lower`.
+    """
+    every = ((fold_whole_answer(text), text.strip()) for text in accepted)
+    forms = {form for both in every for form in both if form.split()}
+    if not all(map(str.isascii, forms)):
+        return ()
+    return tuple({form.split()[0].lower() for form in forms})
 
 
 @lru_cache(maxsize=1024)

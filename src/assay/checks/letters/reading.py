@@ -211,8 +211,8 @@ class _OptionReader:
 
     def _is_near(self, text: str, mention: _Mention) -> bool:
         """Whether it is a letter, or a text right behind a word of the question."""
-        before = words_in(text[max(0, mention.start - 40) : mention.start])
-        before = [word for word in before if not is_listed(word)]
+        ahead = words_in(text[max(0, mention.start - 40) : mention.start])
+        before = [word for word in ahead if not is_listed(word)]
         return not mention.by_text or (before[-1:] != [] and before[-1] in self._asked.content)
 
     @staticmethod
