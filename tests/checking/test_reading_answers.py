@@ -196,6 +196,30 @@ def test_a_right_block_without_a_report_that_can_be_read_stays_below_two_fifths(
     assert 0 < share_of_report(text) <= 0.4
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (REPORT, "4 of 4 values are right in the block and occur somewhere in the text of the "
+                 "report, 100 % by weight; this check needs 15 %"),
+        ("", "there is no report beside the block"),
+        ("## Summary\n\n24 orders are many.\n\n## Customers\n\nNone is new.",
+         "the report has 5 different words that are no value, key or heading; with fewer than 20 "
+         "it is a list, and no value counts as told"),
+        (REPORT + " ".join(map(str, range(3000))),
+         "more than 500 different numbers can be read in the report, so that no value counts as "
+         "told"),
+    ],
+    ids=["report", "none", "few words", "every number"],
+)  # fmt: skip
+def test_a_report_is_told_with_the_one_reason_that_holds(text, why):
+    checks = list(check_facts(json_block(text + BLOCK), FIGURES))
+    sections = ("Summary", "Customers")
+    found = {one.name: one.why for one in check_report(text + BLOCK, checks, FIGURES, sections)}
+    assert found["report_15"] == why
+    if "as told" in why:
+        assert found["section_1"] == f"the section Summary is not counted: {why}"
+
+
 def test_to_invent_nothing_earns_nothing_where_nothing_is_right():
     assert not check_names("n", ["Anna"], ["Anna"], counts=False).passed
     assert check_names("n", ["Anna"], ["Anna"]).passed

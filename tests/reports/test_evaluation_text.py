@@ -188,7 +188,8 @@ def test_an_unscored_verdict_says_so_and_has_no_score():
     assert (said.unscored_reason, said.explanation, said.scores) == ("unreadable", "refused", ())
 
 
-@pytest.mark.parametrize(("no_answer", "line"), [("", "Checks: 6 of 8"), ("empty", "No answer:")])
+@pytest.mark.parametrize(("no_answer", "line"), [("", "Checks: 6 of 8"), ("empty", "No answer:"),
+                                                 ("facts", "Not checked:")])  # fmt: skip
 def test_what_the_evidence_alone_scores_has_no_criteria_and_reads_back_as_no_judgement(
     no_answer, line
 ):
@@ -214,6 +215,29 @@ def test_an_answer_without_a_block_is_not_told_as_failed():
     text = evaluation_text(final, model="m")
     assert "FAILED" not in text
     assert "VERDICT: no block: nothing could be checked" in text
+    assert "No answer" not in text
+    assert "- Facts that no block gives, for a judge to read: 1.\n" in text
+    assert "could not be made" not in text
+
+
+@pytest.mark.parametrize(
+    ("passed", "total", "verdict_line"),
+    [
+        (139, 200, "VERDICT: GOOD with 7.0 of 10, rounded from 6.95."),
+        (14, 20, "VERDICT: GOOD with 7.0 of 10."),
+        (143, 200, "VERDICT: GOOD with 7.2 of 10."),
+    ],
+)
+def test_a_score_that_rounding_lifts_into_a_band_says_what_it_was(passed, total, verdict_line):
+    text = evaluation_text(verdict("CT-01", shown=evidence(passed, total)), model="m")
+    assert text.splitlines()[-1] == verdict_line
+
+
+def test_a_share_by_weight_is_told_as_exactly_as_a_pass_mark_needs():
+    heavy = EvidenceCheck(name="a", passed=True, explanation="", weight=6.96)
+    light = EvidenceCheck(name="b", passed=False, explanation="", weight=3.04)
+    told = Evidence(checks=(heavy, light)).told
+    assert told == "1 of 2 checks passed, 69.6 % by weight"
 
 
 def test_the_evidence_comes_first_where_the_judge_praises_what_fails():

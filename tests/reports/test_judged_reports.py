@@ -17,10 +17,10 @@ from assay.reports.formats.terminal import console_for, draw
 from assay.reports.json_documents import judged_json, judgement_json
 from assay.reports.judged.pages import comparative_analysis, final_summary
 from assay.reports.judged.section import judged_blocks
-from assay.reports.judged.sentences import choice_sentence, closing_sentence
+from assay.reports.judged.sentences import bands, choice_sentence, closing_sentence, left_out
 from assay.summary.judged import judged
 from assay.types.judging.judged import Judged
-from assay.types.judging.judgements import Judging
+from assay.types.judging.judgements import Evidence, EvidenceCheck, FinalJudgement, Judging
 from tests.reports.conftest import HOSTILE
 from tests.reports.judged_answers import CODING, DATA, evidence, flat, judgement, model, verdict
 from tests.reports.judged_run import judged_run, steady
@@ -102,7 +102,7 @@ def test_the_final_summary_ends_in_one_sentence_that_names_the_models(run):
          r"difference from b \(difference \+0\.5 \[−.* to \+.*\] on 6 tests\)\."),
         ([model("a", flat(CODING[:4], 9)), model("b", flat(CODING[:4], 3, 6))],
          r"Use a for coding .* no significant difference from b \(difference \+4\.5 "
-         r"\[\+.* to \+.*\] on 4 tests\)\."),
+         r"\[\+.* to \+.*\] on 4 tests, but p = 0\.125 by the paired test\)\."),
         ([model("a", flat(CODING, 4, 3))],
          r"Use none of these models for coding without checking every answer: the best, a, has "
          r"3\.5 of 10 .*, POOR\."),
@@ -264,3 +264,22 @@ def test_the_json_of_a_verdict_has_the_judgements_and_the_evidence():
     unscored = judgement_json(steady()[5])
     assert (unscored["overall"], unscored["band"]) == (None, None)
     assert unscored["unscored_reason"] == "unreadable"
+
+
+def unread(test: str) -> FinalJudgement:
+    fact = EvidenceCheck(name="total", passed=None, explanation="", fact="the total is 5")
+    return replace(verdict(test, shown=Evidence(checks=(fact,))), no_answer="facts")
+
+
+def test_answers_without_a_block_are_counted_apart_and_their_models_named():
+    half = [verdict(test, shown=evidence(1, 4)) for test in DATA]
+    few = [unread(DATA[0]), *(verdict(test, shown=evidence(3, 4)) for test in DATA[1:])]
+    found = judged([model("a", half), model("b", few)])
+    (of_b,) = found.models[1].domains
+    assert bands(of_b) == "6 tests in the mean: 5 GOOD · 1 without a block (0)"
+    (choice,) = found.choices
+    assert left_out(found, choice) == (
+        "Not recommended for data analysis, because the checks that passed are less than half by "
+        "weight: a. Answers for data analysis without a block to check, 0 in the mean and not in "
+        "the share of checks: b (1)."
+    )

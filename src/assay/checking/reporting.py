@@ -79,12 +79,24 @@ class ReportText:
             return any(letters_of(form) in self._letters for form in forms)
         return letters_of(str(value)) in self._letters
 
-    def lacks_words(self, values: Iterable[Any], headings: Iterable[str]) -> bool:
-        """Whether it is a list of values: next to no words beside these, or every number."""
+    def why_a_list(self, values: Iterable[Any], headings: Iterable[str]) -> str:
+        """Why it is a list of values: next to no words beside these, or every number; else ""."""
         known = set(_words(" ".join([*map(str, _leaves(values)), *headings])))
         distinct = {number for number, _, _ in self._numbers}
-        few = len(set(_words(self.text)) - known) < _LEAST_WORDS
-        return few or len(distinct) > _MOST_NUMBERS
+        own = len(set(_words(self.text)) - known)
+        if not self.text.strip():
+            return "there is no report beside the block"
+        if own < _LEAST_WORDS:
+            return (
+                f"the report has {own} different words that are no value, key or heading; with "
+                f"fewer than {_LEAST_WORDS} it is a list, and no value counts as told"
+            )
+        if len(distinct) > _MOST_NUMBERS:
+            return (
+                f"more than {_MOST_NUMBERS} different numbers can be read in the report, so that "
+                "no value counts as told"
+            )
+        return ""
 
     def section(self, name: str, others: Sequence[str]) -> bool:
         """Whether a part is headed by this name, and has text before the next one."""
@@ -197,21 +209,17 @@ def check_report(
     whole = sum(fact.weight for fact in listed)
     weight = whole + beside
     values = [[fact.shown, re.split(r"\W|_", fact.key)] for fact in listed]
-    is_list = report.lacks_words(values, sections)
-    told = [fact for fact in listed if not is_list
+    a_list = report.why_a_list(values, sections)
+    told = [fact for fact in listed if not a_list
             and passed.get(fact.name or fact.key) and report.has(fact.shown)]  # fmt: skip
     share = sum(fact.weight for fact in told) / (whole or 1)
-    said = (f"{len(told)} of {len(listed)} values of the block are right and stand in the text of "
-            f"the report too, {100 * share:.0f} % by weight")  # fmt: skip
-    if is_list:
-        said = (
-            f"beside values and headings the report has fewer than {_LEAST_WORDS} different words, "
-            f"or more than {_MOST_NUMBERS} numbers, so that no value counts as told"
-        )
-        said = said if report.text.strip() else "there is no report beside the block"
+    said = a_list or (
+        f"{len(told)} of {len(listed)} values are right in the block and occur somewhere in the "
+        f"text of the report, {100 * share:.0f} % by weight"
+    )
     if any(one is not None for one in passed.values()):
         for step in STEPS:
-            why = said if is_list else f"{said}; this check needs {100 * step:.0f} %"
+            why = said if a_list else f"{said}; this check needs {100 * step:.0f} %"
             name = f"report_{100 * step:.0f}"
             yield Check(name, share >= step, why, weight * _OF_FIGURES / len(STEPS))
     no_block = None in passed.values()
@@ -225,6 +233,7 @@ def check_report(
         why = f"the section {section} is there" if there else f"no section {section} with text"
         if there and share < LEAST_TOLD:
             why = (f"the section {section} is not counted, since less than "
-                   f"{100 * LEAST_TOLD:.0f} % of the values, by weight, are right and stand in the "
+                   f"{100 * LEAST_TOLD:.0f} % of the values, by weight, are right and occur in the "
                    "text of the report")  # fmt: skip
+            why = f"the section {section} is not counted: {a_list}" if a_list else why
         yield Check(name, there and share >= LEAST_TOLD, why, part)

@@ -17,6 +17,7 @@ from assay.types.judging.evaluation_format import (
     CHECKS,
     LABELS,
     NO_ANSWER,
+    NOT_CHECKED,
     STANDARD_CRITERIA,
     UNSCORED,
     nothing_named,
@@ -34,7 +35,7 @@ from assay.types.judging.judgements import (
 LONGEST_LINE = 4000
 MOST_ITEMS = 100  # strengths, weaknesses and lines of the assessment, each
 _ONLY_SCORED = frozenset({"OVERALL SCORE", "QUALITY RATING", "STRENGTHS", "WEAKNESSES"})
-_UNSCORED = (UNSCORED, CHECKS, NO_ANSWER)
+_UNSCORED = (UNSCORED, CHECKS, NO_ANSWER, NOT_CHECKED)
 _CRITERIA = {label: key for each in STANDARD_CRITERIA.values() for key, label, _ in each}
 _THIRD = {each[-1][1]: each for each in STANDARD_CRITERIA.values()}
 

@@ -330,6 +330,7 @@ def _rival(other: ModelJudged, mean: Estimate, difference: DomainDifference) -> 
         evidence_lead=by_evidence,
         judge_lead=by_judge,
         told_apart=difference.told_apart,
+        p_value=difference.p_value,
         pace=other.pace,
     )
 

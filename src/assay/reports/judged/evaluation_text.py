@@ -5,11 +5,19 @@ pass for a label. The labels are English in every language, because programs rea
 format has no line for is under DETAILED ASSESSMENT, always in the same order.
 """
 
+import math
 from collections.abc import Iterable, Iterator
 
 from assay.messages import joined, labelled, tr
+from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
-from assay.types.judging.evaluation_format import CHECKS, NO_ANSWER, UNSCORED, nothing_named
+from assay.types.judging.evaluation_format import (
+    CHECKS,
+    NO_ANSWER,
+    NOT_CHECKED,
+    UNSCORED,
+    nothing_named,
+)
 from assay.types.judging.judgements import (
     MOST,
     MOST_UNREAD,
@@ -47,7 +55,8 @@ def _lines(verdict: FinalJudgement, model: str) -> Iterator[str]:
         if verdict.by_checks:
             yield f"{CHECKS}: {verdict.evidence.told}"
         if verdict.no_answer:
-            yield f"{NO_ANSWER}: {_said(verdict.explanation)}"
+            label = NOT_CHECKED if verdict.no_answer == "facts" else NO_ANSWER
+            yield f"{label}: {_said(verdict.explanation)}"
         for one in verdict.criteria:
             reason = _reason(verdict, one)
             yield f"{_said(one.label, LONGEST_NAME)}: {one.score}/{MOST} - {reason}"
@@ -123,7 +132,9 @@ def _evidence(verdict: FinalJudgement) -> Iterator[str]:
         if evidence.total:
             yield f"{told}{'' if alone is None else by_itself}."
         silent = sum(check.by_judge and check.passed is None for check in evidence.checks)
-        if unknown := len(evidence.checks) - evidence.total - silent:
+        if facts := len(evidence.unread_facts):
+            yield tr("Facts that no block gives, for a judge to read: {count}.", count=facts)
+        if unknown := len(evidence.checks) - evidence.total - silent - facts:
             yield tr("Checks that could not be made: {count}.", count=unknown)
         if silent:
             yield tr("Facts of which the judge says nothing, which do not count: {count}.",
@@ -201,6 +212,11 @@ def _closing(verdict: FinalJudgement) -> str:
     if verdict.no_answer:
         return f"{_said(verdict.explanation)}."
     band, overall = band_of(verdict.tenths), shown_tenths(verdict.tenths)
+    exact = verdict.evidence.share
+    if verdict.by_checks and exact is not None and band != band_of(math.floor(100 * exact)):
+        points = numbers.fixed(float(10 * exact), 2)
+        said = said or tr("{band} with {overall} of 10, rounded from {points}.", band=band,
+                          overall=overall, points=points)  # fmt: skip
     said = said or tr("{band} with {overall} of 10.", band=band, overall=overall)
     if not any(one.bounded for one in verdict.criteria):
         return said

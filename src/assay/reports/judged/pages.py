@@ -52,7 +52,7 @@ def _analysis(of: Judged) -> Iterator[Block]:
         yield _differences(of.differences)
     yield Heading(tr("Recommendations for use"))
     yield bullets(said.choice_sentence(choice) for choice in of.choices)
-    yield bullets(told for choice in of.choices if (told := said.left_out(choice)))
+    yield bullets(told for choice in of.choices if (told := said.left_out(of, choice)))
     yield from map(Note, of.notes)
 
 
@@ -205,8 +205,10 @@ def _fit(of: DomainJudged, category: str) -> str:
     band = of.category_bands.get(category)
     if of.categories[category].incomplete:
         return tr("not known: too many answers are unscored")
-    if category in of.unshown or band not in FITS:
+    if band not in FITS:
         return tr("no")
+    if category in of.unshown:
+        return tr("no: its checks that passed are less than half by weight")
     return tr("yes") if FITS[band] else tr("where somebody checks its answers")
 
 

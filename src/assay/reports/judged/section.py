@@ -34,7 +34,14 @@ from assay.types.judging.judged import (
     ScoredAnswer,
     TestJudged,
 )
-from assay.types.judging.judgements import Band, Deviation, JudgedBy, band_of, shown_tenths
+from assay.types.judging.judgements import (
+    Band,
+    Deviation,
+    JudgedBy,
+    band_of,
+    shown_percent,
+    shown_tenths,
+)
 
 TONES: dict[Band, Tone] = {
     "EXCELLENT": "good",
@@ -57,7 +64,9 @@ def judged_blocks(of: Judged, *, headed: bool = False) -> Iterator[Block]:
         if unread := said.scored_by_checks(of):
             yield Note(unread)
     else:
-        told = tr("No judge was asked: a score is the share of checks that pass, times 10.")
+        told = tr(
+            "No judge was asked: a score is the share of checks that pass, by weight, times 10."
+        )
         yield Paragraph(told, "dim")
     yield _table(of)
     legend = tr(
@@ -73,7 +82,7 @@ def judged_blocks(of: Judged, *, headed: bool = False) -> Iterator[Block]:
     yield Figures(tuple(means))
     yield bullets(_unscored(of))
     yield from judging_blocks(of, level=3)
-    yield from (Note(told) for choice in of.choices if (told := said.left_out(choice)))
+    yield from (Note(told) for choice in of.choices if (told := said.left_out(of, choice)))
     yield from map(Note, of.notes)
     if not headed:
         yield Paragraph(said.closing_sentence(of), "strong")
@@ -111,7 +120,7 @@ def _by_weight(test: TestJudged) -> str:
     share = test.evidence_share
     if share is None or abs(100 * share - plain) < HALF_A_POINT:
         return ""
-    return tr(" = {percent} % by weight", percent=numbers.fixed(100 * share, 0))
+    return tr(" = {percent} % by weight", percent=shown_percent(share))
 
 
 def _unscored(of: Judged) -> Iterator[str]:

@@ -55,7 +55,7 @@ def scored_by_checks(of: Judged) -> str:
         for each in test.final_judgements
     )
     told = tr("Answers without a judgement that could be read: {count}. Their score is the share "
-              "of checks that pass, times 10.")  # fmt: skip
+              "of checks that pass, by weight, times 10.")  # fmt: skip
     return told.format(count=count) if count else ""
 
 
@@ -104,7 +104,7 @@ def choice_clause(of: ModelChoice) -> str:
         ),
         "not_shown": tr(
             "use none of these models for {domain}: even the best, {model} ({figure}), passes less "
-            "than half of its checks (share {evidence})"
+            "than half of its checks by weight (share {evidence})"
         ),
         "incomplete best": tr(
             "no model can be named for {domain}: the best mean, {model}'s ({figure}), is "
@@ -133,7 +133,8 @@ def _speeds(of: ModelChoice) -> str:
     return tr("{first} against {others}", first=first, others=", ".join(others))
 
 
-def left_out(of: ModelChoice) -> str:
+def left_out(whole: Judged, of: ModelChoice) -> str:
+    """Who is not compared or not recommended, and whose answers lack the block to check."""
     told = []
     if of.left_out:
         told.append(
@@ -141,11 +142,33 @@ def left_out(of: ModelChoice) -> str:
         )
     if of.not_shown and of.ground != "not_shown":
         told.append(
-            tr("Not recommended for {domain}, because less than half of the checks passed: {weak}.")
+            tr(
+                "Not recommended for {domain}, because the checks that passed are less than half "
+                "by weight: {weak}."
+            )
+        )
+    lacking = {
+        model.model: count
+        for model in whole.models
+        if (count := sum(_lacks_block(t) for t in model.tests if t.domain == of.domain))
+    }
+    if lacking:
+        told.append(
+            tr(
+                "Answers for {domain} without a block to check, 0 in the mean and not in the share "
+                "of checks: {lacking}."
+            )
         )
     return " ".join(told).format(
-        domain=domain_name(of.domain), models=", ".join(of.left_out), weak=", ".join(of.not_shown)
+        domain=domain_name(of.domain),
+        models=", ".join(of.left_out),
+        weak=", ".join(of.not_shown),
+        lacking=", ".join(f"{model} ({count})" for model, count in lacking.items()),
     )
+
+
+def _lacks_block(of: TestJudged) -> bool:
+    return of.tenths is not None and of.band is None
 
 
 def _lead(rival: Rival) -> str:
@@ -163,7 +186,15 @@ def _lead(rival: Rival) -> str:
             evidence=numbers.difference(rival.evidence_lead),
             judge=numbers.difference(rival.judge_lead),
         )
+    if not rival.told_apart and rival.p_value is not None and _excludes_0(rival):
+        gaps["p"] = numbers.p_value(rival.p_value)
+        return tr("{model} (difference {lead} on {pairs}, but p = {p} by the paired test)", **gaps)
     return tr("{model} (difference {lead} on {pairs})", **gaps)
+
+
+def _excludes_0(rival: Rival) -> bool:
+    low, high = rival.lead.low, rival.lead.high
+    return low is not None and high is not None and (low > 0 or high < 0)
 
 
 def overall(of: TestJudged) -> str:
@@ -180,7 +211,9 @@ def name_of_test(of: TestJudged) -> str:
 
 def bands(of: DomainJudged) -> str:
     counted = [f"{of.bands.get(name, 0)} {name}" for _, name in BANDS if of.bands.get(name, 0)]
-    tests = trn("{count} test scored", "{count} tests scored", of.mean.n)
+    if lacking := of.mean.n - sum(of.bands.values()):
+        counted.append(tr("{count} without a block (0)", count=lacking))
+    tests = trn("{count} test in the mean", "{count} tests in the mean", of.mean.n)
     return labelled(tests, " · ".join(counted)) if counted else tests
 
 

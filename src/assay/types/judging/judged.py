@@ -173,6 +173,7 @@ class Rival:
     evidence_lead: Estimate
     judge_lead: Estimate
     told_apart: bool
+    p_value: float | None = None
     as_good: bool = False
     pace: ModelSpeed | None = None
 

@@ -172,15 +172,13 @@ class Evidence:
     @property
     def told(self) -> str:
         """7 of 10 checks passed; and what that is by weight, where it is something else."""
-        gaps = {"passed": self.passed, "total": self.total}
+        gaps: dict[str, object] = {"passed": self.passed, "total": self.total}
         if self.share is None and self.is_unread:
             return tr("there is no block, and most of the facts were not read")
         if self.share is None or self.share == Fraction(self.passed, self.total):
             return tr("{passed} of {total} checks passed", **gaps)
-        percent = math.floor(100 * self.share + Fraction(1, 2))
-        return tr(
-            "{passed} of {total} checks passed, {percent} % by weight", percent=percent, **gaps
-        )
+        gaps["percent"] = shown_percent(self.share)
+        return tr("{passed} of {total} checks passed, {percent} % by weight", **gaps)
 
     def with_facts(self, found: Mapping[str, bool]) -> "Evidence":
         """With what a judge read of the unread facts, by the facts' words. What it does not say of
@@ -450,6 +448,12 @@ def band_of(tenths: int) -> Band:
 def shown_tenths(tenths: int) -> str:
     """As it is shown: 7.2."""
     return written(format_tenths(tenths))
+
+
+def shown_percent(share: Fraction | float) -> str:
+    """With one decimal where there is one: 69.6 % is not 70 %, and a pass mark tells them apart."""
+    tenths = math.floor(1000 * share + Fraction(1, 2) + Fraction(1, 10**9))
+    return shown_tenths(tenths) if tenths % 10 else str(tenths // 10)
 
 
 def format_tenths(tenths: int) -> str:

@@ -15,6 +15,7 @@ Finding = tuple[float, str] | None  # line and kind
 KINDS = ("security", "performance", "correctness", "style")
 MOST_READ = 12  # the prompt says so
 STEPS, PROSE = (0.25, 0.5, 0.75, 0.95), 1.6  # shares of the faults; weight, by that of the block
+MOST_NAMED = 4  # pieces of sound code that are blamed
 LEAST_WORDS = 5  # about a fault in the review, beside its name
 FAULT, FALSE, GUESSED = 2.0, 3.5, 5.0  # weights; the last where no more are right than false
 
@@ -47,7 +48,8 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     blamed = [place["source"].partition("\n")[0] for place in sound
               if any(lies_in(one, place) for one in false)]  # fmt: skip
     why = f"{len(false)} of {len(findings)} findings are false or repeated"
-    why += f"; sound code is blamed: {', '.join(blamed[:4])}" if blamed else ""
+    more = f" and {len(blamed) - MOST_NAMED} more" if len(blamed) > MOST_NAMED else ""
+    why += f"; sound code is blamed: {', '.join(blamed[:MOST_NAMED])}{more}" if blamed else ""
     each = FALSE if len(found) > len(false) else GUESSED
     yield Check("false_findings", False, why, weight=each * len(false))
 
@@ -66,7 +68,8 @@ def check_prose(answer: str, faulty: list[Place], found: list[Place]) -> Iterato
             told.append(place)
     for step in STEPS:
         why = (f"{len(told)} of {len(faulty)} faults are in the block and described in the review "
-               f"too; this check needs {100 * step:.0f} %")  # fmt: skip
+               f"too, in {LEAST_WORDS} words or more beside the name; this check needs "
+               f"{100 * step:.0f} %")  # fmt: skip
         passed = len(told) >= step * len(faulty)
         weight = PROSE * (FAULT * len(faulty) + 1) / len(STEPS)
         yield Check(f"review_{100 * step:.0f}", passed, why, weight)

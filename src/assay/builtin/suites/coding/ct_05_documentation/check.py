@@ -61,12 +61,13 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
         code = Code(blocks=())  # nobody could import the module any more
     texts = {name: code.docstring(name) for name in names}
     examples = [*check_examples(truth["functions"], texts, files["toolbox.py"])]
-    written = {one.name: one for one in check_texts(original, truth["functions"], texts)}
+    given = {one.name for one in ast.walk(code.tree) if isinstance(one, ast.FunctionDef)}
+    written = {one.name: one for one in check_texts(original, truth["functions"], texts, given)}
     shown = {one.name: bool(one.passed) for one in examples}
-    said = {role: bool(written[f"{role}_says"].passed) for role in
+    said = {role: bool(written[f"{role}_own_words"].passed) for role in
             (one["role"] for one in truth["functions"])}  # fmt: skip
     named = {f"{one['role']}_{kind}": one["name"] for one in truth["functions"]
-             for kind in ("says", "described", "difference")}  # fmt: skip
+             for kind in ("own_words", "parts_named", "difference")}  # fmt: skip
     for name, one in written.items():
         # What a text says of a function that misleads is true where it shows how.
         misled = not shown.get(f"{name.rpartition('_')[0]}_difference", True)
@@ -104,10 +105,13 @@ def check_code(original: ast.Module, code: Code, *, counts: bool) -> Check:
 
 
 def check_texts(
-    original: ast.Module, functions: list[dict[str, Any]], texts: dict[str, str]
+    original: ast.Module,
+    functions: list[dict[str, Any]],
+    texts: dict[str, str],
+    given: set[str],
 ) -> Iterator[Check]:
     """Whether each docstring says something of its own about its function, and names what that
-    takes, gives and raises.
+    takes, gives and raises. `given`: the functions that the answer has.
     """
     nodes = {one.name: one for one in original.body if isinstance(one, ast.FunctionDef)}
     parameters = {name: {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
@@ -126,19 +130,19 @@ def check_texts(
         own = {word[:STEM] for word in re.findall("[a-z]{3,}", ast.unparse(nodes[name]))}
         why = ""
         if not texts[name].strip():
-            why = f"{name} has no docstring"
+            why = f"{name} has no docstring" if name in given else f"{name} is not in the code"
         elif len(said[name]) < FEWEST_WORDS:
             why = f"{name}: the docstring has hardly a word beside lists and examples"
         elif alike:
             why = f"{name}: most words of the docstring are those of {alike[0]}"
         elif not {word[:STEM] for word in words_of(texts[name].strip().split("\n\n")[0])} & own:
             why = f"{name}: the first paragraph of the docstring has no word that the function has"
-        spoken = f"{name}: the docstring says what it does in words of its own"
-        yield Check(f"{one['role']}_says", not why, why or spoken, weight=SAYS)
+        spoken = f"{name}: the docstring has words of its own; what they say is not read"
+        yield Check(f"{one['role']}_own_words", not why, why or spoken, weight=SAYS)
         named_all = f"{name}: parameters, result and exceptions are named"
         if texts[name].strip() and not why:
             why = f"missing in the docstring of {name}: {', '.join(missing)}" if missing else ""
-        yield Check(f"{one['role']}_described", not why, why or named_all, weight=DESCRIBED)
+        yield Check(f"{one['role']}_parts_named", not why, why or named_all, weight=DESCRIBED)
 
 
 def words_of(text: str) -> set[str]:

@@ -258,8 +258,18 @@ def wrong_results(probe: Probe, result: GroupResult) -> str:
     if isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
         at = next(at for at, one in enumerate(found) if not same(one, expected[at]))
         given = step.value[at] if isinstance(step.value, list) else None
-        return f"{told(given, given=True)}, and {told(probe.results[at])} is right"
+        before = too_many(probe, result)
+        return f"{before}{told(given, given=True)}, and {told(probe.results[at])} is right"
     return f"{show(step.value)} came back, and {show(probe.results)} is right"
+
+
+def too_many(probe: Probe, result: GroupResult) -> str:
+    """That requests went on after the last reply: what follows is the service's 503 for these."""
+    sent, right = len(result.requests), len(probe.requests)
+    if sent <= right:
+        return ""
+    replies = ", ".join(str(one["status"]) for one in probe.replies[:right])
+    return f"{sent} requests were sent instead of {right} (replies: {replies}), then "
 
 
 def told(value: object, *, given: bool = False) -> str:

@@ -1,0 +1,96 @@
+"""What the checks of CT-04, CT-05 and CT-06 say of an answer is so, and says why."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from assay import checkers
+from assay.checkers import Made
+from assay.errors import SandboxUnavailable
+from assay.sandbox import open_sandbox
+from assay.types.tests import SHIPPED_SUITES
+
+
+def told_of(name: str, answer: str) -> dict[str, str]:
+    """What is said of each check, by its name."""
+    folder = SHIPPED_SUITES / "coding" / name
+    try:
+        sandbox = open_sandbox()
+    except SandboxUnavailable:
+        sandbox = open_sandbox("weak")
+    (found,) = checkers.gather(folder, [(answer, made_for(name))], sandbox)
+    return {one.name: one.explanation for one in found.checks}
+
+
+def made_for(name: str) -> Made:
+    (made,) = checkers.make_files(SHIPPED_SUITES / "coding" / name, [0], None)
+    return made
+
+
+def reference_of(name: str) -> str:
+    made = made_for(name)
+    text = (SHIPPED_SUITES / "coding" / name / "reference.md").read_text("utf-8")
+    return checkers.fill(text, made.files, made.truth)
+
+
+def test_sound_code_that_is_blamed_but_not_named_is_counted() -> None:
+    sound = [one for one in made_for("ct_04_code_review").truth["places"] if not one["kinds"]]
+    rows = [{"line": one["lines"][0], "kind": "style", "why": f"Odd code {at * 'x'}y here"}
+            for at, one in enumerate(sound[:5], 2)]  # fmt: skip
+    block = f"```json\n{json.dumps({'findings': rows})}\n```"
+    told = told_of("ct_04_code_review", block)
+    assert told["false_findings"].startswith("5 of 5 findings are false or repeated")
+    assert told["false_findings"].endswith(" and 1 more")
+    assert "in 5 words or more beside the name; this check needs 75 %" in told["review_75"]
+
+
+def test_a_function_that_is_left_out_is_not_told_as_one_without_a_docstring() -> None:
+    name = made_for("ct_05_documentation").truth["functions"][-1]["name"]
+    role = made_for("ct_05_documentation").truth["functions"][-1]["role"]
+    whole = reference_of("ct_05_documentation")
+    answer = re.sub(rf"(?ms)^def {name}\(.*?(?=^def |^```)", "", whole)
+    assert answer != whole
+    told = told_of("ct_05_documentation", answer)
+    assert told[f"{role}_own_words"] == f"{name} is not in the code"
+    assert "what they say is not read" in told_of("ct_05_documentation", whole)[f"{role}_own_words"]
+
+
+CLIENT = """
+import json
+import urllib.error
+import urllib.request
+
+
+class {error}(Exception):
+    def __init__(self, status):
+        super().__init__("failed")
+        self.status = status
+
+
+class {client}:
+    def __init__(self, base_url, api_key, timeout=5.0, attempts=3, backoff=0.5):
+        self.base_url, self.attempts, self.timeout = base_url, attempts, timeout
+
+    def {delete}(self, id):
+        for attempt in range(self.attempts):
+            try:
+                asked = urllib.request.Request(self.base_url + "/{resource}/" + id, method="DELETE")
+                with urllib.request.urlopen(asked, timeout=self.timeout) as reply:
+                    return json.loads(reply.read())
+            except urllib.error.HTTPError as error:
+                status = error.code
+            except ValueError:
+                status = None
+        raise {error}(status)
+"""
+
+
+def test_a_reply_that_was_not_taken_is_told_before_what_came_of_it() -> None:
+    truth = made_for("ct_06_api_client").truth
+    names = {key: truth[key] for key in ("error", "client", "delete", "resource")}
+    told = told_of("ct_06_api_client", f"```python\n{CLIENT.format(**names)}```\n")
+    assert told["delete"] == (
+        "deleting a record: 3 requests were sent instead of 1 (replies: 204), then "
+        f"{truth['error']} with status 503 was raised, and None is right"
+    )
