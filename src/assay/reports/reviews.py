@@ -7,7 +7,7 @@ from assay.reports.judged.section import agreement_blocks
 from assay.text import number_format as numbers
 from assay.types import Estimate
 from assay.types.documents import Block, Document, Heading, Line, Note, Paragraph, Span, table
-from assay.types.judging.reviews import Reviewed, ReviewedSuite
+from assay.types.judging.reviews import Reviewed, ReviewedSamples, ReviewedSuite
 
 
 def reviews_document(of: Reviewed) -> Document:
@@ -39,6 +39,8 @@ def reviewed_blocks(of: Reviewed, names: Mapping[str, str]) -> Iterator[Block]:
                 )
             )
         yield from agreement_blocks(of.agreements)
+    if of.samples:
+        yield from _samples(of.samples)
     if of.outdated:
         yield Note(
             trn(
@@ -49,6 +51,20 @@ def reviewed_blocks(of: Reviewed, names: Mapping[str, str]) -> Iterator[Block]:
                 of.outdated,
             )
         )
+
+
+def _samples(of: ReviewedSamples) -> Iterator[Block]:
+    people = (tr("{name} ({count})", name=name, count=n) for name, n in of.reviewers.items())
+    yield Paragraph(tr("Generated samples reviewed by each: {people}.", people=", ".join(people)))
+    told = trn(
+        "Of {count} reviewed sample, people call {people} broken, and the rules {rules}.",
+        "Of {count} reviewed samples, people call {people} broken, and the rules {rules}.",
+        of.reviewed,
+        people=of.broken_by_people,
+        rules=of.broken_by_rules,
+    )
+    yield Paragraph(told)
+    yield from agreement_blocks(of.agreements)
 
 
 def _row(of: ReviewedSuite, names: Mapping[str, str]) -> tuple[Line, ...]:

@@ -371,9 +371,12 @@ class Store(ReviewVerbs):
         only = " AND s.suite = ? AND s.test_id = ?" if of else ""
         yield from self._trials(run, model, f"s.suite NOT GLOB ?{only}", *(of or ()))
 
-    def read_measures(self, run: Run, model: RunModel) -> Iterator[StoredTrial]:
-        """What was asked of a model beside the tests of suites (`MEASURE`)."""
-        yield from self._trials(run, model, "s.suite GLOB ?")
+    def read_measures(
+        self, run: Run, model: RunModel, *, of: tuple[str, str] | None = None
+    ) -> Iterator[StoredTrial]:
+        """What was asked of a model beside the tests of suites (`MEASURE`); or one `of` them."""
+        only = " AND s.suite = ? AND s.test_id = ?" if of else ""
+        yield from self._trials(run, model, f"s.suite GLOB ?{only}", *(of or ()))
 
     def read_measures_of(
         self, fingerprint: str, suite: str

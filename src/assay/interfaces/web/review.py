@@ -18,6 +18,7 @@ GROUPS = {
     "unscored": message("unscored"),
     "failed": message_n("failed", "failed"),
     "doubtful": message("judge not sure"),
+    "generated": message("generated sample"),
     "sample": message("sample of the rest"),
 }
 

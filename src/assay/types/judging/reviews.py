@@ -12,9 +12,10 @@ from assay.types.judging.judgements import RubricCriterion
 from assay.types.scores import Estimate
 from assay.types.views import ViewedSample
 
-# What is reviewed first: `doubtful` is what the judge itself was not sure of.
-ReviewGroup = Literal["unscored", "failed", "doubtful", "sample"]
-GROUPS: tuple[ReviewGroup, ...] = ("unscored", "failed", "doubtful", "sample")
+# What is reviewed first: `doubtful` is what the judge itself was not sure of; `generated` are the
+# samples that checkpoints wrote, which are sound, 1, or broken, 0.
+ReviewGroup = Literal["unscored", "failed", "doubtful", "generated", "sample"]
+GROUPS: tuple[ReviewGroup, ...] = ("unscored", "failed", "doubtful", "generated", "sample")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +104,20 @@ class ReviewedSuite:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewedSamples:
+    """Generated samples that people called sound or broken, beside the rules: how many have a
+    review, and how many of those are broken by most people, and by the rules. No judge decides
+    here. `agreements`: people with each other, and each with the rules.
+    """
+
+    reviewed: int
+    broken_by_people: int
+    broken_by_rules: int
+    reviewers: Mapping[str, int]
+    agreements: tuple[RaterAgreement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
     """The reviews of a run. `reviewers`: how many answers each reviewed. `outdated`: reviews that
     no longer count, because the answer, or the score that was accepted, has changed since. `open`:
@@ -115,3 +130,4 @@ class Reviewed:
     agreements: tuple[RaterAgreement, ...] = ()
     outdated: int = 0
     open: int = 0
+    samples: ReviewedSamples | None = None

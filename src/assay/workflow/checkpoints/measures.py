@@ -19,7 +19,17 @@ from assay.request_identity import GENERATION, MEASURE, make_measure_request
 from assay.store import Run, RunModel, StoredJudgement, StoredTrial
 from assay.suites.held_out_text import HeldOut
 from assay.suites.sample_prompts import load_samples
-from assay.types import Failed, ModelFacts, Reply, Request, SamplePrompt, Sampling, Score
+from assay.types import (
+    Answered,
+    Failed,
+    Health,
+    ModelFacts,
+    Reply,
+    Request,
+    SamplePrompt,
+    Sampling,
+    Score,
+)
 from assay.types.decisions import DecisionPlan, Measurements, PlannedCheckpoint, size_class_of
 from assay.types.measures import Asking, TakenReplies, every_measure
 from assay.types.results import SuiteSummary
@@ -88,6 +98,27 @@ def samples_of_run(deciding: DecisionPlan | None) -> dict[str, tuple[SamplePromp
     if deciding is None:
         return {}
     return samples_by_id(deciding, prompts_of(deciding))
+
+
+def examine_by_rules(deciding: DecisionPlan | None, test_id: str, reply: Reply) -> Health | None:
+    """A sample without what judges say of it; None: it is none of the run's, or was not written."""
+    from assay.checks.health.examine import examine  # served models need none of it
+
+    asked = samples_of_run(deciding).get(test_id)
+    if asked is None or not isinstance(reply, Answered):
+        return None
+    return examine(
+        asked[0],
+        reply.text,
+        truncated=reply.truncated,
+        uncertainty=reply.uncertainty,
+        terms=_terms(deciding),
+    )
+
+
+def rule_value(health: Health) -> float:
+    """1 is sound; 0 is broken, which is a loop, a repetition or nonsense."""
+    return 0.0 if health.failures else 1.0
 
 
 def prompts_of(deciding: DecisionPlan) -> tuple[SamplePrompt, ...]:

@@ -1,7 +1,7 @@
 """What to review first, and one answer of it, without a word about its model.
 
-The order is unscored, failed, what the judge was not sure of, then all others; within a group it is
-drawn by seed, so that neighbours do not come from one model.
+The order is unscored, failed, what the judge was not sure of, samples that checkpoints wrote, then
+all others; within a group it is drawn by seed, so that neighbours do not come from one model.
 """
 
 from collections.abc import Sequence
@@ -12,9 +12,11 @@ from pathlib import Path
 from assay.errors import UsageError
 from assay.judge.rubrics import load_rubric
 from assay.messages import tr
-from assay.store import AnswerState, Run, StoredReview
+from assay.request_identity import GENERATION, MEASURE
+from assay.store import AnswerState, Run, Store, StoredReview
 from assay.store.reviews import PRIME
 from assay.store.viewed import ViewedStore
+from assay.types import Score, ScorePart
 from assay.types.judging.judgements import RubricCriterion
 from assay.types.judging.reviews import (
     GROUPS,
@@ -26,7 +28,10 @@ from assay.types.judging.reviews import (
 )
 from assay.types.options import DEFAULT_OUT
 from assay.types.views import TestKey, ViewedSample
+from assay.workflow.checkpoints.measures import examine_by_rules, rule_value, samples_of_run
 
+RULES = "health"  # the scorer of a generated sample
+SOUND = 1.0
 RANGE = 2**40  # of the numbers that hide those of scores
 
 
@@ -51,17 +56,21 @@ def review_queue(
         own = {score for score, names in people.items() if author in names}
         done = {score for score, names in people.items() if len(names) >= reviewers}
         factor = _number(f"{seed} {found.id}", PRIME - 1) + 1
-        start = store.read_answer_states(found, factor=factor, only=[_score_id(found, after)])
+        samples = tuple(samples_of_run(found.deciding))
+        start = store.read_answer_states(
+            found, samples=samples, factor=factor, only=[_score_id(found, after)]
+        )
         states = store.read_answer_states(
             found,
+            samples=samples,
             factor=factor,
             without=own | done,
             after=start[0] if start else None,
             kinds=[GROUPS.index(each) for each in groups],
             most=most,
         )
-        reviewed = store.read_answer_states(found, only=people)
-        answers = store.count_answers(found)
+        reviewed = store.read_answer_states(found, samples=samples, only=people)
+        answers = store.count_answers(found, samples=samples)
     progress = {}
     for kind, group in enumerate(GROUPS):
         here = {each.score_id for each in reviewed if each.kind == kind}
@@ -92,26 +101,63 @@ def find_answer(item: str, run: str, author: str, out: Path) -> tuple[AnswerStat
     """An item of the queue: where it is in the store, and what its reviewer sees."""
     with ViewedStore(out) as store:
         found = store.find_run(run)
-        states = store.read_answer_states(found, only=[_score_id(found, item)])
+        states = store.read_answer_states(
+            found, samples=samples_of_run(found.deciding), only=[_score_id(found, item)]
+        )
         if not states or _id(found, states[0]) != item:
             raise UsageError(
                 tr("there is no answer {item!r} to review in run {run}", item=item[:40], run=run),
                 hint=tr("it was asked or scored again since; review the next one in the queue"),
             )
         state = states[0]
-        key = TestKey(suite=state.suite, test_id=state.test_id)
-        sample = store.read_sample(found.id, key, state.model, state.repeat)
         reviews = [each for each in store.read_reviews(found) if each.score_id == state.score_id]
-        path = store.read_suite_path(found.id, state.suite)
-    assert sample is not None  # it has a score
-    hidden = replace(sample, model=0, outcomes=sample.outcomes[state.model])
+        criteria: tuple[RubricCriterion, ...] = ()
+        if state.suite == GENERATION:
+            hidden = _generated(store, found, state)
+        else:
+            key = TestKey(suite=state.suite, test_id=state.test_id)
+            sample = store.read_sample(found.id, key, state.model, state.repeat)
+            hidden = replace(sample, model=0, outcomes=sample.outcomes[state.model])
+            criteria = _criteria(sample, store.read_suite_path(found.id, state.suite))
     own = [each.review for each in reviews if each.review.author == author]
     return state, AnswerToReview(
         run=found.id,
         item=_item(found, state, len(reviews)),
         sample=hidden,
-        criteria=_criteria(sample, path),
+        criteria=criteria,
         own=own[0] if own else None,
+    )
+
+
+def _generated(store: Store, run: Run, of: AnswerState) -> ViewedSample:
+    """A sample as a test: sound, 1, unless a rule finds a failure."""
+    model = next(each for each in run.models if each.position == of.model)
+    (kept,) = store.read_measures(run, model, of=(of.suite, of.test_id))
+    health = examine_by_rules(run.deciding, of.test_id, kept.reply)
+    assert health is not None  # only what is written is in the queue
+    prompt = samples_of_run(run.deciding)[of.test_id][0].prompt
+    said = [each for each in health.checks if each.passed is not None]
+    score = Score(
+        scorer=RULES,
+        version=1,
+        value=rule_value(health),
+        explanation=" ".join(each.explanation for each in health.failures),
+        parts=tuple(
+            ScorePart(name=each.name, value=float(bool(each.passed)), explanation=each.explanation)
+            for each in said
+        ),
+    )
+    return ViewedSample(
+        key=TestKey(suite=GENERATION.removeprefix(MEASURE), test_id=of.test_id),
+        category="",
+        model=0,
+        repeat=of.repeat,
+        trials=1,
+        outcomes="p" if score.value else "f",
+        pass_mark=SOUND,
+        test={"messages": [{"role": "user", "content": prompt}], "check": {}},
+        reply=kept.reply,
+        score=score,
     )
 
 
@@ -127,7 +173,7 @@ def _item(run: Run, of: AnswerState, reviewers: int) -> ReviewItem:
     return ReviewItem(
         id=_id(run, of),
         group=GROUPS[of.kind],
-        suite=of.suite,
+        suite=of.suite.removeprefix(MEASURE),
         test_id=of.test_id,
         reviewers=reviewers,
     )

@@ -38,7 +38,7 @@ def store_review(
         )
     state, answer = find_answer(item, run, who, out)
     given = _read_points(answer, accept, value, criteria)
-    review = replace(given, author=who, reason=why, machine=state.value, accepted=accept)
+    review = replace(given, author=who, reason=why, machine=answer.machine, accepted=accept)
     with Store(out, must_exist=True) as store:
         store.store_review(store.find_run(answer.run), state, review)
     return review
@@ -81,6 +81,10 @@ def _read_points(
                 hint=tr("give the answer a score of your own, and the reason"),
             )
         return replace(given, value=of.machine, criteria=of.machine_criteria)
+    if of.item.group == "generated" and (criteria or value not in (0, 1)):
+        raise UsageError(
+            tr("a generated sample is sound or broken"), hint=tr("1 is sound, 0 is broken")
+        )
     if not of.criteria:
         if criteria or value is None or not 0 <= value <= 1:
             raise UsageError(
