@@ -52,8 +52,8 @@ def test_a_function_that_is_left_out_is_not_told_as_one_without_a_docstring() ->
     answer = re.sub(rf"(?ms)^def {name}\(.*?(?=^def |^```)", "", whole)
     assert answer != whole
     told = told_of("ct_05_documentation", answer)
-    assert told[f"{role}_own_words"] == f"{name} is not in the code"
-    assert "what they say is not read" in told_of("ct_05_documentation", whole)[f"{role}_own_words"]
+    assert told[f"{role}_words"] == f"{name} is not in the code"
+    assert "what they say is not read" in told_of("ct_05_documentation", whole)[f"{role}_words"]
 
 
 CLIENT = """
@@ -94,3 +94,15 @@ def test_a_reply_that_was_not_taken_is_told_before_what_came_of_it() -> None:
         "deleting a record: 3 requests were sent instead of 1 (replies: 204), then "
         f"{truth['error']} with status 503 was raised, and None is right"
     )
+
+
+def test_a_text_on_a_misleading_name_is_not_counted_without_an_example_that_shows_it() -> None:
+    functions = made_for("ct_05_documentation").truth["functions"]
+    traps = [one["role"] for one in functions if one["role"].startswith("trap")]
+    told = told_of(
+        "ct_05_documentation", re.sub(r">>> .*", "", reference_of("ct_05_documentation"))
+    )
+    assert len(traps) == 2
+    for role in traps:
+        for kind in ("words", "names"):
+            assert "since no true example shows how it differs" in told[f"{role}_{kind}"]

@@ -64,10 +64,10 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     given = {one.name for one in ast.walk(code.tree) if isinstance(one, ast.FunctionDef)}
     written = {one.name: one for one in check_texts(original, truth["functions"], texts, given)}
     shown = {one.name: bool(one.passed) for one in examples}
-    said = {role: bool(written[f"{role}_own_words"].passed) for role in
+    said = {role: bool(written[f"{role}_words"].passed) for role in
             (one["role"] for one in truth["functions"])}  # fmt: skip
     named = {f"{one['role']}_{kind}": one["name"] for one in truth["functions"]
-             for kind in ("own_words", "parts_named", "difference")}  # fmt: skip
+             for kind in ("words", "names", "difference")}  # fmt: skip
     for name, one in written.items():
         # What a text says of a function that misleads is true where it shows how.
         misled = not shown.get(f"{name.rpartition('_')[0]}_difference", True)
@@ -138,11 +138,11 @@ def check_texts(
         elif not {word[:STEM] for word in words_of(texts[name].strip().split("\n\n")[0])} & own:
             why = f"{name}: the first paragraph of the docstring has no word that the function has"
         spoken = f"{name}: the docstring has words of its own; what they say is not read"
-        yield Check(f"{one['role']}_own_words", not why, why or spoken, weight=SAYS)
+        yield Check(f"{one['role']}_words", not why, why or spoken, weight=SAYS)
         named_all = f"{name}: parameters, result and exceptions are named"
         if texts[name].strip() and not why:
             why = f"missing in the docstring of {name}: {', '.join(missing)}" if missing else ""
-        yield Check(f"{one['role']}_parts_named", not why, why or named_all, weight=DESCRIBED)
+        yield Check(f"{one['role']}_names", not why, why or named_all, weight=DESCRIBED)
 
 
 def words_of(text: str) -> set[str]:
