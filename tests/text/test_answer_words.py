@@ -148,7 +148,7 @@ def test_listed_words_are_found_as_the_pattern_finds_them(between):
         assert answer_words.may_deny(text) == slow, text
 
 
-@pytest.mark.parametrize("language", ["en", "ee", "tr", "sw"])
+@pytest.mark.parametrize("language", ["en", "fr", "ee"])
 @pytest.mark.parametrize("junk", ["not a ", "me o ", "avoid, ", "no rent ", "değil, si, ", "and  "])
 def test_clauses_of_hostile_texts_are_read_in_bounded_time(junk: str, language: str) -> None:
     denial = clause_denial("What does a tenant pay?", language)

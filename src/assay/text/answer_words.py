@@ -16,9 +16,6 @@ from assay.text.late_pattern import late_pattern
 _FILE = Path(__file__).resolve().parents[1] / "builtin" / "answer_words.toml"
 _LISTS = tomllib.loads(_FILE.read_text("utf-8"))
 NUMBER_WORDS: dict[str, str] = _LISTS.pop("numbers")
-DENIES_IN: dict[str, str] = _LISTS.pop("denies_in")
-JOINS_IN: dict[str, str] = _LISTS.pop("joins_in")
-DENYING_VERBS: dict[str, str] = _LISTS.pop("denying_verbs")
 UNITS = [line.split() for line in _LISTS.pop("units")["same"].strip().splitlines()]
 WORDS = {key: "(?:" + words.replace("\n", "") + ")" for key, words in _LISTS.items()}
 SEEN = 80  # characters before and behind a place that are looked at

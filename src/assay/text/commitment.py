@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar
 
-from assay.text.answer_words import DENIES_IN, JOINS_IN, NEGATION, WORDS, is_denied
+from assay.text.answer_words import NEGATION, WORDS, is_denied
 from assay.text.folding import fold_for_matching
 from assay.text.late_pattern import found_behind, late_pattern
 from assay.text.structure import (
@@ -230,14 +230,12 @@ def lexicon(given: SuiteWords | None = None, language: str | None = None) -> Lex
         )
     )
     also: tuple[str, ...] = ("ni",) if language in ("fr", "fra") else ()  # "is" in Swahili
-    also += tuple(DENIES_IN.get(language or "", "").split())
-    joining = tuple(JOINS_IN.get(language or "", "").split())
     return Lexicon(
         re.compile(rf"(?<!\w)(?:{announcing})(?!\w)[\s*_`\"'“«(\[:：=-]{{0,8}}")
         if announcing
         else None,
         frozenset(word for each in (*words.denies, *also) for word in words_in(each)),
-        frozenset(word for each in (*words.joins, *joining) for word in words_in(each)),
+        frozenset(word for each in words.joins for word in words_in(each)),
         LANGUAGES.get(language or "", language) in _LISTED_LANGUAGES,
     )
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from assay.text.answer_words import (
-    DENIES_IN,
-    DENYING_VERBS,
     NEGATION,
     WORDS,
     asks_to_explain,
@@ -27,6 +25,7 @@ _DEED = late_pattern(rf"(?:\A|\band\s|\bet\s)\W*(?:please\s+)?{WORDS['denies_dee
 # Of advice ("give tips") what is to be avoided is a part.
 _ASKS_FOR_NAMES = late_pattern(r"\W*(?:what|which|who|name|list|quel|nomme|cite)")
 _BEHIND = late_pattern(rf"\W{{0,4}}\s{WORDS['denies_behind']}(?!\w)([^.,;:!?\n]*)")
+_LANGUAGES = frozenset({"en", "eng", "fr", "fra", "ee", "ewe"})
 _LISTED = late_pattern(rf"(?<![\w-]){WORDS['denies_clause']}(?!\w)")
 _EWE = late_pattern(r"(?:\A|\s)me\w+")
 _EWE_O = late_pattern(r"(?<=\s)o(?=\s*(?:[.,;:!?\n]|\Z))")
@@ -38,15 +37,13 @@ class ClauseDenial:
     """How answers to one question deny, in its language."""
 
     question: str
-    denies: re.Pattern[str]
-    is_listed: bool
     is_ewe: bool
     explains: bool
 
     def may_apply(self, folded: str) -> bool:
         """Whether a folded text has a word that denies."""
         return (
-            self.denies.search(folded) is not None
+            _LISTED.search(folded) is not None
             or (self.is_ewe and _EWE_O.search(folded) is not None)
             or _DEED.search(folded) is not None
         )
@@ -64,13 +61,11 @@ class ClauseDenial:
         reach = ",".join(pieces[at:])
         found = self._find(pieces[at])
         if found and at < len(pieces) - 1 and not pieces[at][found.end() :].strip():
-            found = None  # "no, …", "X değil, …": it denies what is before the comma
+            found = None  # "no, …": it denies what is before the comma
         if found is not None:
             between = reach[found.end() :]
             if not _UNTIL.search(between):
-                if forbidden or (not self.is_listed and len(between.split()) <= _NEAR):
-                    return True
-                return self._is_asked(reach[: found.start()], between)
+                return forbidden or self._is_asked(reach[: found.start()], between)
         names = forbidden or _ASKS_FOR_NAMES.match(self.question)
         if names and (deed := _DEED.search(pieces[at])) and not self._asks_by(deed[0]):
             between = reach[deed.end() :]
@@ -80,26 +75,12 @@ class ClauseDenial:
                 return not _UNTIL.search(between)
         if self.is_ewe and _EWE.search(reach) and _EWE_END.match(behind):
             return forbidden or self._is_asked(reach, "")
-        return self._is_denied_behind(reach, behind, forbidden)
-
-    def _is_denied_behind(self, reach: str, behind: str, forbidden: bool) -> bool:
-        if self.is_listed:
-            turned = _BEHIND.match(behind)
-            rest = turned[1] if turned else None
-            return rest is not None and not forbidden and self._is_asked("", rest, ends=True)
-        clause = re.split(r"[.,;:!?\n]", behind)[0]
-        found = self.denies.search(clause)
-        if found is None or _UNTIL.search(clause[: found.start()]):
-            return False
-        return (
-            forbidden
-            or len(clause[: found.start()].split()) <= _NEAR
-            or self._is_asked(reach, clause)
-        )
+        turned = None if forbidden else _BEHIND.match(behind)
+        return turned is not None and self._is_asked("", turned[1], ends=True)
 
     def _find(self, piece: str) -> re.Match[str] | None:
         last = None
-        for found in self.denies.finditer(piece):
+        for found in _LISTED.finditer(piece):
             last = found
         return last
 
@@ -120,17 +101,10 @@ class ClauseDenial:
 
 @lru_cache(maxsize=512)
 def clause_denial(question: str, language: str | None) -> ClauseDenial | None:
-    """How answers to a question deny; None where it denies itself, for then they may have to."""
+    """How answers to a question deny; None where it denies itself, for then they may have to, and
+    in a language without a list: "ni" denies in French and is "is" in Swahili.
+    """
     folded = fold_for_matching(question)
-    if NEGATION.search(folded):
+    if NEGATION.search(folded) or (language or "en") not in _LANGUAGES:
         return None
-    listed = [re.escape(word) for word in DENIES_IN.get(language or "", "").split()]
-    verbs = DENYING_VERBS.get(language or "")
-    own = "|".join([*listed, verbs] if verbs else listed)
-    return ClauseDenial(
-        folded,
-        re.compile(rf"(?<![\w-])(?:{own})(?!\w)") if own else re.compile(_LISTED.pattern),
-        not own,
-        language in ("ee", "ewe"),
-        asks_to_explain(question),
-    )
+    return ClauseDenial(folded, language in ("ee", "ewe"), asks_to_explain(question))
