@@ -242,7 +242,11 @@ def test_training_stops_when_one_is_accepted_and_only_then(gym):
 
 def test_old_checkpoints_are_removed_in_their_order_and_the_best_one_stays(gym):
     """What is best by the selection stays beside the last one, from which training resumes."""
-    trainer = gym.trainer("run", gym.callback(), save_total_limit=1, **BEST_IN_THE_MIDDLE)
+    gate = gym.folder / "by_perplexity.toml"
+    easy = (gym.folder / "easy.toml").read_text("utf-8")
+    gate.write_text(f"{easy}\n[score]\nweights = {{ perplexity = 1 }}\n", "utf-8")
+    callback = gym.callback(gate=gate)
+    trainer = gym.trainer("run", callback, save_total_limit=1, **BEST_IN_THE_MIDDLE)
     trainer.train()
     found = figures(trainer)
     assert tuple(found) == SAVED

@@ -46,7 +46,7 @@ def test_answers_that_do_not_do_what_they_are_for_are_found(folder: Path) -> Non
     first, also, second, third = sorted(tried(folder))
     assert first.startswith(
         "reference.md:1:1: sales_001: error: the reference does not pass 'first_amount' with 3 of "
-        "3 data seeds (0, 1, 2): first_amount is 7 in the answer"
+        "3 data seeds (0, 1, 2): first_amount is 7 in the block"
     )
     assert "the reference does not pass 'sentence'" in also
     assert "wrong/right.md:1:1: sales_001: error: no check is called 'first_regon'" in second

@@ -17,11 +17,12 @@ OPTIONS = options_of(RunOptions)
 BY_CONTENT = {
     "suites", "benchmarks", "gate", "apply_gate", "text", "train_text", "remeasure", "judges",
     "device", "dtype", "tokenizer", "base", "trust_remote_code", "plugins",
+    "size_class",
 }  # fmt: skip
 # They change how long a run takes, where it is written and what is said of it, not what is asked.
 WITHOUT_EFFECT = {
     "fresh", "timeout", "connections", "api_key_env", "budget", "allow_self_judging", "write_back",
-    "log", "out", "threads",
+    "log", "out", "threads", "fetch",
 }  # fmt: skip
 
 

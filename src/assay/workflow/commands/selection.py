@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from assay.errors import AssayError, ExitCode, InvalidFiles, UsageError, raise_all, tried
+from assay.errors import (
+    AssayError,
+    ExitCode,
+    InvalidFiles,
+    StoreCorrupt,
+    UsageError,
+    raise_all,
+    tried,
+)
 from assay.files.file_text import shown_path
 from assay.files.notes import invalid_files
 from assay.messages import tr, trn
@@ -202,8 +210,11 @@ def _attempts(gate: Gate, out: Path) -> int | None:
     """None where nothing is known of runs."""
     if not (out / FILE_NAME).is_file():
         return None
-    with Store(out, read_only=True) as store:
-        return store.count_attempts(gate.digest)
+    try:
+        with Store(out, read_only=True) as store:
+            return store.count_attempts(gate.digest)
+    except StoreCorrupt:  # the reports are enough for a selection
+        return None
 
 
 def _texts_of(measured: Iterable[Measurements]) -> list[str]:
