@@ -151,7 +151,8 @@ def _bubblewrap(program: Program, seen: View, user: int | None) -> list[str]:
     for device in new_root.DEVICES:
         words += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
     for name, target in seen.links:
-        words += ["--symlink", target, name]
+        if name not in parents:  # a package may be installed below /tmp
+            words += ["--symlink", target, name]
     words += ["--proc", "/proc"]
     words += ["--perms", "0700" if user is None else "0777"]
     words += ["--size", str(program.limits.folder_mb * MB), "--tmpfs", WORK]
