@@ -19,7 +19,7 @@ _NUMBER = re.compile(
     r"(?P<fraction>[.,]\d+)?(?P<power>[eE][-+]?\d{1,3})?"
 )
 _BOUND = re.compile(r"[<>≤≥±…]|\.\.")
-# What may stand beside a number: any other word can take it back ("not 5", "5 is wrong").
+# What may be beside a number: any other word can take it back ("not 5", "5 is wrong").
 _BEFORE = re.compile(r"(?:(?:about|approx(?:\.|imately)?|around|ca\.?|circa|~|≈) ?)?"
                      r"[-+]?(?: ?(?:[A-Z]{3}|[€$£¥])){0,2} ?-?")  # fmt: skip
 _AFTER = re.compile(r"(?:[kKM](?![A-Za-z]))? ?(?:%|[€$£¥]|[A-Z]{3}|[A-Za-z°²³]{1,3}|([a-z]+))?\.?")

@@ -1,4 +1,4 @@
-"""What stands in a report, outside of its JSON block: sections, and figures as numbers or names.
+"""What a report says, outside of its JSON block: sections, and figures as numbers or names.
 
 In: an answer, and what its block was right about. Out: checks. Containment only: whether a number
 or a name stands somewhere in the report, in any format. What a sentence says is a judge's to read.
@@ -62,7 +62,7 @@ class ReportText:
         self._numbers = list(_read_numbers(self.text))
 
     def has(self, value: Any) -> bool:
-        """Whether a value stands in it; of a list or an object each one."""
+        """Whether it has a value; of a list or an object each one."""
         if isinstance(value, dict):
             return all(self.has(one) for pair in value.items() for one in pair)
         if isinstance(value, list | tuple | set | frozenset):
@@ -198,7 +198,7 @@ def check_report(
     *,
     beside: float = 2,
 ) -> Iterator[Check]:
-    """How many of the right figures of the block stand in the report as well, and whether its
+    """How many of the right figures of the block are in the report as well, and whether its
     sections are there. `checks` are those of the block, found by the facts' names; `beside` is what
     other checks of the block weigh. A right block alone is less than 0.4 of all; so is one with
     its values in a list that says nothing of them.

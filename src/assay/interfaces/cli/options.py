@@ -125,6 +125,35 @@ def all_options(kind: type[CommandOptions]) -> Callable[[Command], Command]:
     return _added(each for each in options_of(kind).values() if each.name != "out")
 
 
+def address_options(port: int) -> Callable[[Command], Command]:
+    """Where a server listens, and what it asks of those who are on other machines."""
+    made = (
+        click.option(
+            "--port",
+            type=click.IntRange(0, 65535),
+            default=port,
+            show_default=True,
+            metavar="N",
+            help=tr("Port to listen on; 0: any free port."),
+        ),
+        click.option(
+            "--host",
+            default="127.0.0.1",
+            show_default=True,
+            metavar="H",
+            help=tr("Address to listen on; any other than this machine needs --token."),
+        ),
+        click.option("--token", metavar="T", help=tr("Token that every request must carry.")),
+    )
+
+    def decorate(function: Command) -> Command:
+        for option in reversed(made):
+            function = option(function)
+        return function
+
+    return decorate
+
+
 def named_options(*names: str) -> Callable[[Command], Command]:
     return _added(options_of(RunOptions)[name] for name in names)
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from assay.errors import UsageError
-from assay.interfaces.cli.options import all_options, command
+from assay.interfaces.cli.options import address_options, all_options, command
 from assay.interfaces.cli.output import say, write
 from assay.messages import tr
 from assay.types.options import LocalOptions
@@ -29,22 +29,7 @@ PORT = 8766
     ],
 )
 @click.argument("model", metavar="MODEL")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=PORT,
-    show_default=True,
-    metavar="N",
-    help=tr("Port to listen on; 0: any free port."),
-)
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    metavar="H",
-    help=tr("Address to listen on; any other than this machine needs --token."),
-)
-@click.option("--token", metavar="T", help=tr("Token that every request must carry."))
+@address_options(PORT)
 @all_options(LocalOptions)
 def serve(model: str, port: int, host: str, token: str | None, out: Path, **local: Any) -> int:
     try:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from assay.errors import UsageError
-from assay.interfaces.cli.options import command
+from assay.interfaces.cli.options import address_options, command
 from assay.interfaces.cli.output import write
 from assay.messages import tr
 
@@ -26,23 +26,8 @@ PORT = 8765
     ],
 )
 @click.argument("run", required=False)
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=PORT,
-    show_default=True,
-    metavar="N",
-    help=tr("Port to listen on; 0: any free port."),
-)
+@address_options(PORT)
 @click.option("--no-open", is_flag=True, help=tr("Do not open the browser."))
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    metavar="H",
-    help=tr("Address to listen on; any other than this machine needs --token."),
-)
-@click.option("--token", metavar="T", help=tr("Token that every request must carry."))
 def view(run: str | None, port: int, no_open: bool, host: str, token: str | None, out: Path) -> int:
     try:
         from assay.interfaces.web.server import serve

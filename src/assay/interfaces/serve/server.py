@@ -8,9 +8,8 @@ from contextlib import closing, suppress
 import uvicorn
 
 from assay.api.serving import OfferedModel
-from assay.errors import UsageError
 from assay.interfaces.serve.app import make_app
-from assay.interfaces.web.security import Access, is_loopback, machine_names
+from assay.interfaces.web.security import Access, machine_names, require_token
 from assay.interfaces.web.server import listen_at
 from assay.messages import tr
 from assay.types.options import LocalOptions
@@ -26,11 +25,7 @@ def serve(
     say: Callable[[str], None],
 ) -> None:
     """`port` 0: any that is free. Every mistake is raised before anything is said."""
-    if not is_loopback(host) and not token:
-        raise UsageError(
-            tr("{host} can be reached from other machines, so the server needs a token", host=host),
-            hint=tr("add --token SECRET, or leave --host out"),
-        )
+    require_token(host, token)
     with listen_at(host, port) as listening, closing(OfferedModel(spec, local)) as model:
         bound = listening.getsockname()[1]
         access = Access(host, bound, token or None, machine_names(host))

@@ -21,6 +21,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from assay.errors import UsageError
 from assay.messages import tr
 
 HEADERS = {
@@ -112,6 +113,15 @@ def is_number(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def require_token(host: str, token: str | None) -> None:
+    """Raises UsageError where other machines could ask without one."""
+    if not is_loopback(host) and not token:
+        raise UsageError(
+            tr("{host} can be reached from other machines, so the server needs a token", host=host),
+            hint=tr("add --token SECRET, or leave --host out"),
+        )
 
 
 def is_loopback(host: str) -> bool:

@@ -18,7 +18,7 @@ from assay.api.viewing import Viewing
 from assay.errors import UsageError
 from assay.interfaces.web.app import make_app
 from assay.interfaces.web.pages import address
-from assay.interfaces.web.security import Access, is_loopback, machine_names
+from assay.interfaces.web.security import Access, machine_names, require_token
 from assay.messages import tr
 
 WAITING = 128  # connections that may wait until the server is ready
@@ -35,11 +35,7 @@ def serve(
     say: Callable[[str], None],
 ) -> None:
     """Show a store until Ctrl-C. `port` 0: any that is free. Every mistake is raised before."""
-    if not is_loopback(host) and not token:
-        raise UsageError(
-            tr("{host} can be reached from other machines, so the viewer needs a token", host=host),
-            hint=tr("add --token SECRET, or leave --host out"),
-        )
+    require_token(host, token)
     viewing = Viewing(out)
     path = address("/runs", viewing.find_run(run).id) if run else "/"
     with listen_at(host, port) as listening:

@@ -86,7 +86,7 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
 
 
 def list_shown(expected: list[Entry], odd: list[Entry], sound: int) -> Iterator[Fact]:
-    """What has to stand in the report, by the checks of the block."""
+    """What has to be in the report, by the checks of the block."""
     for table, entries in ((KINDS, expected), (REASONS, odd)):
         for label, (weight, _) in table.items():
             records = [record for e in entries if e.label == label for record in e.records]
