@@ -1,117 +1,30 @@
 """How often what we call sure is true: intervals over documents, ties, confirmation, looks.
 
-In: `--docs DIR`, a folder of text files, such as unpacked Debian documentation packages
-(python3.11-doc, linux-doc-6.1, perl-doc, git-doc: 11 million words); without it documents are
-made, with lengths and losses that spread alike. `--quick`: 200 simulations each, not 10,000. Names
-of parts run only those. Out: a table, a row for each setting; `wanted` is what issue or design ask.
-
-A word is a token. Losses are those of a bigram model with Witten and Bell's smoothing, trained on a
-share of the files; the paired one is a later checkpoint of it, with twice the training text, or
-another smoothing. Files of `translations` are left out, unless said.
+In: the documents of `certainty_pool.npz`, or `--docs DIR`, a folder of text files, such as unpacked
+Debian documentation packages, of which blocks of single documents and files of `translations` can
+be drawn too. `--quick`: 200 simulations each, not 10,000. `--jobs N`: processes (with
+OPENBLAS_NUM_THREADS=1). Names of parts run only those. Out: a table, printed and into `--out FILE`,
+a row for each setting; `wanted` is what issue or design ask. Ties need numpy only, the rest scipy.
 """
 
 import argparse
-import gzip
-import re
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
-from numpy.typing import NDArray
+from certainty_pool import Numbers, Pool, load_pool, read_pool
 
 from assay.stats.documents import BLOCK, FEWEST, block_length, ratio_of_sums
 from assay.stats.looks import alpha_of_look, lower_bound
 from assay.stats.ties import compare_all
 from assay.types.score_units import FigureRow, UnitTable
 
-Numbers = NDArray[np.float64]
-WORD = re.compile(r"\w+|[^\w\s]")
-VOCABULARY = 30_000
-TRAINED_ON = 700  # files; twice as many for the later checkpoint
 LIMIT = 0.70
-SUFFIXES = (".txt", ".rst", ".pod")
-
-
-@dataclass(frozen=True)
-class Pool:
-    """Losses of every document by model, and its tokens; `long`: of each long one its tokens'."""
-
-    earlier: Numbers
-    later: Numbers
-    smoothed: Numbers
-    tokens: Numbers
-    long: list[Numbers]
-
-
-# -- the text -------------------------------------------------------------------------------------
-
-
-def read_folder(folder: Path, with_translations: bool) -> Iterator[str]:
-    seen: set[str] = set()
-    for file in sorted(folder.rglob("*")):
-        name = file.name.removesuffix(".gz")
-        if file.is_symlink() or not file.is_file() or not name.endswith(SUFFIXES):
-            continue
-        if "translations" in file.parts and not with_translations:
-            continue
-        raw = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
-        text = raw.decode("utf-8", "replace")
-        if len(text) >= 200 and text not in seen:
-            seen.add(text)
-            yield text
-
-
-class Bigrams:
-    def __init__(self, texts: list[NDArray[np.int64]]) -> None:
-        size = VOCABULARY + 1
-        self.single = np.bincount(np.concatenate(texts), minlength=size) + 0.5
-        self.single /= self.single.sum()
-        keys = np.concatenate([each[:-1] * size + each[1:] for each in texts])
-        self.keys, self.counts = np.unique(keys, return_counts=True)
-        self.before = np.bincount(np.concatenate([each[:-1] for each in texts]), minlength=size)
-        self.kinds = np.maximum(np.bincount(self.keys // size, minlength=size), 1)
-
-    def losses(self, text: NDArray[np.int64], *, fixed: bool = False) -> Numbers:
-        before, word = text[:-1], text[1:]
-        wanted = before * (VOCABULARY + 1) + word
-        at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        seen = np.where(self.keys[at] == wanted, self.counts[at], 0)
-        count, kinds, single = self.before[before], self.kinds[before], self.single[word]
-        if fixed:
-            share = np.where(count > 0, seen / np.maximum(count, 1), single)
-            return -np.log(0.3 * single + 0.7 * share)
-        return -np.log((seen + kinds * single) / (count + kinds))
-
-
-def read_pool(folder: Path, with_translations: bool = False) -> Pool:
-    words = [WORD.findall(text) for text in read_folder(folder, with_translations)]
-    common = Counter(word for each in words for word in each).most_common(VOCABULARY)
-    numbers = {word: place for place, (word, _) in enumerate(common, 1)}
-    texts = [np.array([numbers.get(word, 0) for word in each]) for each in words if len(each) > 1]
-    order = np.random.default_rng(0).permutation(len(texts))
-    texts = [texts[place] for place in order]
-    earlier, later = (Bigrams(texts[: TRAINED_ON * times]) for times in (1, 2))
-    rest = texts[2 * TRAINED_ON :]
-    return Pool(
-        earlier=np.array([earlier.losses(each).sum() for each in rest]),
-        later=np.array([later.losses(each).sum() for each in rest]),
-        smoothed=np.array([earlier.losses(each, fixed=True).sum() for each in rest]),
-        tokens=np.array([float(len(each) - 1) for each in rest]),
-        long=[earlier.losses(each) for each in rest if len(each) > 30 * BLOCK],
-    )
-
-
-def make_pool() -> Pool:
-    """Lengths and losses that spread as those of Debian's documentation."""
-    random = np.random.default_rng(0)
-    tokens = np.ceil(np.exp(random.normal(6.6, 1.4, 4000)))
-    loss = random.normal(4.9, 0.7, 4000)
-    gain, noise = random.gamma(2.0, 0.05, 4000), random.normal(0.0, 0.1, 4000)
-    drift = [random.normal(4.9, 2.5, 40_000) + np.repeat(random.normal(0, 0.6, 400), 100)]
-    return Pool(loss * tokens, (loss - gain) * tokens, (loss + noise) * tokens, tokens, drift)
+EQUAL = (2, 3, 5, 10, 20)  # candidates
+Say = Callable[[str], None]
 
 
 # -- intervals ------------------------------------------------------------------------------------
@@ -156,11 +69,11 @@ def correlate(amounts: Numbers, tokens: Numbers) -> Numbers:
     return rates[np.argsort(np.argsort(mixed))] * tokens
 
 
-def documents(pool: Pool, times: int, others: Pool | None) -> None:
+def documents(pool: Pool, times: int, others: Pool | None, say: Say) -> None:
     total = int(pool.tokens.sum())
-    print(f"\nintervals over documents; {len(pool.tokens)} documents, {total:,} tokens")
-    print("| figure | documents | holds the truth | has an interval | wanted |")
-    print("|---|--:|--:|--:|--:|")
+    say(f"\nintervals over documents; {len(pool.tokens)} documents, {total:,} tokens")
+    say("| figure | documents | holds the truth | has an interval | wanted |")
+    say("|---|--:|--:|--:|--:|")
     said = "said"
     rows = [
         ("single", pool.earlier, pool.tokens, "93–97 %"),
@@ -174,13 +87,13 @@ def documents(pool: Pool, times: int, others: Pool | None) -> None:
     for name, amounts, tokens, wanted in rows:
         for count in (FEWEST, 30, 100):
             held, known = coverage(amounts, tokens, count, times)
-            print(f"| {name} | {count} | {held:.1%} | {known:.1%} | {wanted} |", flush=True)
+            say(f"| {name} | {count} | {held:.1%} | {known:.1%} | {wanted} |")
     mean = float(pool.earlier.sum() / pool.tokens.sum())
-    for tokens_read in (2_000, 6_000, 12_000, 24_000):
+    for tokens_read in (2_000, 6_000, 12_000, 24_000) if pool.long else ():
         for what, truth in (("this document", None), ("the corpus", mean)):
             held = blocks_coverage(pool.long, tokens_read, times, truth)
             name = f"blocks of {tokens_read:,} tokens, for {what}"
-            print(f"| {name} | 1 | {held:.1%} | 100.0% | {said} |", flush=True)
+            say(f"| {name} | 1 | {held:.1%} | 100.0% | {said} |")
 
 
 # -- ties -----------------------------------------------------------------------------------------
@@ -219,11 +132,9 @@ def equal_documents(pool: Pool, count: int) -> Make:
     return make
 
 
-def ties(pool: Pool, times: int) -> None:
-    print("\nequal candidates: none wrongly left out of the tie")
-    print("| units | candidates | none left out | wanted |\n|---|--:|--:|--:|")
+def settings_of(pool: Pool) -> dict[str, Make]:
     both_tests, both_texts = equal_tests(100, 3, 0.5), equal_documents(pool, 30)
-    settings: dict[str, Make] = {
+    return {
         "3 × 100 tests": both_tests,
         "100 tests, 9 in 10 answered alike": equal_tests(100, 1, 0.9),
         "3 × 20 tests": equal_tests(20, 3, 0.5),
@@ -233,14 +144,27 @@ def ties(pool: Pool, times: int) -> None:
             both_tests(random, count) + both_texts(random, count)
         ),
     }
-    for candidates in (2, 5, 10, 20):
-        for name, make in settings.items():
-            kept = 0
-            for number in range(times):
-                leads = compare_all(make(np.random.default_rng(number), candidates))
-                best = int(leads.by.sum(axis=1).argmax())
-                kept += len(leads.tied_with(best)) == candidates - 1
-            print(f"| {name} | {candidates} | {kept / times:.1%} | at least 94 % |", flush=True)
+
+
+def count_kept(pool: Pool, setting: str, candidates: int, numbers: range) -> int:
+    """In how many of these simulations no candidate is left out of the tie."""
+    make, kept = settings_of(pool)[setting], 0
+    for number in numbers:
+        leads = compare_all(make(np.random.default_rng(number), candidates))
+        best = int(leads.by.sum(axis=1).argmax())
+        kept += len(leads.tied_with(best)) == candidates - 1
+    return kept
+
+
+def ties(pool: Pool, times: int, jobs: int, say: Say) -> None:
+    say("\nequal candidates: none wrongly left out of the tie")
+    say("| units | candidates | none left out | wanted |\n|---|--:|--:|--:|")
+    shares = [range(times)[start::jobs] for start in range(jobs)]
+    with ProcessPoolExecutor(jobs) as processes:
+        for candidates in EQUAL:
+            for name in settings_of(pool):
+                kept = sum(processes.map(partial(count_kept, pool, name, candidates), shares))
+                say(f"| {name} | {candidates} | {kept / times:.2%} | at least 94 % |")
 
 
 # -- acceptance -----------------------------------------------------------------------------------
@@ -251,10 +175,10 @@ def bound_of(passed: int, tests: int, tail: float) -> float:
     return lower_bound([1.0] * passed + [0.0] * (tests - passed), tail) or 0.0
 
 
-def confirm(_: Pool, times: int) -> None:
-    print("\n20 equal checkpoints below the limit, the best of them confirmed on 0.3 of the tests")
-    print("| tests | below the limit | accepted by the gate alone | confirmed | wanted |")
-    print("|--:|--:|--:|--:|--:|")
+def confirm(times: int, say: Say) -> None:
+    say("\n20 equal checkpoints below the limit, the best of them confirmed on 0.3 of the tests")
+    say("| tests | below the limit | accepted by the gate alone | confirmed | wanted |")
+    say("|--:|--:|--:|--:|--:|")
     for tests in (100, 300, 1000):
         for below in (0.04, 0.001):
             random = np.random.default_rng(tests)
@@ -265,12 +189,12 @@ def confirm(_: Pool, times: int) -> None:
             passes = selecting / (tests - kept_out) > LIMIT
             sure = np.array([bound_of(int(each), kept_out, 0.05) > LIMIT for each in shown])
             alone, both = (whole / tests > LIMIT).mean(), (passes & sure).mean()
-            print(f"| {tests} | {below} | {alone:.1%} | {both:.1%} | at most 5 % |", flush=True)
+            say(f"| {tests} | {below} | {alone:.1%} | {both:.1%} | at most 5 % |")
 
 
-def looks(_: Pool, times: int) -> None:
-    print("\n50 looks at checkpoints 0.001 below the limit: one of them is called clear")
-    print("| tests | by the plain 95 % interval | by the k-th look's | wanted |\n|--:|--:|--:|--:|")
+def looks(times: int, say: Say) -> None:
+    say("\n50 looks at checkpoints 0.001 below the limit: one of them is called clear")
+    say("| tests | by the plain 95 % interval | by the k-th look's | wanted |\n|--:|--:|--:|--:|")
     for tests in (50, 100, 300, 1000):
         random = np.random.default_rng(tests)
         passed = random.binomial(tests, LIMIT - 0.001, (times, 50))
@@ -283,7 +207,7 @@ def looks(_: Pool, times: int) -> None:
             ]
         )
         one, many = plain[passed].any(axis=1), clear[np.arange(50), passed].any(axis=1)
-        print(f"| {tests} | {one.mean():.1%} | {many.mean():.1%} | at most 5 % |", flush=True)
+        say(f"| {tests} | {one.mean():.1%} | {many.mean():.1%} | at most 5 % |")
 
 
 def main() -> None:
@@ -292,16 +216,28 @@ def main() -> None:
     parser.add_argument("--docs", type=Path)
     parser.add_argument("--quick", action="store_true", help="200 simulations each")
     parser.add_argument("--times", type=int, default=10_000, help="simulations each")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--out", type=argparse.FileType("w", encoding="utf-8"))
     given = parser.parse_args()
     times = 200 if given.quick else given.times
-    pool = read_pool(given.docs) if given.docs else make_pool()
+    pool = read_pool(given.docs) if given.docs else load_pool()
     wanted = set(given.parts or ("documents", "ties", "confirm", "looks"))
-    print(f"{times} simulations each")
+    say = partial(print_line, given.out)
+    say(f"{times} simulations each")
     if "documents" in wanted:
-        documents(pool, times, read_pool(given.docs, True) if given.docs else None)
-    for name, part in (("ties", ties), ("confirm", confirm), ("looks", looks)):
-        if name in wanted:
-            part(pool, times)
+        documents(pool, times, read_pool(given.docs, True) if given.docs else None, say)
+    if "ties" in wanted:
+        ties(pool, times, given.jobs, say)
+    if "confirm" in wanted:
+        confirm(times, say)
+    if "looks" in wanted:
+        looks(times, say)
+
+
+def print_line(file: TextIO | None, line: str) -> None:
+    print(line, flush=True)
+    if file is not None:
+        print(line, file=file, flush=True)
 
 
 if __name__ == "__main__":
