@@ -77,6 +77,19 @@ def test_a_paired_difference_is_that_of_the_ratios_and_narrower_than_apart() -> 
     assert found.n == 12
 
 
+def test_one_document_that_moved_far_widens_a_paired_interval() -> None:
+    """Twelve gains of one tenth, and one of a hundred times that: nearly all of the variance."""
+    even = [
+        loss - 0.1 * n + 0.01 * n * (-1) ** at
+        for at, (loss, n) in enumerate(zip(LOSSES, TOKENS, strict=True))
+    ]
+    apart = [even[0] - 10 * TOKENS[0], *even[1:]]
+    alike, few = (difference_of_ratios((LOSSES, TOKENS), (each, TOKENS)) for each in (even, apart))
+    by_tokens = ratio_of_sums(LOSSES, TOKENS).freedom
+    assert alike.freedom == pytest.approx(by_tokens)
+    assert 1.0 < few.freedom < 2.0
+
+
 def test_two_tokenizers_are_paired_by_document() -> None:
     twice = [2 * n for n in TOKENS]
     found = difference_of_ratios((LOSSES, TOKENS), (LOSSES, twice))

@@ -2,9 +2,10 @@
 
 Documents, not tokens, carry the variance: tokens of one document are alike. The interval is that of
 the ratio of sums: leave-one-out (jackknife) variance, and t with (Σ tokens)²/Σ tokens² − 1 degrees
-of freedom, for a long document counts for more than a short one. Fewer than FEWEST documents have
-no interval, nor has a text of which one document is nearly all. Inside a single document the units
-are blocks of it, and the interval holds for more of this document only.
+of freedom, for a long document counts for more than a short one. A paired difference has fewer
+where few documents make most of its variance. Fewer than FEWEST documents have no interval, nor has
+a text of which one document is nearly all. Inside a single document the units are blocks of it, and
+the interval holds for more of this document only.
 
 `benchmarks/certainty.py` simulates how often the interval holds the truth;
 `docs/decisions/099-certainty.md` has the figures.
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from assay.stats.estimates import Limits, estimate, nothing
@@ -31,6 +32,7 @@ FEWEST = 12  # documents, or blocks of one
 BLOCK = 1000  # tokens
 LEAST_TOKENS = 2000  # of a single document
 LEAST_FREEDOM = 1.0  # below it t has no mean: one document is most of the text
+SEEN_TAILS = 0.6  # of the freedom that the sample shows: it shows less of its tails than there is
 BY_DOCUMENTS = "leave-one-out over documents"
 BY_BLOCKS = "leave-one-out over blocks"
 
@@ -76,7 +78,8 @@ def difference_of_ratios(first: tuple[Column, Column], second: tuple[Column, Col
     )
     value = b.sum() / u.sum() - a.sum() / t.sum()
     replicates = _without_each(b) / _without_each(u) - _without_each(a) / _without_each(t)
-    return _jackknife(value, replicates, t / t.sum() + u / u.sum())
+    found = _jackknife(value, replicates, t / t.sum() + u / u.sum())
+    return replace(found, freedom=min(found.freedom, _observed_freedom(replicates)))
 
 
 def pseudo_values(
@@ -148,3 +151,15 @@ def _jackknife(value: float, replicates: Numbers, sizes: Numbers) -> Jackknife:
         freedom=float(sizes.sum() ** 2 / np.square(sizes).sum()) - 1,
         pseudo_values=units * value - (units - 1) * replicates,
     )
+
+
+def _observed_freedom(replicates: Numbers) -> float:
+    """Satterthwaite's, by the fourth moment: twice the squared variance over the variance of it."""
+    import numpy as np
+
+    squares = np.square(replicates - replicates.mean())
+    total = float(squares.sum())
+    if not 0 < total < math.inf:
+        return math.inf
+    beyond_equal = float(np.square(squares).sum()) / total**2 - 1 / len(squares)
+    return SEEN_TAILS * 2 / beyond_equal if beyond_equal > 0 else math.inf
