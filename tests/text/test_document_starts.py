@@ -1,10 +1,11 @@
-"""Where the documents of a plain text begin."""
+"""Where the documents of a text begin, and of a row of token ids."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from assay.text.document_starts import FEWEST, split_documents
+from assay.text.document_starts import FEWEST, split_documents, split_tokens
 
 BODY = "It was late.\nNobody came, and the lamp went out.\n"
 
@@ -64,3 +65,17 @@ def test_a_line_that_is_no_title_begins_nothing(line: str) -> None:
 def test_a_comment_in_a_fence_is_no_heading() -> None:
     text = "".join(f"```\n# set {n}\n```\n{BODY}" for n in range(FEWEST))
     assert split_documents(text) == [text]
+
+
+def test_ids_end_a_document_with_every_end_in_a_row() -> None:
+    ids = np.array([0, *[5, 6, 0, 0] * FEWEST, 7])
+    found = split_tokens(ids, (0, 9))
+    assert found[:2] == [(0, 5), (5, 9)], "what ends nothing belongs to the first document"
+    assert found[-1] == (4 * FEWEST + 1, 4 * FEWEST + 2)
+    assert len(found) == FEWEST + 1
+
+
+def test_ids_without_an_end_or_with_few_are_one_document() -> None:
+    ids = np.array([5, 6, 0] * (FEWEST - 1))
+    assert split_tokens(ids, (0,)) == split_tokens(ids, (3,)) == [(0, len(ids))]
+    assert split_tokens(np.zeros(40, np.int64), (0,)) == [(0, 40)]

@@ -2,8 +2,8 @@
 
     .txt and others   one text, UTF-8, or its documents: by end-of-text tokens or headings
     .jsonl            a document a line: {"text": "…"} or {"input_ids": [1, 2, 3]}
-    .npy              token ids, one row
-    .bin              token ids, two bytes each, as nanoGPT and its kin write them; `.u32.bin` four
+    .npy              token ids, one row, or its documents: by the end-of-text ids of the model
+    .bin              the same, two bytes each, as nanoGPT and its kin write them; `.u32.bin` four
     a folder          its files, each as above
 
 Token ids in files are mapped into memory, so that they may be larger than it.
@@ -21,7 +21,7 @@ from assay.errors import AssayError, InvalidFiles, UsageError, raise_all, tried
 from assay.files.file_text import Refused, decode, refusal, shown_path
 from assay.files.notes import Place, invalid_files
 from assay.messages import tr
-from assay.text.document_starts import split_documents
+from assay.text.document_starts import split_documents, split_tokens
 from assay.types.decisions import TEXT_NAME
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "texts" / "held_out_english.txt"
@@ -33,12 +33,14 @@ MOST_FINDINGS = 20  # of one file: a wrong one has as many as lines
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOutDocument:
     """A text, or its token ids, the largest of which is `largest_id`. `fields`: what else its line
-    says in a few words, and the file of a folder it is in.
+    says in a few words, and the file of a folder it is in. `is_row`: a file of token ids, in which
+    only a model knows where documents end.
     """
 
     text: str = ""
     tokens: Sequence[int] | None = None
     largest_id: int | None = None
+    is_row: bool = False
     digest: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
 
@@ -53,6 +55,10 @@ class HeldOut:
     @property
     def digest(self) -> str:
         return sha256("\n".join(each.digest for each in self.documents).encode()).hexdigest()[:32]
+
+    def documents_for(self, ends: Sequence[int]) -> tuple[HeldOutDocument, ...]:
+        """As a model reads them whose end-of-text ids these are."""
+        return tuple(part for each in self.documents for part in _cut_row(each, ends))
 
     @property
     def largest_id(self) -> int | None:
@@ -385,7 +391,21 @@ def _mapped(path: Path, tokens: Any) -> tuple[HeldOutDocument, ...]:
         raise _invalid(path, tr("a token id is below 0"))
     with path.open("rb") as file:
         digest = file_digest(file, "sha256").hexdigest()[:32]
-    return (HeldOutDocument(tokens=tokens, largest_id=int(tokens.max()), digest=digest),)
+    largest = int(tokens.max())
+    return (HeldOutDocument(tokens=tokens, largest_id=largest, digest=digest, is_row=True),)
+
+
+def _cut_row(document: HeldOutDocument, ends: Sequence[int]) -> list[HeldOutDocument]:
+    tokens: Any = document.tokens
+    if not document.is_row or not ends:
+        return [document]
+    spans = split_tokens(tokens, ends)
+    if len(spans) == 1:
+        return [document]
+    return [
+        replace(document, tokens=tokens[start:end], digest=f"{document.digest}-{start}-{end}")
+        for start, end in spans
+    ]
 
 
 _READERS = {

@@ -1,16 +1,25 @@
-"""Where the documents of a plain text begin: end-of-text tokens, else the highest headings.
+"""Where the documents of a text begin: end-of-text tokens, else the highest headings; of a row of
+token ids the former only.
 
 A heading is a line `# …` or `= … =`, or a short line without end punctuation between blank lines.
 Fewer than FEWEST documents are one text, whose interval holds for more of it only.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from assay.stats.documents import FEWEST
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 LONGEST_HEADING = 80
+AT_ONCE = 1 << 24  # token ids: a file of them may be larger than the memory
 END_OF_TEXT = re.compile(r"<\|endoftext\|>|<\|end_of_text\|>|<\|eot_id\|>|<\|im_end\|>|</s>|<eos>")
 MARKDOWN = re.compile(r"(#{1,6})[ \t]+\S.*")
 WIKI = re.compile(r"(={1,6})[ \t]+(?:\S.*\S|\S)[ \t]+\1")
@@ -25,6 +34,24 @@ def split_documents(text: str) -> list[str]:
         if len(found) >= FEWEST:
             return found
     return [text]
+
+
+def split_tokens(ids: NDArray[np.integer], ends: Collection[int]) -> list[tuple[int, int]]:
+    """From where to where each document goes, in order; every id is in one. An end-of-text id, or
+    several in a row, is the end of its document. The whole where there are fewer than FEWEST.
+    """
+    import numpy as np
+
+    found = [
+        start + np.flatnonzero(np.isin(ids[start : start + AT_ONCE], list(ends)))
+        for start in range(0, len(ids), AT_ONCE)
+    ]
+    places = np.concatenate(found) + 1 if found else np.zeros(0, np.int64)
+    last_of_row = places[np.append(np.diff(places) > 1, True)] if len(places) else places
+    text_begins = next((at for at in range(len(places)) if places[at] != at + 1), len(places))
+    cuts = [int(each) for each in last_of_row if text_begins < each < len(ids)]
+    spans = list(pairwise([0, *cuts, len(ids)]))
+    return spans if len(spans) >= FEWEST else [(0, len(ids))]
 
 
 def _by_tokens(text: str) -> list[str]:

@@ -34,6 +34,7 @@ class ModelFacts:
     vocabulary: int | None = None  # how many tokens its weights know; ids are below that
     predicts_by: PredictionMethod = "given"
     thinks: tuple[Thinking, ...] = ()  # the settings it takes; none: it does not think
+    end_ids: tuple[int, ...] = ()  # tokens that end a text, as far as its files name them
     tokenizer: str = ""  # the same for models that cut a text into the same tokens; "": not known
     shape: str = ""  # the same for models that are equally fast and large; "": not known
     about: Mapping[str, str] = field(default_factory=dict)

@@ -24,6 +24,7 @@ from assay.models.local.folder import (
 )
 from assay.models.local.loading.checkpoint import Examined, choose_dtype, examine
 from assay.plugins import file_digest
+from assay.text.document_starts import END_OF_TEXT
 from assay.text.safe_text import one_line
 from assay.types import ModelFacts
 from assay.types.decisions import size_class_of
@@ -59,6 +60,7 @@ def facts_of(
         context_length=examined.context_length,
         vocabulary=examined.vocabulary,
         predicts_by="beam",
+        end_ids=_end_ids(checkpoint),
         tokenizer=tokenizer_of(checkpoint),
         shape=f"{examined.shape} {choose_dtype(None, 'cpu', examined.dtype_on_disk)}",
         about={
@@ -80,6 +82,20 @@ def _name(spec: str, commit: str) -> str:
     if spec.startswith(OF_OLLAMA) and not Path(spec.removeprefix("gguf:")).exists():
         return spec.removeprefix(OF_OLLAMA)
     return spec.removeprefix("hf:") if commit else ""
+
+
+def _end_ids(checkpoint: Checkpoint) -> tuple[int, ...]:
+    """Of its configs, and of the tokenizer's tokens those that are written as ends of texts."""
+    named = [each.get("eos_token_id") for each in (checkpoint.config, checkpoint.generation)]
+    found = [id for each in named for id in (each if isinstance(each, list) else [each])]
+    settings = checkpoint.tokenizer_folder / "tokenizer_config.json"
+    told = read_object(settings, TOKENIZER_BYTES) if settings.is_file() else {}
+    added = told.get("added_tokens_decoder")
+    for id, token in added.items() if isinstance(added, dict) else ():
+        text = token.get("content") if isinstance(token, dict) else None
+        if isinstance(text, str) and END_OF_TEXT.fullmatch(text) and id.isdecimal():
+            found.append(int(id))
+    return tuple(sorted({each for each in found if type(each) is int}))
 
 
 def _types(checkpoint: Checkpoint, examined: Examined) -> str:

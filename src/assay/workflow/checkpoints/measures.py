@@ -56,13 +56,15 @@ class Measures:
         """All of them for one model. `subject`: it is decided on; `timed_runs`: of its shape."""
         deciding = self.deciding if subject else None
         kinds = deciding.measures if deciding else ()
+        texts = {"perplexity": self.held_out, "training": self.training}
+        texts |= {f"text:{name}": each for name, each in self.named.items()}
         asking = Asking(
             facts=plan.facts,
             deciding=deciding,
             texts={
-                "perplexity": self.held_out.documents if self.held_out else (),
-                "training": self.training.documents if self.training else (),
-                **{f"text:{name}": each.documents for name, each in self.named.items()},
+                kind: each.documents_for(plan.facts.end_ids)
+                for kind, each in texts.items()
+                if each is not None
             },
             right_answers=lambda: (
                 (answered_id(case.suite, case.id), likelihood)
