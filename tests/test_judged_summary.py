@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.reports.judged.sentences import closing_sentence
+from assay.reports.judged.sentences import closing_sentence, over_runs
 from assay.summary.judged import EarlierRun, judged
 from assay.types.judging.judged import POINTS_OF_10, Judged, ModelChoice, ModelJudged
 from assay.types.judging.judgements import Evidence, FinalJudgement
@@ -298,6 +298,23 @@ def test_a_models_runs_stay_in_their_order_and_the_last_two_are_compared_test_by
     assert runs.change.value == pytest.approx(2.5)
     assert runs.told_apart
     assert runs.same_judges
+
+
+def test_an_interval_beside_0_on_few_tests_is_said_with_its_p_value():
+    before, after = (
+        [
+            verdict(test, judgements=[judgement("coding", (points,) * 3)])
+            for test, points in zip(CODING, of, strict=False)
+        ]
+        for of in ((3, 3, 3), (6, 7, 8))
+    )
+    earlier = [EarlierRun(run="r1", when="2026-01-01", model="a", final_judgements=tuple(before))]
+    (runs,) = only(judged([model("a", after)], earlier=earlier)).over_runs
+    assert runs.change.low is not None
+    assert runs.change.low > 0
+    assert not runs.told_apart
+    (line,) = over_runs(runs)
+    assert line.endswith("but p = 0.250 by the paired test: no significant change.")
 
 
 def test_another_version_of_the_judge_is_told():

@@ -143,13 +143,22 @@ def test_noise_asks_for_a_longer_text() -> None:
     assert "`--text FILE`" in one.advice
 
 
-@pytest.mark.parametrize("steps", [1, 2])
-def test_one_or_two_steps_ask_for_more_of_them(steps: int) -> None:
-    known = run({1000.0: 4.0, 2000.0: 3.8})[-steps:]
-    said = acceptance(perplexity=FAILED_TEXT)
-    one = only(advise(known[-1], said, trend(known)), "perplexity")
+def test_a_checkpoint_named_singly_asks_for_the_others_of_its_folder() -> None:
+    (known,) = run({1000.0: 4.0})
+    one = only(advise(known, acceptance(perplexity=FAILED_TEXT), None), "perplexity")
     assert "`assay run models/run`" in one.advice
-    assert f"steps with a perplexity: {steps}" in one.figures
+    assert "steps with a perplexity: 1" in one.figures
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_folder_of_one_or_two_steps_asks_for_more_of_them_and_not_for_the_same_run(
+    steps: int,
+) -> None:
+    known = run({1000.0: 4.0, 2000.0: 3.8})[-steps:]
+    over = trend(known) or Trend(curves={})
+    one = only(advise(known[-1], acceptance(perplexity=FAILED_TEXT), over), "perplexity")
+    assert one.advice.startswith("Save checkpoints more often")
+    assert "assay run" not in one.advice
 
 
 def test_a_perplexity_that_passes_in_a_run_that_overfits_is_told_as_a_trend() -> None:

@@ -31,7 +31,9 @@ MOST = 6
 def advise(
     measured: Measurements, acceptance: Acceptance, trend: Trend | None, gate: Gate
 ) -> tuple[Recommendation, ...]:
-    """At most MOST, the most useful first, no two alike. `trend`: over the steps of its folder."""
+    """At most MOST, the most useful first, no two alike. `trend`: over the steps of its folder;
+    None where it was named singly.
+    """
     if measured.failed:
         advice = fact("repair_one", checkpoint=measured.name)
         return (Recommendation("missing", advice, (fact("text", text=measured.failed),)),)

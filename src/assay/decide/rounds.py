@@ -18,9 +18,10 @@ from assay.types.rounds import Standing, SuggestedChange
 
 TIMES = 2.0
 MOST_TIMES = 16.0  # of the data in the first round
+MEASURE_STEPS = ("measure_steps", "save_more_steps")
 LONGER = (
     "pass_not_clear",
-    "measure_steps",
+    *MEASURE_STEPS,
     "unclear",  # a plateau that is not proven ends nothing
     "train_longer",
     "train_on",
@@ -74,7 +75,7 @@ def changes_of(
     longer = False
     for each in advice:
         kind, values = each.advice.kind, each.advice.values
-        reason = write(fact("twice_the_steps") if kind == "measure_steps" else each.advice)
+        reason = write(fact("twice_the_steps") if kind in MEASURE_STEPS else each.advice)
         if kind in NOT_TRAINING:
             continue
         if kind in ("train_longer_by", "too_slow") or kind in LONGER:

@@ -145,6 +145,10 @@ class Perplexity(Measure):
             "Whether longer training, a larger model or better data would bring the perplexity "
             "below its limit shows over at least three steps of the run: `assay run {folder}`."
         ),
+        "save_more_steps": message(
+            "Save checkpoints more often: whether longer training, a larger model or better data "
+            "would bring the perplexity below its limit shows over at least three steps of the run."
+        ),
         "twice_the_steps": message(
             "Twice the steps: a trend shows over three checkpoints of a round."
         ),
@@ -499,7 +503,12 @@ def _on_text(
     if trend is None or curve is None or curve.shape == "too_few":
         folder = str(PurePath(measured.path).parent) if measured.path else "FOLDER"
         steps = fact("steps_measured", steps=len(curve.points) if curve is not None else 1)
-        advice = fact("measure_steps", folder=shlex.quote(folder))
+        named_singly = trend is None
+        advice = (
+            fact("measure_steps", folder=shlex.quote(folder))
+            if named_singly
+            else fact("save_more_steps")
+        )
         return [Recommendation(NAME, advice, (*level, steps))]
     figures = (*level, *curve.facts, *_training_figures(trend))
     if curve.shape == "flat":

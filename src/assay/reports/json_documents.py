@@ -234,7 +234,7 @@ def _judged_model(of: ModelJudged) -> JsonObject:
         },
         "over_runs": [
             {
-                **pick(each, "domain change told_apart same_judges"),
+                **pick(each, "domain change p_value told_apart same_judges"),
                 "runs": plain_value(each.points),
             }
             for each in of.over_runs

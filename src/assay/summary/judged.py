@@ -188,6 +188,7 @@ def _over_runs(
             domain=domain,
             points=(*points, RunPoint(run=run, when=when, mean=mean(now))),
             change=change,
+            p_value=p_value,
             told_apart=told_apart(change, p_value),
             same_judges=_judges(last) == _judges(now),
         )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from assay.messages import joined, labelled, tr, trn
 from assay.reports.judged.evaluation_text import confidence_name, isolation_sentence
 from assay.text import number_format as numbers
+from assay.types import Estimate
 from assay.types.judging.judged import (
     DomainJudged,
     JudgeCost,
@@ -186,14 +187,14 @@ def _lead(rival: Rival) -> str:
             evidence=numbers.difference(rival.evidence_lead),
             judge=numbers.difference(rival.judge_lead),
         )
-    if not rival.told_apart and rival.p_value is not None and _excludes_0(rival):
+    if not rival.told_apart and rival.p_value is not None and _excludes_0(rival.lead):
         gaps["p"] = numbers.p_value(rival.p_value)
         return tr("{model} (difference {lead} on {pairs}, but p = {p} by the paired test)", **gaps)
     return tr("{model} (difference {lead} on {pairs})", **gaps)
 
 
-def _excludes_0(rival: Rival) -> bool:
-    low, high = rival.lead.low, rival.lead.high
+def _excludes_0(difference: Estimate) -> bool:
+    low, high = difference.low, difference.high
     return low is not None and high is not None and (low > 0 or high < 0)
 
 
@@ -275,6 +276,9 @@ def over_runs(of: OverRuns) -> Iterator[str]:
     said = tr("better") if of.change.value > 0 else tr("worse")
     if not of.told_apart:
         said = tr("no significant change")
+        if of.p_value is not None and _excludes_0(of.change):
+            said = tr("but p = {p} by the paired test: no significant change",
+                      p=numbers.p_value(of.p_value))  # fmt: skip
     yield tr("Since the run before: {change} on {pairs}, {said}.", said=said, **gaps)
     if not of.same_judges:
         yield tr("The judges of the two runs are not the same: the change may be theirs.")

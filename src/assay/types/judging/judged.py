@@ -116,6 +116,7 @@ class OverRuns:
     domain: str
     points: tuple[RunPoint, ...]
     change: Estimate
+    p_value: float | None
     told_apart: bool
     same_judges: bool
 

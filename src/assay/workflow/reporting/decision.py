@@ -47,12 +47,12 @@ def decide(
         for folder, names in folders.items()
     }
     selections: dict[str, Selection] = {}
-    trends: dict[str, Trend | None] = {}
+    trends: dict[str, Trend] = {}
     signals = {folder: find_signals(found) for folder, found in inside.items()}
     bases = {subject.name for subject in deciding.subjects if subject.is_base}
     for folder, found in inside.items():
         of_folder = trend(found)
-        trends |= dict.fromkeys(folders[folder], of_folder)
+        trends |= dict.fromkeys(folders[folder], of_folder or Trend(curves={}))
         if deciding.selects:
             noise = [each.suite for each in signals[folder] if not each.carries]
             candidates = _candidates(found, bases)
