@@ -40,6 +40,9 @@ def test_a_command_that_gets_the_changes_may_follow_what_is_new_among_them():
     assert not repeats(ALL, more, before=(DATA,))
     assert repeats(("out", "steps"), DATA), "which a command without {changes} never sees"
     assert repeats(ALL)
+    longer = SuggestedChange(kind="steps", steps=200, reason="it falls")
+    assert not repeats(("out", "changes"), longer), "it can read the steps there"
+    assert repeats(("out", "changes"), longer, before=(longer,))
 
 
 def test_a_plateau_that_is_not_proven_doubles_the_steps():

@@ -346,7 +346,7 @@ def test_a_terminal_shows_verdict_table_gate_advice_files_and_suites_in_that_ord
     shown = on_terminal(decided(three()))
     order = (
         "Ship tiny/step_300.",
-        "step_300       yes, marginal        46.0",
+        "step_300         yes, marginal             46.0",
         "tiny/step_200 could not be evaluated: the weights are not finite",
         "tiny/step_300 at the default gate",
         "perplexity, ",

@@ -100,6 +100,7 @@ def test_a_scored_verdict_has_the_lines_and_labels_of_the_format_to_the_letter()
         "QUALITY RATING: GOOD\n"
         "\n"
         "DETAILED ASSESSMENT:\n"
+        "- GOOD: good work, of which small things could be better.\n"
         "- Evidence: 9 of 12 checks passed, by itself 7.5/10.\n"
         "- Check failed: case 10: case 10 gives another result\n"
         "- Check failed: case 11: case 11 gives another result\n"
@@ -153,6 +154,7 @@ def test_what_the_format_has_no_line_for_stands_in_the_assessment_in_a_fixed_ord
     text = evaluation_text(replace(one, use_case="board papers", notes=("n.",)), model="m")
     block = text.partition("DETAILED ASSESSMENT:\n")[2].partition("\n\n")[0]
     assert [line.split(":")[0] for line in block.splitlines()] == [
+        "- GOOD",
         "- Evidence",
         "- a writes",
         "- Quotes",

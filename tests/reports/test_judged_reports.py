@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
@@ -20,7 +21,13 @@ from assay.reports.judged.section import judged_blocks
 from assay.reports.judged.sentences import bands, choice_sentence, closing_sentence, left_out
 from assay.summary.judged import judged
 from assay.types.judging.judged import Judged
-from assay.types.judging.judgements import Evidence, EvidenceCheck, FinalJudgement, Judging
+from assay.types.judging.judgements import (
+    BAND_MEANINGS,
+    Evidence,
+    EvidenceCheck,
+    FinalJudgement,
+    Judging,
+)
 from tests.reports.conftest import HOSTILE
 from tests.reports.judged_answers import CODING, DATA, evidence, flat, judgement, model, verdict
 from tests.reports.judged_run import judged_run, steady
@@ -222,6 +229,19 @@ def test_the_terminal_shows_every_test_with_overall_band_and_evidence(width, run
     assert "\x1b" not in shown
     closing = re.sub(r"\s+", "", closing_sentence(run))
     assert re.sub(r"\s+", "", shown).endswith(closing)
+
+
+def test_every_page_says_what_the_bands_on_it_mean(run):
+    for text in (on_terminal(run, 200), *(page(run) for page in PAGES.values())):
+        assert "may be used as it is, in production too" in text or "EXCELLENT" not in text
+        assert "good work, of which small things could be better" in text
+        assert "does not do what was asked for" not in text  # no answer is in that band
+
+
+def test_the_reference_says_of_every_band_what_the_reports_say():
+    page = Path("docs/reference/judging.md").read_text("utf-8")
+    for band, meaning in BAND_MEANINGS.items():
+        assert f"| {band} | {meaning} |" in page
 
 
 def test_a_terminal_that_takes_ascii_only_gets_the_same(run):

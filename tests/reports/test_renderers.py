@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
 from html.parser import HTMLParser
 
 import pytest
 from markdown_it import MarkdownIt
+from rich.cells import cell_len
 
 from assay.reports.formats.html import render_html
 from assay.reports.formats.markdown import render_markdown
-from assay.reports.formats.terminal import render_text
+from assay.reports.formats.terminal import console_for, draw, render_text
 from assay.types.documents import (
     Beside,
     Bullets,
@@ -30,6 +32,7 @@ from assay.types.documents import (
     Table,
     Verbatim,
     sign,
+    table,
 )
 from tests.reports.conftest import HOSTILE, nothing, share
 
@@ -119,18 +122,40 @@ def test_folds_and_details_are_shown_on_a_terminal_only_when_asked_for() -> None
     assert "inside the fold" in render_html(document)
 
 
-def test_a_narrow_terminal_leaves_out_the_basis_then_columns_then_the_table() -> None:
+def test_a_narrow_terminal_breaks_a_table_and_keeps_names_and_intervals() -> None:
     document = every_block("a name")
-    wide, narrow, least = (render_text(document, width=width) for width in (80, 30, 20))
-    assert "n=4" in wide
-    assert "least" in wide
-    assert "n=4" not in narrow
-    assert "least" in narrow
-    assert "least" not in least
-    assert "1.5" in least
-    for width, text in ((80, wide), (30, narrow)):
+    for width in (80, 30, 20):
+        text = render_text(document, width=width)
         drawn = [line for line in text.splitlines() if "assay run" not in line]
         assert max(map(len, drawn)) <= width
+        assert "n=4" in text
+        assert "a name" in text
+
+
+def suites_beside_models(*, suites: int) -> Table:
+    figure = ("72.5", Span(" [61.0–81.4] n=300", "basis"))
+    names = ("medium_150M/step_100000", "medium_150M/step_150000", "baseline: always “B”")
+    heads = ("", *(f"suite{number}, points" for number in range(suites)))
+    rows = [(name, *(figure for _ in range(suites))) for name in names]
+    return table(heads, rows, right=range(1, suites + 1))
+
+
+@pytest.mark.parametrize(("width", "suites"), [(80, 5), (80, 9), (60, 5), (120, 5), (200, 5)])
+def test_every_part_of_a_wide_table_has_the_names_and_whole_headings(
+    width: int, suites: int
+) -> None:
+    stream = io.StringIO()
+    draw([suites_beside_models(suites=suites)], console_for(stream, width=width))
+    text = stream.getvalue()
+    lines = text.splitlines()
+    parts = sum(line.startswith("─") for line in lines) or 1
+    for name in ("medium_150M/step_100000", "medium_150M/step_150000", "baseline: always “B”"):
+        assert sum(line.startswith(name) for line in lines) == parts
+    for number in range(suites):
+        assert len(re.findall(rf"suite{number},", text)) in (1, 3)  # once, or under each name
+    assert text.count("points") in (suites, 3 * suites)
+    assert text.count("[61.0–81.4]") == 3 * suites
+    assert max(map(cell_len, lines)) <= width
 
 
 def test_markdown_links_files_and_pictures_from_the_page() -> None:

@@ -27,7 +27,11 @@ def main() -> None:
     parser.add_argument("--log", type=Path)
     parser.add_argument("--delay", type=float, default=0.0)
     parser.add_argument("--behave", default="")
+    parser.add_argument("--name", default="", help="of a model folder inside that of the round")
     chosen = parser.parse_args()
+    if not chosen.steps and chosen.changes:  # as a command that has {changes} alone
+        asked = json.loads(chosen.changes.read_text())["changes"]
+        chosen.steps = next((each["steps"] for each in asked if each["change"] == "steps"), 50)
 
     def note(what: str) -> None:
         if chosen.log:
@@ -47,7 +51,7 @@ def main() -> None:
     steps = chosen.steps
     if chosen.behave == "worse" and chosen.out.name == "round_02":
         steps = 0
-    folder = chosen.out / f"step_{chosen.steps}"
+    folder = chosen.out / chosen.name / f"step_{chosen.steps}"
     if chosen.behave != "empty":
         shutil.copytree(chosen.source, folder)
         weights = load_file(chosen.source / "model.safetensors")

@@ -318,6 +318,7 @@ def test_an_answer_is_judged_by_pasting_its_text_into_any_model(court, tmp_path)
         assert "10: a" in text
         assert "Rubric: Marks, version 1" in text
         assert "Code Quality: [score]/10" in text
+        assert "  9.0-10.0: EXCELLENT (may be used as it is, in production too)" in text
     with pytest.raises(UsageError, match="no evaluation"):
         court.judge_again("latest", imports=[folder])
     reply = standard(7, 8, 9, overall="7.9", rating="GOOD", test="own_001", model="candidate-2")

@@ -139,6 +139,45 @@ def test_a_loop_ends_where_the_next_round_would_train_nothing_new(yard):
     assert len(yard.trained()) == 1
 
 
+def test_a_command_that_has_the_changes_alone_is_run_again_for_more_steps(yard):
+    command = yard.train().replace("--steps {steps}", "").replace("--resume {resume}", "")
+    found = assay.loop(command, **yard.options(steps=None))
+    assert (found.exit_code, found.ended, found.best) == (0, "accepted", 3)
+    assert [each["steps"] for each in yard.trained()] == [50, 100, 200]
+
+
+def test_a_marginal_pass_is_trained_on_by_a_command_that_has_the_changes_alone(yard):
+    (yard.folder / "gate.toml").write_text("[perplexity]\nmax = 100000\n")
+    command = yard.train().replace("--steps {steps}", "").replace("--resume {resume}", "")
+    found = assay.loop(command, **yard.options(steps=None, rounds=2))
+    assert [each.acceptance.accepted for each in found.rounds] == [True, True]
+    assert not found.rounds[0].acceptance.clear  # one text without documents has no interval
+    assert [each["steps"] for each in yard.trained()] == [50, 100]
+
+
+def test_a_loop_whose_command_writes_a_model_folder_goes_on(yard):
+    for rounds in (1, 2):
+        found = yard.loop("--name", "small", rounds=rounds)
+        assert len(found.rounds) == rounds
+    assert [each.measured.name for each in found.rounds] == [
+        "round_01-small/step_50", "round_02-small/step_100",
+    ]  # fmt: skip
+    again = yard.loop("--name", "small", rounds=2)
+    assert again.to_dict()["rounds"] == found.to_dict()["rounds"]
+    assert len(yard.trained("begun")) == 2
+    for each in found.rounds:
+        assert (yard.out / "checkpoints" / each.measured.name / "evaluation_report.json").is_file()
+
+
+def test_own_advice_is_told_in_words_and_a_reviewers_as_it_wrote_it(yard):
+    own = {"change": "other", "what": "raise_share", "reason": "Raise its share."}
+    asks = {"changes": [own, {"change": "other", "what": "lower_rate", "reason": "It jumps."}]}
+    program = f"import sys; sys.stdin.read(); print({json.dumps(json.dumps(asks))})"
+    shown = assay.api.render(yard.loop(rounds=2, review=yard.reviewer(program)), "text")
+    assert "Raise its share; lower_rate" in " ".join(shown.split())
+    assert "raise_share" not in shown
+
+
 def test_budgets_end_a_loop_with_what_it_has_and_a_larger_one_goes_on(yard):
     spent = yard.loop(rounds=1, review=yard.reviewer("print('train longer')"))
     assert (spent.exit_code, spent.ended) == (ExitCode.NOT_ACCEPTED, "rounds")
@@ -268,6 +307,7 @@ def test_the_state_of_an_older_loop_is_read_and_written_with_the_same_keys(tmp_p
     write_state(file, state)
     assert json.loads(file.read_text()) == {
         "key": "ab", "tokens": 7, "failed": [], "on_accept": False, "seconds": 2.0,
+        "names": [],
     }  # fmt: skip
     assert read_state(file) == state
 

@@ -10,9 +10,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import assay
+from assay.reports.checkpoints.samples import samples_block
 from assay.stats.samples import shares_of
 from assay.types import Health, HealthCheck
-from assay.types.decisions import Sample
+from assay.types.decisions import Measurements, Sample
+from assay.types.documents import Paragraph, plain_text
 from tests.conftest import Bench, word_tests
 from tests.models.local.checkpoints import make_checkpoint
 
@@ -140,11 +142,17 @@ def test_a_new_suite_with_samples_is_valid_and_so_is_its_gate(folder: Path) -> N
 
 
 def sample(
-    seed: int, *, prompt: str = "p", margin: float | None = 1.0, bad: bool = False
+    seed: int,
+    *,
+    prompt: str = "p",
+    margin: float | None = 1.0,
+    bad: bool = False,
+    sentences: bool = True,
 ) -> Sample:
+    coherent = None if not sentences else not bad
     checks = (
         HealthCheck(name="nonsense", passed=not bad, explanation="", failure=bad),
-        HealthCheck(name="coherence", passed=not bad, explanation=""),
+        HealthCheck(name="coherence", passed=coherent, explanation=""),
         HealthCheck(name="accuracy", passed=None, explanation=""),
     )
     return Sample(
@@ -163,3 +171,18 @@ def test_shares_count_prompts_and_a_text_that_fits_another_prompt_better_is_not_
     assert shares["relevant"].value == pytest.approx(2 / 3)
     assert shares["relevant"].unscored == 1
     assert (shares["technically_right"].n, shares["technically_right"].value) == (0, None)
+
+
+def test_samples_without_sentences_are_in_no_share_of_coherent_ones_and_are_counted() -> None:
+    commands = [sample(seed, prompt="q", sentences=False) for seed in range(3)]
+    written = [sample(0), sample(1, bad=True), sample(2, sentences=False), *commands]
+    coherent = shares_of(written)["coherent"]
+    assert (coherent.value, coherent.n, coherent.unscored) == (0.5, 1, 1)
+    looped = sample(3, prompt="r", bad=True, sentences=False)
+    assert shares_of([*written, looped])["coherent"].n == 2  # a failure is no open question
+    checkpoint = Measurements(name="tiny/1", path="tiny/1", step=1, samples=tuple(written))
+    legend = samples_block(checkpoint, long=True).blocks[0]
+    assert isinstance(legend, Paragraph)
+    text = plain_text(legend.line)
+    assert "could not be judged of 4 of 6 samples" in text
+    assert "coherent 0.50" in text

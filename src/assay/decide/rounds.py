@@ -105,11 +105,12 @@ def trains_nothing_new(
 ) -> bool:
     """Whether the next training would be the last one again, or end where it begins. `steps`: of
     the last training and of the next; `resumed_at`: the step it would start from. A command that
-    gets the changes may follow whatever is new among them.
+    gets the changes may follow whatever is new among them, the steps too unless it has {steps}.
     """
     known = [replace(each, reason="") for each in before]
     fresh = [each for each in changes if replace(each, reason="") not in known]
-    if "changes" in placeholders and any(each.kind != "steps" for each in fresh):
+    read_there = [each for each in fresh if each.kind != "steps" or "steps" not in placeholders]
+    if "changes" in placeholders and read_there:
         return False
     last, planned = steps
     if "resume" not in placeholders:

@@ -8,7 +8,14 @@ the user's language.
 from assay.judge.guards.fencing import LIMIT, defused, fence, heading
 from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
 from assay.types import Case
-from assay.types.judging.judgements import BANDS, MOST, Rubric, RubricCriterion, format_tenths
+from assay.types.judging.judgements import (
+    BAND_MEANINGS,
+    BANDS,
+    MOST,
+    Rubric,
+    RubricCriterion,
+    format_tenths,
+)
 
 PROMPT_ENDING = ".prompt.md"
 
@@ -60,18 +67,18 @@ def prompt_to_paste(
         parts += [f"{criterion.label} (0 to {MOST}):", *anchor_lines(criterion)]
     whole = sum(each.weight for each in rubric.criteria)
     sums = " + ".join(f"({each.label} × {each.weight / whole:g})" for each in rubric.criteria)
-    parts += [f"Overall score: {sums}, to one decimal, half up.", "Quality rating: " + _bands()]
+    parts += [f"Overall score: {sums}, to one decimal, half up.", "Quality rating:", *_bands()]
     parts += ["", heading("RULES"), work.rule, "", heading("FORM"), _LAST, ""]
     return "\n".join([*parts, *_form(case.id, name, alias, rubric), ""])
 
 
-def _bands() -> str:
+def _bands() -> list[str]:
     edges = [(least, name) for least, name in BANDS]
     tops = [10 * MOST, *(least - 1 for least, _ in edges)]
-    return ", ".join(
-        f"{format_tenths(least)}-{format_tenths(top)} {name}"
+    return [
+        f"  {format_tenths(least)}-{format_tenths(top)}: {name} ({BAND_MEANINGS[name]})"
         for (least, name), top in zip(edges, tops, strict=False)
-    )
+    ]
 
 
 def _form(test_id: str, name: str, alias: str, rubric: Rubric) -> list[str]:

@@ -186,10 +186,10 @@ class Sample:
 
     @property
     def is_coherent(self) -> bool | None:
-        """It fails in nothing, and its sentences hang together; None where it was not written."""
-        if self.health is None:
-            return None
-        return not self.failures and self._found("coherence") is not False
+        """It fails in nothing, and its sentences hang together; None where it was not written or
+        has no sentences that could be judged.
+        """
+        return False if self.failures else self._found("coherence")
 
     @property
     def is_relevant(self) -> bool | None:

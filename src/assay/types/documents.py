@@ -14,8 +14,7 @@ from typing import Literal
 from assay.frozen import speed_up_init
 from assay.types.scores import Estimate
 
-# `code` is a command to copy; `basis` is what a figure rests on (its interval, n), which a terminal
-# leaves out of a table that would not fit otherwise.
+# `code` is a command to copy; `basis` is what a figure rests on (its interval, n).
 Tone = Literal["plain", "dim", "strong", "good", "bad", "warning", "name", "code", "basis"]
 Align = Literal["left", "right"]
 STAYS = 99

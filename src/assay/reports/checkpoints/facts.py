@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.messages import Message, fill, message, message_n, tr
@@ -22,10 +22,17 @@ def sentence(of: DecisionFact) -> str:
 
 
 def _sentence_of(kind: str) -> Message:
-    if kind in SENTENCES:
-        return SENTENCES[kind]
-    own = (each.sentences for each in every_measure(maker=True))
-    return next(sentences[kind] for sentences in own if kind in sentences)
+    return next(sentences[kind] for sentences in _catalogues() if kind in sentences)
+
+
+def is_kind(text: str) -> bool:
+    """Whether it is the kind of a fact, and no text of a person or a model."""
+    return any(text in sentences for sentences in _catalogues())
+
+
+def _catalogues() -> Iterator[Mapping[str, Message]]:
+    yield SENTENCES
+    yield from (each.sentences for each in every_measure(maker=True))
 
 
 def sentences(facts: Sequence[DecisionFact]) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from assay.messages import tr, trn
+from assay.messages import joined, tr, trn
+from assay.reports.checkpoints.facts import is_kind
 from assay.reports.checkpoints.figures import EvaluatedFolder, in_words
 from assay.reports.checkpoints.headlines import checkpoint_headline
 from assay.reports.checkpoints.json_documents import acceptance_document
@@ -115,7 +116,7 @@ def _blocks(loop: TrainingLoop) -> Iterator[Block]:
         )
         if (last := loop.rounds[-1]).changes:
             yield Heading(tr("What the next round would change"))
-            yield Bullets(tuple(Item(_told(each), (each.reason,)) for each in last.changes))
+            yield Bullets(tuple(map(_item, last.changes)))
     for each in loop.rounds:
         if each.review.failed:
             why = each.review.failed
@@ -139,7 +140,7 @@ def _blocks(loop: TrainingLoop) -> Iterator[Block]:
 
 def _row(loop: TrainingLoop, of: LoopRound) -> tuple[Line, ...]:
     before = _round(loop, of.number - 1)
-    changed = ", ".join(map(_told, before.changes)) if before else ""
+    changed = joined(_told(each).rstrip(".") for each in before.changes) if before else ""
     return str(of.number), sign(of.acceptance.accepted), _standing(of), changed or "–"
 
 
@@ -157,11 +158,17 @@ def _standing(of: LoopRound) -> str:
     return said[of.standing]
 
 
+def _item(change: SuggestedChange) -> Item:
+    told = _told(change)
+    return Item(told, (change.reason,) if change.reason != told else ())
+
+
 def _told(change: SuggestedChange) -> str:
+    """Of our own advice its sentence: `what` is the kind of it, for programs."""
     if change.kind == "steps":
         return tr("{steps} steps", steps=numbers.count(change.steps))
     if change.kind == "data":
         names = ", ".join(change.categories)
         return tr("{times} times the data on {names}", times=numbers.readable(change.times),
                   names=names)  # fmt: skip
-    return change.what
+    return change.reason if is_kind(change.what) else change.what

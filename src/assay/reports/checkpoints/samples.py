@@ -37,7 +37,7 @@ def samples_block(checkpoint: Measurements, *, long: bool) -> Fold:
 
 
 def _shares(checkpoint: Measurements) -> str:
-    """Three figures over the prompts, each with n and interval."""
+    """Three figures over the prompts, each with n and interval, and what could not be judged."""
     names = {COHERENT: tr("coherent"), RELEVANT: tr("relevant"), RIGHT: tr("technically right")}
     found = shares_of(checkpoint.samples or ())
     said = [
@@ -47,7 +47,17 @@ def _shares(checkpoint: Measurements) -> str:
         else tr("{name} not known", name=names[key])
         for key, of in found.items()
     ]  # fmt: skip
-    return tr("Shares of the prompts: {shares}.", shares="; ".join(said))
+    told = tr("Shares of the prompts: {shares}.", shares="; ".join(said))
+    prompts, _ = group_samples(checkpoint.samples or ())
+    written = [each for prompt in prompts for each in prompt.samples if each.health]
+    if open_ones := sum(each.is_coherent is None for each in written):
+        told += " " + tr(
+            "Whether it is coherent could not be judged of {open} of {count} samples, which hold "
+            "too few sentences; they are not in that share.",
+            open=open_ones,
+            count=len(written),
+        )
+    return told
 
 
 def _judged(checkpoint: Measurements) -> str:

@@ -11,7 +11,6 @@ from typing import TextIO
 
 from rich import table as rich
 from rich.box import SIMPLE_HEAD
-from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
@@ -19,6 +18,7 @@ from rich.text import Text
 
 from assay.messages import labelled, tr
 from assay.plugins import report_format
+from assay.reports.formats.terminal_columns import BETWEEN, NARROWEST_CELL, TablePart, parts_of
 from assay.reports.run_report import run_document
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line, visible
@@ -27,9 +27,7 @@ from assay.types.documents import Block, Bullets, Line, Row, Table, Tone, spans
 from assay.types.results import Report
 
 NARROWEST = 36  # columns in which a sentence can still be read
-NARROWEST_CELL = 12  # columns of a cell whose text may be broken
 LONGEST_CELL = 200
-BETWEEN = 2  # blanks between two columns
 
 STYLES: dict[Tone, str] = {
     "plain": "default",
@@ -159,12 +157,15 @@ class _ConsoleDocument:
         )
 
     def _text(
-        self, line: Line, tone: Tone = "plain", *, longest: int | None = None, basis: bool = True
+        self,
+        line: Line,
+        tone: Tone = "plain",
+        *,
+        longest: int | None = None,
+        basis_below: bool = False,
     ) -> Text:
         whole = Text(style=STYLES[tone] if tone != "plain" else "")
         for span in spans(line):
-            if span.tone == "basis" and not basis:
-                continue
             shown = one_line(span.text, longest=longest)
             # `one_line` drops the blanks at both ends, which part a span from its neighbours.
             left = len(span.text) - len(span.text.lstrip(" "))
@@ -172,6 +173,9 @@ class _ConsoleDocument:
             if self.ascii_only:
                 shown = {"✓": tr("yes"), "✗": tr("no")}.get(shown, shown)
             style = STYLES[span.tone] if span.tone != "plain" else None
+            if basis_below and span.tone == "basis" and whole.plain:
+                whole.append("\n" + shown, style=style)
+                continue
             whole.append(" " * left + shown + " " * right, style=style)
         return whole
 
@@ -242,39 +246,24 @@ class _ConsoleDocument:
                 self._print(Text("  ").join(texts), whole=True)
                 self._inside(2).blocks(row.details)
             return
-        for basis in (True, False):
+        for below in (False, True):
             cells = [
-                [self._text(cell, longest=LONGEST_CELL, basis=basis) for cell in row.cells]
+                [self._text(cell, longest=LONGEST_CELL, basis_below=below) for cell in row.cells]
                 for row in block.rows
             ]
-            kept = list(range(len(block.columns)))
-            if self._least_width(block.columns, cells, kept) <= self.width:
+            every = self.verbose or not below
+            parts = parts_of(block.columns, cells, width=self.width, every_column=every)
+            if len(parts) == 1:
                 break
-        while self._least_width(block.columns, cells, kept) > self.width:
-            least = min(kept, key=lambda place: block.columns[place].weight)
-            if block.columns[least].weight == documents.STAYS:
-                self._as_lines(block)
-                return
-            kept.remove(least)
-        self._print(self._rich_table(block, cells, kept))
-
-    def _least_width(
-        self,
-        columns: Sequence[documents.Column],
-        cells: Sequence[Sequence[Text]],
-        kept: Sequence[int],
-    ) -> int:
-        """Numbers are never broken; texts may be, but not into less than a word or two."""
-        total = BETWEEN * (len(kept) - 1)
-        for place in kept:
-            widest = max((cell_len(row[place].plain) for row in cells), default=0)
-            if columns[place].align == "left":
-                widest = min(widest, NARROWEST_CELL)
-            total += max(widest, *map(cell_len, columns[place].head.split()), 0)
-        return total
+        if not parts:
+            self._as_lines(block)
+        for number, part in enumerate(parts):
+            if number:
+                self.console.print()
+            self._print(self._rich_table(block, cells, part))
 
     def _rich_table(
-        self, block: Table, cells: Sequence[Sequence[Text]], kept: Sequence[int]
+        self, block: Table, cells: Sequence[Sequence[Text]], part: TablePart
     ) -> rich.Table:
         named = any(column.head for column in block.columns)
         if named:
@@ -283,18 +272,13 @@ class _ConsoleDocument:
             )
         else:
             shown = rich.Table.grid(padding=(0, BETWEEN, 0, 0))
-        for place in kept:
+        for place, width in zip(part.places, part.widths, strict=True):
             column = block.columns[place]
-            right = column.align == "right"
-            shown.add_column(
-                Text(one_line(column.head)),
-                justify=column.align,
-                no_wrap=right,
-                overflow="fold",
-            )
+            head = Text(one_line(column.head))
+            shown.add_column(head, justify=column.align, width=width, overflow="fold")
         for row, texts in zip(block.rows, cells, strict=True):
             style = STYLES[row.tone] if row.tone != "plain" else None
-            shown.add_row(*(texts[place] for place in kept), style=style)
+            shown.add_row(*(texts[place] for place in part.places), style=style)
         return shown
 
     def _as_lines(self, block: Table) -> None:

@@ -26,6 +26,7 @@ from assay.types.judging.judgements import (
     Judgement,
     band_of,
     format_tenths,
+    meaning_of,
     shown_tenths,
 )
 
@@ -91,6 +92,8 @@ def _reason(verdict: FinalJudgement, one: FinalCriterion) -> str:
 def _details(verdict: FinalJudgement) -> Iterator[str]:
     if verdict.tenths is None and verdict.explanation:
         yield tr("Why there is no score: {why}", why=_said(verdict.explanation))
+    if verdict.band is not None:
+        yield tr("{band}: {meaning}.", band=verdict.band, meaning=meaning_of(verdict.band))
     if verdict.by_checks:
         why = _said(verdict.explanation) or tr("no judge given")
         yield tr("Scored by its checks alone: {why}", why=why)

@@ -75,6 +75,7 @@ def _model(model: ModelJudged) -> Iterator[Block]:
 def _domain(of: DomainJudged) -> Iterator[Block]:
     yield Heading(said.domain_name(of.domain), 3)
     yield Paragraph(f"{said.bands(of)}.")
+    yield bullets(said.band_meanings([name for name, count in of.bands.items() if count]))
     yield Figures(tuple(_criteria(of)))
     yield Paragraph(said.evidence_sentence(of))
     for title, remarks in (
@@ -138,6 +139,7 @@ def _summary(of: Judged) -> Iterator[Block]:
         yield Paragraph(tr("Judged for this use: {use_case}", use_case=of.use_case))
     yield Heading(tr("Overall performance"))
     yield _performance(of) if of.models else Paragraph(tr("No model was judged."))
+    yield bullets(said.band_meanings(each.band for model in of.models for each in model.domains))
     yield Heading(tr("Best-fit scenarios"))
     yield _fits(of)
     yield Heading(tr("Areas for improvement"))

@@ -74,6 +74,7 @@ def judged_blocks(of: Judged, *, headed: bool = False) -> Iterator[Block]:
         "judge would give without them. From–to: by the lowest and highest scores given."
     )
     yield Paragraph(legend, "dim")
+    yield bullets(said.band_meanings(test.band for model in of.models for test in model.tests))
     means = [
         (tr("{what}, {model}", what=said.domain_name(each.domain), model=model.model), each.mean)
         for model in of.models

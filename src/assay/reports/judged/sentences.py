@@ -1,6 +1,6 @@
 """Sentences that several reports of judged tests share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from assay.messages import joined, labelled, tr, trn
 from assay.reports.judged.evaluation_text import confidence_name, isolation_sentence
@@ -16,7 +16,7 @@ from assay.types.judging.judged import (
     Rival,
     TestJudged,
 )
-from assay.types.judging.judgements import BANDS, shown_tenths
+from assay.types.judging.judgements import BANDS, Band, meaning_of, shown_tenths
 
 EXPECTED = ("coding", "data")  # the closing sentence speaks of both, whatever was run
 SHOWN_TESTS = 12
@@ -216,6 +216,12 @@ def bands(of: DomainJudged) -> str:
         counted.append(tr("{count} without a block (0)", count=lacking))
     tests = trn("{count} test in the mean", "{count} tests in the mean", of.mean.n)
     return labelled(tests, " · ".join(counted)) if counted else tests
+
+
+def band_meanings(found: Iterable[Band | None]) -> Iterator[str]:
+    """What each band that occurs means, the best first."""
+    there = set(found)
+    return (labelled(name, meaning_of(name)) for _, name in BANDS if name in there)
 
 
 def evidence_sentence(of: DomainJudged) -> str:

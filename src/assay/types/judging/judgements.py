@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
-from assay.messages import tr, written
+from assay.messages import Message, fill, message, tr, written
 from assay.types.choices import JudgeForm as JudgeForm
 from assay.types.choices import Layout
 from assay.types.judging.cards import JudgeCard
@@ -32,6 +32,13 @@ BANDS: tuple[tuple[int, Band], ...] = (
     # (from tenths on, band)
     (90, "EXCELLENT"), (70, "GOOD"), (50, "ACCEPTABLE"), (30, "POOR"), (0, "FAILED"),
 )  # fmt: skip
+BAND_MEANINGS: dict[Band, Message] = {
+    "EXCELLENT": message("may be used as it is, in production too"),
+    "GOOD": message("good work, of which small things could be better"),
+    "ACCEPTABLE": message("does what was asked for and little more; its limits show"),
+    "POOR": message("has serious faults and needs much work before use"),
+    "FAILED": message("does not do what was asked for"),
+}
 NEAR_AN_EDGE = 3  # tenths: so near to a band's edge an overall is called borderline
 MOST = 10  # points of a criterion
 MOST_UNREAD = (
@@ -439,6 +446,11 @@ def overall_of(judgement: Judgement, rubric: Rubric) -> int | None:
         return None
     weights = (each.weight for each in rubric.criteria)
     return overall_tenths(list(zip(weights, given, strict=True)))
+
+
+def meaning_of(band: Band) -> str:
+    """What a user may make of an answer in this band."""
+    return fill(BAND_MEANINGS[band], {})
 
 
 def band_of(tenths: int) -> Band:

@@ -40,7 +40,7 @@ from assay.types.options import LoopOptions
 from assay.types.results import Report
 from assay.types.rounds import LoopEnd, LoopRound, RoundReview, SuggestedChange, TrainingLoop
 from assay.types.scores import tell_phase
-from assay.workflow.checkpoints.places import with_bases
+from assay.workflow.checkpoints.places import CheckpointPlace, with_bases
 from assay.workflow.commands.evaluation import evaluate
 from assay.workflow.commands.loop.preparation import check_options, take_folder
 from assay.workflow.commands.loop.review import (
@@ -144,11 +144,16 @@ class _Loop:
         self.state, self.spent_before = replace(known, key=key), known.seconds
         while (stored := read_round(self.round_file(len(self.rounds) + 1))) is not None:
             number = len(self.rounds) + 1
-            step = Path(stored.checkpoint)
-            name = "final" if step == self.folder(number) else step.name
-            of = self.out / CHECKPOINTS / self.folder(number).name / name / REPORT_FILE
+            of = self.out / CHECKPOINTS / self._name(number, stored.checkpoint) / REPORT_FILE
             changes = tuple(each.suggested() for each in stored.changes)
             self.rounds.append(self._made(read_report(of), stored.review.told(), changes))
+
+    def _name(self, number: int, checkpoint: str) -> str:
+        """PARENT/STEP of a finished round; loops of earlier versions did not store it."""
+        if len(self.state.names) >= number:
+            return self.state.names[number - 1]
+        folder, path = self.folder(number), Path(checkpoint)
+        return f"{folder.name}/{'final' if path == folder else path.name}"
 
     def _made(
         self,
@@ -229,7 +234,9 @@ class _Loop:
         report, measured, advice = self._evaluate(number)
         self._keep()
         done = self._made(measured, *self._review(report, measured, advice))
-        self.state = replace(self.state, tokens=self.state.tokens + done.review.tokens)
+        names = (*(each.measured.name for each in self.rounds), measured.name)
+        tokens = self.state.tokens + done.review.tokens
+        self.state = replace(self.state, tokens=tokens, names=names)
         if report.exit_code == ExitCode.REQUESTS_FAILED:
             self.state = replace(self.state, failed=(*self.state.failed, number))
         self._keep()
@@ -287,7 +294,7 @@ class _Loop:
 
     def _evaluate(self, number: int) -> tuple[Report, Measurements, tuple[Recommendation, ...]]:
         folder = self.folder(number)
-        found = [(place.spec, place) for place in places_in(folder)]
+        found = [(place.spec, _of_round(place, folder)) for place in places_in(folder)]
         if not found:
             raise self._failed(
                 number, tr("the training left no checkpoint in {folder}", folder=folder)
@@ -402,3 +409,11 @@ class _Loop:
         with explain_write_errors(self.out):
             replace_file(self.out / "loop.html", render_html(loop_document(found)))
         return found
+
+
+def _of_round(place: CheckpointPlace, folder: Path) -> CheckpointPlace:
+    """Where a training writes {out}/NAME/step_N, every round has a NAME of its own: the next may
+    have the same steps.
+    """
+    inside = place.parent != folder.name
+    return replace(place, parent=f"{folder.name}-{place.parent}") if inside else place

@@ -18,6 +18,7 @@ Stored = TypeVar("Stored")
 class LoopState:
     """loop.json. `key`: of the gate and tests that decide. `tokens` of reviews and `seconds` that
     are spent; the rounds that `failed` in part; `on_accept`: whether its command has run.
+    `names`: what the checkpoint of each round is called, which is where its report is.
     """
 
     key: str = ""
@@ -25,6 +26,7 @@ class LoopState:
     failed: tuple[int, ...] = ()
     on_accept: bool = False
     seconds: float = 0.0
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
