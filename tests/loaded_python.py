@@ -35,14 +35,19 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from assay.reports.formats import html
+from assay.retold import retold
 from assay.store.bodies import adapter
+from assay.text.answer_words import declines
 from assay.types import Machine, ModelFacts, Observed, Reply, Score, Suite, Work
+from assay.types.measures import every_measure
 
 # What `assay run` of a scripted model has loaded at its end, and the other commands' own parts.
 # Neither torch, which takes seconds, nor what reads the environment when it is imported.
 LOADED = (
     "assay.api",
     "assay.api.rendering",
+    "assay.checkers",
+    "assay.checking.begin",
     "assay.checks.exact_match",
     "assay.interfaces.cli.demo",
     "assay.interfaces.cli.front_door.door",
@@ -51,14 +56,21 @@ LOADED = (
     "assay.interfaces.cli.stored",
     "assay.interfaces.cli.suites",
     "assay.interfaces.benchmark_script",
+    "assay.measures.accept",
+    "assay.measures.score",
     "assay.models.home_made.adapter",
     "assay.models.scripted",
     "assay.reports.measured.drift",
     "assay.reports.formats.terminal",
     "assay.reports.leaderboard",
+    "assay.reports.judged.pages",
     "assay.reports.progress",
     "assay.reports.side_by_side",
+    "assay.text.commitment",
+    "assay.workflow.commands.evaluation",
     "assay.workflow.commands.selection",
+    "assay.workflow.reporting.run_files",
+    "assay.workflow.running.judging.stage",
     "click",
     "jinja2",
     "markdown_it",
@@ -433,6 +445,10 @@ if __name__ == "__main__":
     html._template()  # a tenth of a second, in each run that writes a report
     for kind in (Machine, ModelFacts, Observed, Reply, Score, Suite, Work):
         adapter(kind)  # another tenth
+    # Tables and patterns that nearly every run makes: a third of the rest.
+    every_measure()
+    retold("2 of 3")
+    declines("I do not know.", only=True)
     gc.collect()
     gc.freeze()
     # A run leaves the modules to the last collections of its process: 0.15 s that show nothing.

@@ -8,7 +8,7 @@ import string
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from assay.messages import CATALOGUES, LANGUAGES_OFFERED, SEPARATORS, language
 
@@ -24,12 +24,26 @@ _INDEX = 6  # letters that a message begins with, by which it is found
 class _Message:
     """A message as a pattern of one language, and as the template of the other."""
 
-    pattern: re.Pattern[str]
+    parts: tuple[tuple[str, str, str], ...]  # a text, and the name and the form of the gap after it
     template: str
-    gaps: tuple[str, ...]
     begins: str  # the text before its first gap
     holds: str  # its longest text between gaps
     weight: int
+
+    @cached_property
+    def gaps(self) -> tuple[str, ...]:
+        return tuple(f"{name}:{form}" if form else name for _, name, form in self.parts if name)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Made when a text may be of this message: all of them would take half a second."""
+        body = "".join(
+            re.escape(literal) + ("" if not name else _NUMBER if form else "(.+?)")
+            for literal, name, form in self.parts
+        )
+        if body.startswith("(.+?)"):  # a name or a number: else it would be found in any text
+            body = body.replace("(.+?)", r"((?:\S+ )?\S+?)", 1)
+        return re.compile(body, re.DOTALL)
 
 
 def retold(text: str) -> str:
@@ -130,7 +144,7 @@ def _messages(written: str, spoken: str) -> tuple[dict[str, list[_Message]], lis
     begun_by_gap: list[_Message] = []
     for english, other in _pairs(written if written != "en" else spoken):
         pair = (english, other) if written == "en" else (other, english)
-        message = _compiled(*pair)
+        message = _read(*pair)
         if message is None:
             continue
         if message.begins:
@@ -140,31 +154,18 @@ def _messages(written: str, spoken: str) -> tuple[dict[str, list[_Message]], lis
     return by_beginning, begun_by_gap
 
 
-def _compiled(source: str, target: str) -> _Message | None:
+def _read(source: str, target: str) -> _Message | None:
     try:
-        parts = [*string.Formatter().parse(source)]
+        fields = [*string.Formatter().parse(source)]
     except ValueError:
         return None
-    gaps = tuple(f"{name}:{form}" if form else name for _, name, form, _ in parts if name)
-    literals = [literal for literal, *_ in parts]
-    longest = max(literals, key=len, default="")
-    least = max(_LEAST, len(gaps))
+    parts = tuple((literal, name or "", form or "") for literal, name, form, _ in fields)
+    literals = [literal for literal, _, _ in parts]
+    least = max(_LEAST, sum(bool(name) for _, name, _ in parts))
     if sum(map(str.isalpha, "".join(literals))) < least or "\n" in source:
         return None
-    body = "".join(
-        re.escape(literal) + ("" if not name else _NUMBER if form else "(.+?)")
-        for literal, name, form, _ in parts
-    )
-    if body.startswith("(.+?)"):  # a name or a number: else it would be found in any text
-        body = body.replace("(.+?)", r"((?:\S+ )?\S+?)", 1)
-    return _Message(
-        re.compile(body, re.DOTALL),
-        target,
-        gaps,
-        literals[0],
-        longest,
-        sum(map(len, literals)),
-    )
+    longest = max(literals, key=len, default="")
+    return _Message(parts, target, literals[0], longest, sum(map(len, literals)))
 
 
 def _pairs(code: str) -> Iterator[tuple[str, str]]:
