@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 
 import pytest
 
@@ -30,3 +32,18 @@ def test_who_has_turned_it_off_finds_it_off() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_what_a_program_froze_stays_frozen() -> None:
+    """In a process of its own: what is frozen here stays so until the tests end."""
+    code = (
+        "import gc\n"
+        "from assay.pause_gc import pause_gc\n"
+        "with pause_gc(keeps=True): pass\n"
+        "assert gc.get_freeze_count() == 0\n"
+        "gc.freeze()\n"
+        "for _ in range(2):\n"
+        "    with pause_gc(keeps=True): pass\n"
+        "    assert gc.get_freeze_count() > 0\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
