@@ -155,6 +155,22 @@ def test_the_task_the_requirements_and_every_anchor_are_in_the_prompt():
         assert all(anchor.text in text for anchor in criterion.anchors)
 
 
+def test_the_test_and_its_category_are_named_in_the_prompt():
+    text = prompt(case=replace(CASE, description="Search a <|list|>"))
+    test, category = text.partition("=== TEST ===\n")[2].splitlines()[:2]
+    assert test.startswith(f"Test ID: {CASE.id} (Search a ")
+    assert "<|list|>" not in test
+    assert category == "Category: coding"
+
+
+def test_a_judge_whose_context_is_known_to_hold_it_reads_a_long_answer_whole():
+    lines = "".join(f"value_{number} = {number}\n" for number in range(3_000))
+    assert 24_000 < len(lines) < 96_000
+    large = replace(JUDGE, context_length=131_072)
+    assert "value_1500 = 1500" in prompt(answer=lines, judge=large)
+    assert "value_1500 = 1500" not in prompt(answer=lines, judge=JUDGE)  # of unknown context
+
+
 def test_without_a_checklist_questions_of_each_criterion_are_asked():
     bare = replace(CASE, check=Judge(rubric="coding"), id="OWN-1")
     text = prompt(case=bare)

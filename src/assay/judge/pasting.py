@@ -5,7 +5,7 @@ alias; the answer is fenced as for our own judges. Not translated: a judgement m
 the user's language.
 """
 
-from assay.judge.guards.fencing import LIMIT, defused, fence, heading
+from assay.judge.guards.fencing import MOST_SHOWN, defused, fence, heading
 from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
 from assay.types import Case
 from assay.types.judging.judgements import (
@@ -47,7 +47,7 @@ def anchor_lines(criterion: RubricCriterion) -> list[str]:
 def prompt_to_paste(
     case: Case, rubric: Rubric, answer: str, *, alias: str, use_case: str = ""
 ) -> str:
-    work = fence(answer, limit=4 * LIMIT)
+    work = fence(answer, limit=MOST_SHOWN)
     judged = case.check.judged
     name = case.description or case.id
     parts = [_CONTEXT, "", "Test details:", f"- Test ID: {case.id} ({name})",

@@ -200,7 +200,8 @@ class JudgeFormOptions(CommandOptions):
         identity=True,
         help=tr(
             "likelihood: read yes or no from log-probabilities; reasoned: have the judge write "
-            "reasons and scores; auto: likelihood where the judge gives log-probabilities."
+            "reasons and scores; auto: the form that did better on the judge's card; without a "
+            "card likelihood for judges known to be below 14 B parameters, else reasoned."
         ),
     )
 

@@ -32,13 +32,14 @@ from assay.types.judging.judgements import Quote
 
 # Part of the boundary, and so of every request's id.
 PROMPT_VERSION = 1
-LIMIT = 24_000  # characters of a text that are shown; some 6,000 to 8,000 tokens
+LIMIT = 24_000  # characters of a text that any judge is shown; some 6,000 to 8,000 tokens
+MOST_SHOWN = 4 * LIMIT  # where a judge's context is known to hold it
 MARK = "¦"  # put into a delimiter to defuse it
 
 # Names of the parts of our own prompts, as `heading` writes them.
 SECTIONS = (
-    "TASK", "REQUIREMENTS", "EVALUATION POINTS", "CRITERIA", "QUESTIONS", "FACTS", "USE CASE",
-    "ANSWER", "RULES", "FORM", "COMPLAINT",
+    "TEST", "TASK", "REQUIREMENTS", "EVALUATION POINTS", "CRITERIA", "QUESTIONS", "FACTS",
+    "USE CASE", "ANSWER", "RULES", "FORM", "COMPLAINT",
 )  # fmt: skip
 
 _HEAD_SHARE = 2 / 3  # of what is shown of a text that is too long; the rest is its end

@@ -14,7 +14,7 @@ from typing import Any
 
 from assay.judge.calibration import UNCALIBRATED
 from assay.judge.guards.addressing import flags_of
-from assay.judge.guards.fencing import LIMIT, fence
+from assay.judge.guards.fencing import LIMIT, MOST_SHOWN, fence
 from assay.judge.guards.trivial import trivial_judgement, why_trivial
 from assay.judge.likelihood.layouts import (
     DEFAULT_LAYOUT,
@@ -315,8 +315,8 @@ def _counted(values: Sequence[float], raw: float) -> str:
 
 
 def room_for_answer(judge: ModelFacts, task: str, copies: int) -> int:
-    """How many characters of each of `copies` answers a judge of small context is shown."""
+    """How many characters of each of `copies` answers fit into a judge's context."""
     if judge.context_length is None:
         return LIMIT
     whole = int(judge.context_length * _LETTERS_A_TOKEN) - min(len(task), LIMIT) - _OWN_WORDS
-    return min(LIMIT, max(_LEAST_SHOWN, whole // copies))
+    return min(MOST_SHOWN, max(_LEAST_SHOWN, whole // copies))

@@ -13,7 +13,16 @@ from dataclasses import replace
 from typing import Literal, TypeVar
 
 from assay.judge.guards.addressing import flags_of
-from assay.judge.guards.fencing import LIMIT, Fenced, Searched, check_quote, defused, fence, heading
+from assay.judge.guards.fencing import (
+    LIMIT,
+    MOST_SHOWN,
+    Fenced,
+    Searched,
+    check_quote,
+    defused,
+    fence,
+    heading,
+)
 from assay.judge.guards.trivial import trivial_judgement, why_trivial
 from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
 from assay.judge.pasting import anchor_lines
@@ -120,8 +129,10 @@ def _messages(
 
 
 def _about_the_task(about: Assignment) -> list[str]:
-    task = task_of(about.case)
-    parts = [heading("TASK"), fence(task, name="TASK", limit=LONGEST_TASK, numbered=False).block]
+    task, case = task_of(about.case), about.case
+    name = " ".join(defused(case.description or case.id).split())
+    parts = [heading("TEST"), f"Test ID: {case.id} ({name})", f"Category: {about.rubric.name}", ""]
+    parts += [heading("TASK"), fence(task, name="TASK", limit=LONGEST_TASK, numbered=False).block]
     judged = about.case.check.judged
     if judged:
         parts += _listed("REQUIREMENTS", judged.requirements)
@@ -184,7 +195,7 @@ def room_for(about: Assignment) -> int:
     tokens = context - _sampling("whole", about).max_tokens
     # A third of it is left for line numbers.
     room = (tokens * _CHARACTERS_PER_TOKEN - around) * 2 // 3
-    return max(_LEAST_SHOWN, min(LIMIT, room))
+    return max(_LEAST_SHOWN, min(MOST_SHOWN, room))
 
 
 def _form(step: Step, about: Assignment) -> str:
