@@ -15,13 +15,160 @@ from typing import TYPE_CHECKING
 
 from assay.version import __version__ as __version__
 
-if TYPE_CHECKING:  # what plugins are written with, for whoever checks their types
+if TYPE_CHECKING:  # for editors and type checkers; a test keeps it equal to what is imported
+    from assay import api as api
+    from assay.api import (
+        answer_to_review as answer_to_review,
+    )
+    from assay.api import (
+        ask as ask,
+    )
+    from assay.api import (
+        attack as attack,
+    )
+    from assay.api import (
+        check_generation_quality as check_generation_quality,
+    )
+    from assay.api import (
+        check_judge as check_judge,
+    )
+    from assay.api import (
+        compare as compare,
+    )
+    from assay.api import (
+        compare_answers as compare_answers,
+    )
+    from assay.api import (
+        compute_perplexity as compute_perplexity,
+    )
+    from assay.api import (
+        compute_weighted_score as compute_weighted_score,
+    )
+    from assay.api import (
+        describe_suite as describe_suite,
+    )
+    from assay.api import (
+        drift as drift,
+    )
+    from assay.api import (
+        evaluate_model as evaluate_model,
+    )
+    from assay.api import (
+        examine_machine as examine_machine,
+    )
+    from assay.api import (
+        explain_result as explain_result,
+    )
+    from assay.api import (
+        export as export,
+    )
+    from assay.api import (
+        fetch as fetch,
+    )
+    from assay.api import (
+        generate_samples as generate_samples,
+    )
+    from assay.api import (
+        import_reviews as import_reviews,
+    )
+    from assay.api import (
+        judge_run as judge_run,
+    )
+    from assay.api import (
+        leaderboard as leaderboard,
+    )
+    from assay.api import (
+        list_suites as list_suites,
+    )
+    from assay.api import (
+        loop as loop,
+    )
+    from assay.api import (
+        new_suite as new_suite,
+    )
+    from assay.api import (
+        new_test as new_test,
+    )
+    from assay.api import (
+        render as render,
+    )
+    from assay.api import (
+        report as report,
+    )
+    from assay.api import (
+        rescore as rescore,
+    )
+    from assay.api import (
+        review_failures as review_failures,
+    )
+    from assay.api import (
+        review_queue as review_queue,
+    )
+    from assay.api import (
+        review_sheet as review_sheet,
+    )
+    from assay.api import (
+        review_summary as review_summary,
+    )
+    from assay.api import (
+        run as run,
+    )
+    from assay.api import (
+        run_benchmark as run_benchmark,
+    )
+    from assay.api import (
+        run_hellaswag_benchmark as run_hellaswag_benchmark,
+    )
+    from assay.api import (
+        run_mmlu_benchmark as run_mmlu_benchmark,
+    )
+    from assay.api import (
+        run_os_benchmark as run_os_benchmark,
+    )
+    from assay.api import (
+        runs as runs,
+    )
+    from assay.api import (
+        schema as schema,
+    )
+    from assay.api import (
+        score as score,
+    )
+    from assay.api import (
+        select as select,
+    )
+    from assay.api import (
+        select_checkpoint as select_checkpoint,
+    )
+    from assay.api import (
+        speed as speed,
+    )
+    from assay.api import (
+        store_review as store_review,
+    )
+    from assay.api import (
+        suite_statistics as suite_statistics,
+    )
+    from assay.api import (
+        undo_review as undo_review,
+    )
+    from assay.api import (
+        validate as validate,
+    )
+    from assay.api import (
+        validate_tests as validate_tests,
+    )
+    from assay.api import (
+        watch as watch,
+    )
+    from assay.errors import AssayError as AssayError
     from assay.files.fields import Doc as Doc
     from assay.plugins import check as check
     from assay.plugins import file_digest as file_digest
     from assay.plugins import measure as measure
     from assay.plugins import model as model
     from assay.plugins import report_format as report_format
+    from assay.trainer_callback.callback import TrainerCallback as TrainerCallback
     from assay.types import Estimate as Estimate
     from assay.types import Message as Message
     from assay.types import Model as Model

@@ -15,7 +15,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from functools import cache, partial, wraps
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, dataclass_transform
@@ -264,27 +264,3 @@ def _place(error: BaseException) -> str:
             if "site-packages" not in file.parts and not file.is_relative_to(STANDARD_LIBRARY):
                 own = place
     return own or place
-
-
-def takes_options(
-    kind: Callable[P, Given],
-) -> Callable[[Callable[[Given], Result]], Callable[P, Result]]:
-    """A public function takes the fields of `kind` as arguments: for mypy, `help()` and editors. It
-    loads the plugins that they name.
-    """
-    fields = inspect.signature(kind)
-
-    def decorate(function: Callable[[Given], Result]) -> Callable[P, Result]:
-        @wraps(function)
-        def call(*given: P.args, **named: P.kwargs) -> Result:
-            options = kind(*given, **named)
-            load_plugins(getattr(options, "plugins", ()))
-            return function(options)
-
-        shown: Any = call
-        shown.__signature__ = fields.replace(
-            return_annotation=function.__annotations__.get("return", inspect.Signature.empty)
-        )
-        return call
-
-    return decorate

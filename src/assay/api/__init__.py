@@ -13,11 +13,14 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from assay.plugins import load_plugins, takes_options
+from assay.arguments import takes_options
+from assay.plugins import load_plugins
 from assay.types import Observer
 from assay.types.measures import kinds_by_default
+from assay.types.option_fields import several
 from assay.types.options import (
     DEFAULT_OUT,
     CompareOptions,
@@ -266,13 +269,13 @@ def ask(options: PromptOptions) -> RunResult:
     from assay.workflow.running.job import Job
     from assay.workflow.running.own_prompts import own_prompts
 
-    prompts = own_prompts(options.file, system=options.system)
-    called = options.command_line("ask", str(options.file), *options.models)
+    prompts = own_prompts(Path(options.file), system=options.system)
+    called = options.command_line("ask", str(options.file), *several(options.models))
     job = Job.of(options, own=(prompts,), called=called)
     return RunResult.of(evaluate(job, _observer(options)))
 
 
-def schema(kind: SchemaKind = "tests") -> dict[str, object]:
+def schema(kind: SchemaKind = "tests") -> dict[str, Any]:
     """The JSON Schema of test files, suite.json, gates, evaluation reports, selections or reviews.
 
     Example: `json.dumps(assay.schema("gate"))`.
@@ -284,7 +287,7 @@ def schema(kind: SchemaKind = "tests") -> dict[str, object]:
     from assay.suites.test_format.fields import tests_schema
     from assay.types.rounds import REVIEW_SCHEMA
 
-    schemas: dict[SchemaKind, Callable[[], dict[str, object]]] = {
+    schemas: dict[SchemaKind, Callable[[], dict[str, Any]]] = {
         "tests": tests_schema,
         "suite": suite_schema,
         "gate": gate_schema,

@@ -204,12 +204,12 @@ def judge_run(
     }
 
 
-def list_suites(*, benchmarks: Path | None = None) -> JsonObject:
+def list_suites(*, benchmarks: str | Path | None = None) -> JsonObject:
     """The shipped and fetched suites with their categories, and what is wrong with any.
 
     Example: `[each["suite"] for each in assay.list_suites()["suites"]]`.
     """
-    found = known_suites(benchmarks)
+    found = known_suites(None if benchmarks is None else Path(benchmarks))
     tests = sum(1 for suite in found.suites for _ in suite.cases)
     counted = trn("{count} suite", "{count} suites", len(found.suites))
     return {

@@ -6,7 +6,7 @@ It shows what `assay run`, `compare` and `leaderboard` show, by the same code.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,6 +20,7 @@ from assay.interfaces.cli.options import command as make_command
 from assay.interfaces.cli.output import say, show, watched
 from assay.messages import tr
 from assay.types.option_fields import WHAT, CommandOptions, option, options_of
+from assay.types.options_class import options_class
 
 if TYPE_CHECKING:
     from assay.types.results import Comparison, Leaderboard, Report
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 SCRIPT = "run_benchmark.py"
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class BenchmarkOptions(CommandOptions):
     """Which tests are asked of which model."""
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-JsonObject = dict[str, object]
+JsonObject = dict[str, Any]
 
 
 def pick(of: object, names: str) -> JsonObject:

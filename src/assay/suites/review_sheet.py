@@ -39,6 +39,7 @@ from assay.suites.test_table import (
 )
 from assay.text.safe_text import one_line, spreadsheet_cell
 from assay.types import LETTERS, FileFinding, Suite
+from assay.types.option_fields import several
 
 PAGE = Path(__file__).resolve().parents[1] / "builtin" / "templates" / "review.html"
 # What can be corrected, and the field of the test that it is: the first that the test has.
@@ -117,14 +118,14 @@ def review_sheet(name: str, folder: str | Path) -> tuple[Path, Path]:
 
 
 def import_reviews(
-    sheets: Sequence[str | Path], *, suite: str | Path | None = None
+    sheets: str | Path | Sequence[str | Path], *, suite: str | Path | None = None
 ) -> tuple[SheetResult, ...]:
     """What filled-in review sheets change, sheet by sheet. With `suite`, the folder of the tests,
     it is written there; without, the shipped suite that a sheet names is only compared with it.
     Example: `assay.import_reviews(["ewe-review.csv"], suite="my-tests")`.
     """
     results = []
-    for path in map(Path, sheets):
+    for path in map(Path, several(sheets)):
         rows = read_sheet(path)
         name = rows[0][1].get("suite", "")
         if suite is None and name not in catalogue():  # a name, never a path

@@ -7,10 +7,24 @@ from functools import cache
 from inspect import get_annotations
 from pathlib import Path
 from types import NoneType
-from typing import Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from assay.messages import tr
 from assay.types.model_spec import without_secrets
+from assay.types.options_class import options_class
+
+if TYPE_CHECKING:
+    from assay.types.models import Model
+    from assay.types.suites import Suite
 
 PathKind = Literal["any", "folder", "existing", "existing folder"]
 
@@ -21,6 +35,31 @@ GROUPS = (WHAT, HOW, JUDGE, CHECKPOINTS, OUTPUT)
 
 Value = TypeVar("Value")
 _KEY = "option"
+
+# A caller may give a path as text; `CommandOptions` makes a Path of it, and that is what is read.
+if TYPE_CHECKING:
+
+    class PathOption:
+        def __get__(self, options: object, kind: Any = None) -> Path: ...
+        def __set__(self, options: object, given: str | Path) -> None: ...
+
+    class OptionalPathOption:
+        def __get__(self, options: object, kind: Any = None) -> Path | None: ...
+        def __set__(self, options: object, given: str | Path | None) -> None: ...
+
+    class PathsOption:
+        def __get__(self, options: object, kind: Any = None) -> tuple[Path, ...]: ...
+        def __set__(self, options: object, given: str | Path | Sequence[str | Path]) -> None: ...
+
+    class NamesOption:
+        def __get__(self, options: object, kind: Any = None) -> tuple[Any, ...]: ...
+        def __set__(self, options: object, given: str | Path | Suite | Sequence[Any]) -> None: ...
+
+    GivenPath = str | Path
+    GivenModels = str | Path | Model | Sequence[Any]
+else:
+    PathOption, OptionalPathOption, PathsOption = Path, Path | None, Sequence[Path]
+    NamesOption, GivenPath, GivenModels = Sequence[Any], Path, Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +89,16 @@ def option(default: Value, *flags: str, help: str, **about: Any) -> Value:
     return known
 
 
+def path_option(default: Any, *flags: str, help: str, **about: Any) -> Any:
+    """An option whose value is a path, or several: it has one type as given, another as read."""
+    return option(default, *flags, help=help, **about)
+
+
+def path_default(default: Any) -> Any:
+    """The default of a path that is an argument of functions and no option."""
+    return field(default=default)
+
+
 @dataclass(frozen=True, slots=True)
 class OptionField:
     """One option as interfaces read it. `type` is never optional; `many`: it may be repeated."""
@@ -75,22 +124,23 @@ class OptionField:
         return {int: "N", float: "S", Path: path, str: "NAME"}.get(self.type)
 
 
-@dataclass(frozen=True)
+@options_class()
 class CommandOptions:
     """The base of all option classes; each of them belongs to one group of `--help`."""
 
     group: ClassVar[str] = OUTPUT
 
     def __post_init__(self) -> None:
-        """Where several are possible a list, one thing or None becomes a tuple; a text a path."""
+        """Where several are possible a list, one thing or None becomes a tuple; a text a path, or
+        a path a text, as the field has it.
+        """
         for name, (kind, many) in _types_of(type(self)).items():  # type: ignore[arg-type]
             value = getattr(self, name)
             if many and value is None and self.__dataclass_fields__[name].default == ():
                 object.__setattr__(self, name, ())
             elif many and value is not None and not isinstance(value, tuple):
-                several = isinstance(value, Sequence | Set | Iterator)
-                alone = isinstance(value, str) or not several
-                object.__setattr__(self, name, (value,) if alone else tuple(value))
+                given = tuple(_as_declared(each, kind) for each in several(value))
+                object.__setattr__(self, name, given)
             elif kind is Path and isinstance(value, str):
                 object.__setattr__(self, name, Path(value))
 
@@ -130,6 +180,18 @@ class CommandOptions:
             for one in value if each.many else (value,):
                 text = f"{one:g}" if isinstance(one, float) else str(one)
                 yield from (each.flags[0], without_secrets(text) if each.about.is_model else text)
+
+
+def several(given: object) -> tuple[Any, ...]:
+    """A tuple of what a caller gave as one thing or as many."""
+    many = isinstance(given, Sequence | Set | Iterator) and not isinstance(given, str)
+    return tuple(given) if many else (given,)  # type: ignore[arg-type]
+
+
+def _as_declared(value: Any, kind: Any) -> Any:
+    if kind is Path:
+        return Path(value) if isinstance(value, str) else value
+    return str(value) if isinstance(value, Path) else value
 
 
 def options_of(kind: type[CommandOptions]) -> dict[str, OptionField]:

@@ -6,14 +6,31 @@ take it from here. A field without `option(...)` is a keyword argument of the fu
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from pathlib import Path
 from typing import Any, Literal
 
 from assay.messages import tr
 from assay.types.choices import JudgeFormChoice, Layout, MeasureKind
 from assay.types.decisions import SizeClass
-from assay.types.option_fields import CHECKPOINTS, HOW, JUDGE, OUTPUT, WHAT, CommandOptions, option
+from assay.types.option_fields import (
+    CHECKPOINTS,
+    HOW,
+    JUDGE,
+    OUTPUT,
+    WHAT,
+    CommandOptions,
+    GivenModels,
+    GivenPath,
+    NamesOption,
+    OptionalPathOption,
+    PathOption,
+    PathsOption,
+    option,
+    path_default,
+    path_option,
+)
+from assay.types.options_class import options_class
 from assay.types.requests import SamplingMode, ThinkingChoice
 from assay.types.scores import Observer, SilentProgress
 
@@ -32,10 +49,10 @@ def draw_seed() -> int:
     return 1 + secrets.randbelow(_LAST_SEED)
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class SuiteOptions(CommandOptions):
     group = WHAT
-    suites: Sequence[Any] = option(  # names and paths; in Python, Suite objects too
+    suites: NamesOption = path_option(  # names and paths; in Python, Suite objects too
         (),
         "-s",
         "--suite",
@@ -60,7 +77,7 @@ class SuiteOptions(CommandOptions):
         identity=True,
         help=tr("Language of suites without a suite.json, such as ee. Default: none."),
     )
-    benchmarks: Path | None = option(
+    benchmarks: OptionalPathOption = path_option(
         None,
         path="folder",
         help=tr(
@@ -70,7 +87,7 @@ class SuiteOptions(CommandOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class DataOptions(CommandOptions):
     """What generated test data is made from."""
 
@@ -94,7 +111,7 @@ class DataOptions(CommandOptions):
         super().__post_init__()
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class TestOptions(CommandOptions):
     __test__ = False  # pytest takes every class named Test… for its own
     group = HOW
@@ -122,7 +139,7 @@ class TestOptions(CommandOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class SamplingOptions(CommandOptions):
     """How answers are sampled, and whether stored ones are reused."""
 
@@ -152,7 +169,7 @@ class SamplingOptions(CommandOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class ServerOptions(CommandOptions):
     """How servers are asked. `first_pause_s`: before a second try; doubled for each further one."""
 
@@ -192,7 +209,7 @@ class ServerOptions(CommandOptions):
     first_pause_s: float = 0.5
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class JudgeFormOptions(CommandOptions):
     group = JUDGE
     judge_form: JudgeFormChoice = option(
@@ -206,7 +223,7 @@ class JudgeFormOptions(CommandOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class JudgeLayoutOptions(JudgeFormOptions):
     group = JUDGE
     judge_layout: Layout | None = option(
@@ -220,7 +237,7 @@ class JudgeLayoutOptions(JudgeFormOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class SelfJudgingOptions(CommandOptions):
     group = JUDGE
     allow_self_judging: bool = option(
@@ -228,7 +245,7 @@ class SelfJudgingOptions(CommandOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class JudgeNameOptions(CommandOptions):
     group = JUDGE
     judges: Sequence[str] = option(
@@ -242,7 +259,7 @@ class JudgeNameOptions(CommandOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class JudgeOptions(SelfJudgingOptions, JudgeLayoutOptions, JudgeNameOptions):
     """Who judges open answers, and how. No judges: nothing is judged."""
 
@@ -268,14 +285,14 @@ class JudgeOptions(SelfJudgingOptions, JudgeLayoutOptions, JudgeNameOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class CheckpointOptions(CommandOptions):
     """The gate of checkpoints, and what is measured of them. `measures`: None for all where no
     suite is named, else those that the gate needs.
     """
 
     group = CHECKPOINTS
-    gate: Path | None = option(
+    gate: OptionalPathOption = path_option(
         None,
         help=tr(
             "Gate that a checkpoint must pass, as a TOML file; see `assay schema gate`. "
@@ -291,7 +308,7 @@ class CheckpointOptions(CommandOptions):
     write_back: bool = option(
         True, "--no-write-back", help=tr("Write reports only under --out, not beside the weights.")
     )
-    text: Sequence[str] = option(
+    text: NamesOption = path_option(
         (),
         metavar="[NAME=]FILE",
         help=tr(
@@ -299,7 +316,7 @@ class CheckpointOptions(CommandOptions):
             "them. A named one is measured as text:NAME. Repeatable. Default: the shipped text."
         ),
     )
-    train_text: Path | None = option(
+    train_text: OptionalPathOption = path_option(
         None, help=tr("Sample of the training text, in the same formats, to detect overfitting.")
     )
     remeasure: Literal["speed"] | None = option(
@@ -314,7 +331,7 @@ class CheckpointOptions(CommandOptions):
     measures: Sequence[MeasureKind] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class LocalOptions(CommandOptions):
     group = CHECKPOINTS
     device: str | None = option(
@@ -336,7 +353,7 @@ class LocalOptions(CommandOptions):
             "Default: one for each core."
         ),
     )
-    tokenizer: Path | None = option(
+    tokenizer: OptionalPathOption = path_option(
         None,
         path="existing folder",
         help=tr("Tokenizer folder. Default: the checkpoint's folder or up to two levels above."),
@@ -353,10 +370,10 @@ class LocalOptions(CommandOptions):
     timer: Callable[..., dict[str, Any]] | None = None  # times a checkpoint, as `measure_speed`
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class PluginOptions(CommandOptions):
     group = WHAT
-    plugins: Sequence[str] = option(
+    plugins: NamesOption = path_option(
         (),
         "--plugin",
         metavar="FILE_OR_MODULE",
@@ -364,15 +381,17 @@ class PluginOptions(CommandOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class OutputOptions(PluginOptions):
     """Where results are written."""
 
     group = OUTPUT
-    out: Path = option(DEFAULT_OUT, path="folder", help=tr("Folder for the store and all reports."))
+    out: PathOption = path_option(
+        DEFAULT_OUT, path="folder", help=tr("Folder for the store and all reports.")
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class ConstraintOptions(CommandOptions):
     group = HOW
     constrained: bool = option(
@@ -384,7 +403,7 @@ class ConstraintOptions(CommandOptions):
     )
 
 
-@dataclass(frozen=True)
+@options_class()
 class RunOptions(
     OutputOptions, LocalOptions, CheckpointOptions, JudgeOptions, ServerOptions,
     SamplingOptions, ConstraintOptions, TestOptions, DataOptions, SuiteOptions,
@@ -392,7 +411,7 @@ class RunOptions(
     """`assay run`: the models, and every option."""
 
     group = CHECKPOINTS
-    models: Sequence[Any]  # specs; in Python, Model objects and those of a plugin's class too
+    models: GivenModels  # specs; in Python, Model objects and those of a plugin's class too
     _: KW_ONLY
     apply_gate: bool = option(True, "--no-gate", help=tr("Measure only: no gate decides."))
     fetch: bool = option(
@@ -402,20 +421,20 @@ class RunOptions(
     )
 
 
-@dataclass(frozen=True)
+@options_class()
 class PromptOptions(OutputOptions, LocalOptions, ServerOptions, SamplingOptions, TestOptions):
     """`assay ask`: a file of prompts, the models, and how they are asked."""
 
-    file: Path
-    models: Sequence[str]
+    file: GivenPath
+    models: GivenModels
 
 
-@dataclass(frozen=True)
+@options_class()
 class SpeedOptions(OutputOptions, LocalOptions, ServerOptions):
     """`assay speed`: the models, and the depths of context that they are timed at."""
 
     group = WHAT
-    models: Sequence[str]
+    models: GivenModels
     _: KW_ONLY
     context: str | None = option(
         None,
@@ -435,12 +454,12 @@ class SpeedOptions(OutputOptions, LocalOptions, ServerOptions):
     )
 
 
-@dataclass(frozen=True)
+@options_class()
 class WatchOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, SuiteOptions):
     """`assay watch`: the folder, and how its checkpoints are evaluated."""
 
     group = HOW
-    folder: Path
+    folder: GivenPath
     _: KW_ONLY
     interval: float = option(
         10.0, least=0.01, most=86_400, help=tr("Seconds between checks of the folder.")
@@ -449,7 +468,7 @@ class WatchOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, 
     once: bool = option(False, help=tr("Evaluate the checkpoints that exist now, then end."))
 
 
-@dataclass(frozen=True)
+@options_class()
 class LoopOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, SuiteOptions):
     """`assay loop`: the command that trains, how its checkpoints are evaluated, and the budget."""
 
@@ -491,21 +510,21 @@ class LoopOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, S
     )
 
 
-@dataclass(frozen=True)
+@options_class()
 class StoredAnswerOptions(OutputOptions, LocalOptions, ServerOptions, JudgeOptions, DataOptions):
     """`assay judge`: a run, or a folder of answers made elsewhere, and who judges it."""
 
     group = WHAT
     run_or_dir: str
     _: KW_ONLY
-    suites: Sequence[str] = option(
+    suites: NamesOption = path_option(
         (),
         "-s",
         "--suite",
         metavar="NAME_OR_PATH",
         help=tr("Suite that a folder of answers belongs to. Repeatable. Default: its test-plans/."),
     )
-    imports: Sequence[Path] = option(
+    imports: PathsOption = path_option(
         (),
         "--import",
         path="existing",
@@ -519,7 +538,7 @@ class StoredAnswerOptions(OutputOptions, LocalOptions, ServerOptions, JudgeOptio
         False,
         help=tr("Take back imported evaluations: what counted before them counts again."),
     )
-    write_prompts: Path | None = option(
+    write_prompts: OptionalPathOption = path_option(
         None,
         metavar="DIR",
         help=tr(
@@ -529,7 +548,7 @@ class StoredAnswerOptions(OutputOptions, LocalOptions, ServerOptions, JudgeOptio
     )
 
 
-@dataclass(frozen=True)
+@options_class()
 class CompareOptions(
     OutputOptions, LocalOptions, ServerOptions, SelfJudgingOptions, JudgeFormOptions
 ):
@@ -554,7 +573,7 @@ class CompareOptions(
             "and the passages that gained and lost most."
         ),
     )
-    text: Path | None = option(
+    text: OptionalPathOption = path_option(
         None,
         metavar="FILE",
         help=tr("With --loss: the text that both read, if it is no longer where it was."),
@@ -575,21 +594,21 @@ class CompareOptions(
         return (*self.run_a, *(() if self.run_b is None else (self.run_b,)))
 
 
-@dataclass(frozen=True)
+@options_class()
 class DriftOptions(OutputOptions, LocalOptions):
     """`assay drift`: the base and what was made of it, on which text, and how far it may go."""
 
     group = WHAT
-    models: Sequence[Any]  # the base first: specs; in Python, Model objects too
+    models: GivenModels  # the base first: specs; in Python, Model objects too
     _: KW_ONLY
-    text: Path | None = option(
+    text: OptionalPathOption = path_option(
         None,
         help=tr(
             "Text that all models read: plain text, JSON lines or token ids (.npy, .bin). "
             "Default: the shipped text."
         ),
     )
-    gate: Path | None = option(
+    gate: OptionalPathOption = path_option(
         None, help=tr("Gate whose table [drift] gives the limits. Default: none.")
     )
     max_kl: float | None = option(
@@ -610,7 +629,7 @@ class DriftOptions(OutputOptions, LocalOptions):
     )
 
 
-@dataclass(frozen=True)
+@options_class()
 class JudgeCheckOptions(OutputOptions, LocalOptions, ServerOptions, JudgeLayoutOptions):
     """`assay judge-check`: the judge, and in which forms it is tried."""
 
@@ -620,9 +639,9 @@ class JudgeCheckOptions(OutputOptions, LocalOptions, ServerOptions, JudgeLayoutO
     fresh: bool = option(False, repeats_run=False, help=tr("Check again, even if there is a card."))
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class CheckpointCallOptions(OutputOptions, LocalOptions):
     """The functions for one checkpoint: how it is loaded and asked."""
 
-    benchmarks: Path | None = None
+    benchmarks: OptionalPathOption = path_default(None)
     limit: int | None = None

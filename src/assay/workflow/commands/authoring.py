@@ -29,6 +29,7 @@ from assay.suites.test_folder import (
 from assay.types import Case, FileFinding, JudgeFields, Observer, Severity
 from assay.types.judging.judgements import EvidenceCheck
 from assay.types.measured.suite_statistics import GuessedTest
+from assay.types.option_fields import several
 from assay.types.options import SandboxChoice
 from assay.types.scores import SilentProgress
 from assay.workflow.commands.cheats import list_idle_answers
@@ -43,7 +44,7 @@ _Seeded = tuple[int, EvidenceCheck]
 
 
 def validate(
-    paths: Sequence[str | Path],
+    paths: str | Path | Sequence[str | Path],
     *,
     plugins: Sequence[str] = (),
     allow_code_execution: bool = False,
@@ -58,7 +59,7 @@ def validate(
     Example: `[str(each) for each in assay.validate(["my-tests", "gate.toml"])]`.
     """
     load_plugins(plugins)
-    files = [Path(each) for each in paths]
+    files = [*map(Path, several(paths))]
     if not allow_code_execution:
         seen = examine(files, check_rubric=load_rubric)
         return (*seen, *_guessed(files, seen))

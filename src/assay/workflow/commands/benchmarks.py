@@ -48,6 +48,7 @@ from assay.suites.load import (
 )
 from assay.types.decisions import OS_SUITE, OS_TASKS
 from assay.types.measures import every_measure
+from assay.types.option_fields import several
 from assay.types.suites import OS_FILES, own_name
 from assay.version import __version__
 from assay.workflow.checkpoints.places import places_of
@@ -83,7 +84,7 @@ class Fetched:
 
 
 def fetch(
-    names: Sequence[str],
+    names: str | Sequence[str],
     *,
     source: str | Path | None = None,
     benchmarks: str | Path | None = None,
@@ -95,7 +96,8 @@ def fetch(
     Example: `assay.fetch(["mmlu"], source="data/")`.
     """
     source = None if source is None else Path(source)
-    asked = list(dict.fromkeys(OS_FILES if own_name(name) == OS_SUITE else name for name in names))
+    named = (OS_FILES if own_name(name) == OS_SUITE else name for name in several(names))
+    asked = list(dict.fromkeys(named))
     wanted = [name for name in asked if name != OS_FILES]
     for name in wanted:
         if name not in FETCHED:
@@ -247,7 +249,7 @@ def missing_benchmarks(job: Job) -> tuple[str, ...]:
     """
     wanted = job.suites
     if not wanted:
-        found = [] if job.places else tried([], places_of, job.models)
+        found = [] if job.places else tried([], places_of, job.specs)
         places = [*map(place_of_given, job.given), *(place for each in found for _, place in each)]
         of_checkpoints = places and all(places) and not job.own and not job.only_named
         wanted = OF_CHECKPOINTS if of_checkpoints else ()

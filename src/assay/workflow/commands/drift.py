@@ -19,6 +19,7 @@ from assay.text.number_format import count
 from assay.types import Model, Observer, ReadText
 from assay.types.measured.drift import Drift, DriftLimits, FlippedToken
 from assay.types.model_spec import without_secrets
+from assay.types.option_fields import several
 from assay.types.options import DriftOptions
 
 if TYPE_CHECKING:
@@ -30,13 +31,15 @@ WORDS_BEFORE = 24  # tokens shown before a place that flipped
 def measure_drift(options: DriftOptions, observer: Observer) -> Drift:
     """Every mistake that can be known is told before a model is loaded."""
     mistakes: list[AssayError] = []
-    if len(options.models) < 2:
+    if len(several(options.models)) < 2:
         hint = tr("name the model it is compared with first: assay drift BASE OTHER")
         mistakes.append(UsageError(tr("drift is between two models or more"), hint=hint))
     limits = tried(mistakes, _limits, options)
     text = tried(mistakes, load_held_out, options.text)
     exact = replace(options, dtype=options.dtype or "float32")  # 16 bits would drift by themselves
-    models = [model for spec in options.models for model in tried(mistakes, _opened, spec, exact)]
+    models = [
+        model for spec in several(options.models) for model in tried(mistakes, _opened, spec, exact)
+    ]
     raise_all(mistakes)
     try:
         readers = [model.reading() for model in models]

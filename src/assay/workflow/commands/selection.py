@@ -31,6 +31,7 @@ from assay.suites.gate_file import check_gate, load_gate
 from assay.types import FileFinding
 from assay.types.decisions import Decision, DecisionPlan, Gate, Measurements, Selection, fact
 from assay.types.documents import Block, Document, Hint, Note
+from assay.types.option_fields import several
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import Report
 from assay.version import __version__
@@ -106,7 +107,7 @@ class Selected(ShownResult):
 
 
 def select(
-    folders: str | Sequence[str],
+    folders: str | Path | Sequence[str | Path],
     *,
     gate: str | Path | None = None,
     write_back: bool = True,
@@ -120,10 +121,10 @@ def select(
     Example: `assay.select(["runs/my-model"], gate="strict.toml").headline`.
     """
     load_plugins(plugins)
-    folders = [folders] if isinstance(folders, str) else folders
+    named = [*map(str, several(folders))]
     gate, out = None if gate is None else Path(gate), Path(out)
     errors: list[AssayError] = []
-    gates, found_in = tried(errors, load_gate, gate), tried(errors, places_in, folders)
+    gates, found_in = tried(errors, load_gate, gate), tried(errors, places_in, named)
     raise_all(errors)
     (asked,), (places,) = gates, found_in
     measured = read_reports(places, out)
@@ -137,7 +138,7 @@ def select(
         if place.name not in measured
     )
     if not measured:
-        where = ", ".join(shown_path(Path(folder)) for folder in folders)
+        where = ", ".join(shown_path(Path(folder)) for folder in named)
         names = ", ".join(each.name for each in missing)
         raise UsageError(
             tr("nothing in {folders} was evaluated yet: {names}", folders=where, names=names),
@@ -170,7 +171,7 @@ def select(
             out=str(out.resolve()),
             created=now,
             finished=now,
-            command=_command(["select", *folders], gate, out),
+            command=_command(["select", *named], gate, out),
             version=__version__,
             models=(),
             exit_code=ExitCode.DONE if selection.selected else ExitCode.NOT_ACCEPTED,

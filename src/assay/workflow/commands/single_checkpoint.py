@@ -2,18 +2,18 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from assay.arguments import takes_options
 from assay.errors import AssayError, SuiteNotFound, UsageError
 from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean
 from assay.messages import tr
 from assay.models.local.hub import read_hub_spec
 from assay.models.opening import is_home_made, read_spec
-from assay.plugins import takes_options
 from assay.reports.checkpoints.digest import evaluation_digest
 from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.checkpoints.json_documents import evaluation_report
@@ -26,6 +26,7 @@ from assay.types import Estimate, SamplePrompt
 from assay.types.decisions import OS_SUITE, Measurements, Sample
 from assay.types.measures import Measure, every_measure
 from assay.types.options import CheckpointCallOptions
+from assay.types.options_class import options_class
 from assay.types.results import Report
 from assay.types.suites import OS_FILES, own_name
 from assay.workflow.checkpoints.places import (
@@ -49,7 +50,7 @@ def metrics_known() -> dict[str, Measure]:
     return {each.metric: each for each in every_measure() if each.metric}
 
 
-@dataclass(frozen=True)
+@options_class()
 class ModelToEvaluate(CheckpointCallOptions):
     checkpoint_path: str | Path
     test_dataset: str | Path | Iterable[object] | None = None
@@ -58,7 +59,7 @@ class ModelToEvaluate(CheckpointCallOptions):
 
 
 @takes_options(ModelToEvaluate)
-def evaluate_model(options: ModelToEvaluate) -> dict[str, object]:
+def evaluate_model(options: ModelToEvaluate) -> dict[str, Any]:
     """One model's evaluation report, whole, as evaluation_report.json has it.
 
     `checkpoint_path`: a folder, or any model spec; what a served model cannot be asked is None.
@@ -143,7 +144,7 @@ def _only(measured: Measurements, wanted: Sequence[str], missing: dict[str, str]
     return replace(measured, not_measured={**measured.not_measured, **missing})
 
 
-@dataclass(frozen=True)
+@options_class()
 class BenchmarkToRun(CheckpointCallOptions):
     checkpoint_path: str | Path
     benchmark_suite: str | Path
@@ -181,7 +182,7 @@ def run_benchmark(options: BenchmarkToRun) -> Estimate:
     return score
 
 
-@dataclass(frozen=True)
+@options_class()
 class SamplesToGenerate(CheckpointCallOptions):
     checkpoint_path: str | Path
     prompts: Sequence[str]

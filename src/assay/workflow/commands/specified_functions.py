@@ -10,49 +10,50 @@ import math
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
+from assay.arguments import takes_options
 from assay.checks.health.examine import examine
 from assay.checks.scoring import score_reply
 from assay.errors import AssayError, UsageError
 from assay.files.wording import did_you_mean
 from assay.messages import tr
 from assay.models.local.saved import is_loaded, saved_model
-from assay.plugins import takes_options
 from assay.suites.held_out_text import rows_with_context
 from assay.suites.load import OWN_CATEGORIES, find, load_suite
 from assay.types import Answered, Case, Score, Suite
 from assay.types.decisions import OS_AVERAGED, OS_SUITE
 from assay.types.measures import with_parts
 from assay.types.options import DEFAULT_OUT, CheckpointCallOptions
+from assay.types.options_class import options_class
 from assay.workflow.commands.single_checkpoint import as_sample, evaluate_model
 
 QUALITY = ("length", "loop", "repetition", "nonsense", "coherence", "technical_terms")
 SUBSETS = {"mmlu": "computer_science", "hellaswag": "technical"}
 
 
-@dataclass(frozen=True)
+@options_class()
 class PerplexityOptions(CheckpointCallOptions):
     model: object
     test_dataset: str | Path | Iterable[object]
 
 
-@dataclass(frozen=True)
+@options_class()
 class MmluOptions(CheckpointCallOptions):
     model: object
     subset: str = SUBSETS["mmlu"]
 
 
-@dataclass(frozen=True)
+@options_class()
 class HellaSwagOptions(CheckpointCallOptions):
     model: object
     subset: str = SUBSETS["hellaswag"]
 
 
-@dataclass(frozen=True)
+@options_class()
 class OsBenchmarkOptions(CheckpointCallOptions):
     model: object
     path: str | Path | None = None

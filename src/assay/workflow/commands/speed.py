@@ -18,6 +18,7 @@ from assay.models.opening import read_spec
 from assay.request_identity import make_measure_request
 from assay.store import Run, RunModel, Store, utc_now
 from assay.types import Model, Request, ToTime
+from assay.types.option_fields import several
 from assay.types.options import SpeedOptions
 from assay.types.results import Report
 from assay.version import __version__
@@ -41,7 +42,7 @@ Depths = tuple[int, ...]
 def measure_depths(options: SpeedOptions) -> Report:
     from assay.workflow.reporting.results import report_of
 
-    command = options.command_line("speed", *options.models)
+    command = options.command_line("speed", *several(options.models))
     job = Job.of(options, connections=1, called=command, only_named=True)
     until = time.monotonic() + options.budget if options.budget is not None else None
     opened, plans = _prepare(options, job)
@@ -66,7 +67,7 @@ def _prepare(options: SpeedOptions, job: Job) -> tuple[Opened, list[Depths]]:
     errors: list[AssayError] = []
     asked = options.context.split(",") if options.context is not None else []
     wanted = {depth for part in asked for depth in tried(errors, read_tokens, part)}
-    named = places_of(options.models)
+    named = places_of(several(options.models))
     for spec, _ in named:
         if read_spec(spec).scheme not in CAN_BE_TIMED:
             errors.append(

@@ -80,7 +80,7 @@ class Watching:
 
     def __init__(self, job: Job, options: WatchOptions, observer: Observer) -> None:
         self._job, self._options, self._observer = job, options, observer
-        self._folder = options.folder
+        self._folder = Path(options.folder)
         self._seen: dict[Path, Files] = {}  # at the look before
         self._tried: dict[Path, tuple[str, Files]] = {}  # by name, and with which files
         self._accepted = False

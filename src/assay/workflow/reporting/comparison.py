@@ -78,7 +78,7 @@ def compare(store: Store, names: Sequence[str], *, max_drop: float | None = None
 
 
 def compare_answers(
-    runs: Sequence[str], suite: str, test: str, *, out: Path = DEFAULT_OUT
+    runs: Sequence[str], suite: str, test: str, *, out: str | Path = DEFAULT_OUT
 ) -> tuple[tuple[Side, TestRow], ...]:
     """What each side of a comparison answered to one test; sides that were not asked are left
     out.

@@ -21,7 +21,7 @@ PEOPLE = "people"  # the scorer of a score that people gave
 _Given = dict[TrialKey, dict[str, float]]  # by answer what each reviewer scored it
 
 
-def review_summary(run: str = "latest", *, out: Path = DEFAULT_OUT) -> Reviewed:
+def review_summary(run: str = "latest", *, out: str | Path = DEFAULT_OUT) -> Reviewed:
     """What people said of a run: the score without and with them, and how far they agree."""
     with Store(out, read_only=True) as store:
         found = store.find_run(run)

@@ -27,7 +27,7 @@ _Scores = dict[str, dict[str, float | None]]  # by model and test; None: failed 
 
 
 def suite_statistics(
-    suite: str, *, benchmarks: Path | None = None, out: str | Path = DEFAULT_OUT
+    suite: str, *, benchmarks: str | Path | None = None, out: str | Path = DEFAULT_OUT
 ) -> SuiteStatisticsResult:
     """Which tests of a suite to look at, by its name or path: those that nobody or everybody
     solves, that better models fail, or that ask what another asks.
@@ -35,7 +35,8 @@ def suite_statistics(
     Each model in the store counts once, by its newest score of each test that has not changed.
     Example: `assay.suite_statistics("my-tests").to_pandas()[["id", "right", "discrimination"]]`.
     """
-    loaded = load_suite(find(suite, benchmarks), get_sandbox=open_sandbox)
+    folder = None if benchmarks is None else Path(benchmarks)
+    loaded = load_suite(find(suite, folder), get_sandbox=open_sandbox)
     names: dict[str, str] = {}
     scores: _Scores = {}
     notes = []

@@ -1,6 +1,6 @@
 """One run as it was asked for: a user's options, and what only programs set."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -8,14 +8,15 @@ from typing import Any
 from assay.plan import AskOptions
 from assay.suites.held_out_text import HeldOut
 from assay.types import Model, SamplePrompt, Suite
-from assay.types.option_fields import CommandOptions
+from assay.types.option_fields import CommandOptions, several
 from assay.types.options import RunOptions
+from assay.types.options_class import options_class
 from assay.workflow.checkpoints.places import (
     CheckpointPlace,
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class(kw_only=True)
 class Job(RunOptions):
     """`own`: suites made in memory. `given`: models that are open already. `places`: evaluate only
     these of the checkpoints that `models` names. `only_named`: ask only the suites and
@@ -41,6 +42,11 @@ class Job(RunOptions):
         return cls(**options.shared_with(cls) | more)
 
     @property
+    def specs(self) -> tuple[str, ...]:
+        """The models that are named; `given` are those that are open already."""
+        return several(self.models)
+
+    @property
     def options(self) -> AskOptions:
         return AskOptions(**self.shared_with(AskOptions))
 
@@ -50,13 +56,13 @@ class Job(RunOptions):
 
     @property
     def command(self) -> str:
-        return self.called or self.command_line("run", *self.models)
+        return self.called or self.command_line("run", *self.specs)
 
 
 def job_of(options: RunOptions) -> Job:
     """Names stay names; objects are opened already."""
-    specs = tuple(each for each in options.models if isinstance(each, str))
-    objects = [each for each in options.models if not isinstance(each, str)]
+    specs = tuple(each for each in several(options.models) if isinstance(each, str))
+    objects = [each for each in several(options.models) if not isinstance(each, str)]
     names = tuple(str(each) for each in options.suites if not isinstance(each, Suite))
     own = tuple(_traceable(each) for each in options.suites if isinstance(each, Suite))
     job = Job.of(options, models=specs, suites=names, own=own)

@@ -25,7 +25,7 @@ def with_usual_suites(job: Job, places: Sequence[CheckpointPlace | None]) -> Job
     """What every checkpoint is asked, or every served model; for a script tests must be named."""
     if job.suites or job.own or job.only_named or not places:
         return job
-    if not any(places) and not any(read_spec(spec).scheme == "scripted" for spec in job.models):
+    if not any(places) and not any(read_spec(spec).scheme == "scripted" for spec in job.specs):
         return replace(job, suites=OF_SERVED)
     if not all(places):
         return job
@@ -42,7 +42,7 @@ def senseless(job: Job) -> Iterator[UsageError]:
             tr("no suite was chosen"),
             hint=tr("name one with -s, for example -s example; `assay suites` lists them"),
         )
-    if not all(map(is_text, (job.command, *job.models))):
+    if not all(map(is_text, (job.command, *job.specs))):
         yield UsageError(
             tr(
                 "a name in this command is not UTF-8, and the store cannot keep it: {command}",

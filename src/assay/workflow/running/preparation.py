@@ -146,9 +146,7 @@ def prepare(job: Job) -> Prepared:
 
 
 def _name_models(job: Job) -> _NamedModels:
-    named = [(each.spec, each) for each in job.places] or with_bases(
-        places_of(job.models), job.base
-    )
+    named = [(each.spec, each) for each in job.places] or with_bases(places_of(job.specs), job.base)
     given = tuple(map(place_of_given, job.given))
     whole = with_usual_suites(job, [*given, *(place for _, place in named)])
     if job.gate is not None:

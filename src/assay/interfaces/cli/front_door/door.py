@@ -21,6 +21,7 @@ from assay.interfaces.cli.output import show, watched, where_assay_is
 from assay.messages import joined, tr, trn
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
+from assay.types.option_fields import several
 from assay.types.options import JudgeOptions, RunOptions
 
 SHOWN_CHECKPOINTS = 5
@@ -93,7 +94,7 @@ def _run(options: RunOptions) -> int:
     click.echo(tr("The report as a page:"))
     _show_command(page)
     click.echo(tr("The command that repeats this run:"))
-    _show_command(options.command_line("run", *options.models), where_assay_is())
+    _show_command(options.command_line("run", *several(options.models)), where_assay_is())
     return int(report.exit_code)
 
 
@@ -108,7 +109,7 @@ def _greet(room: discovery.Room, found: OllamaFound) -> None:
 
 
 def _say_what_it_takes(options: RunOptions, ahead: discovery.Forecast) -> None:
-    said = _requests(ahead, trn("{count} model", "{count} models", len(options.models)))
+    said = _requests(ahead, trn("{count} model", "{count} models", len(several(options.models))))
     low, high = ahead.seconds_low, ahead.seconds_high
     click.echo()
     if not said and options.judges:

@@ -379,9 +379,10 @@ def known_suites(benchmarks: Path | None = None) -> SuiteList:
     )
 
 
-def describe_suite(name: str, *, benchmarks: Path | None = None) -> SuiteCard:
+def describe_suite(name: str, *, benchmarks: str | Path | None = None) -> SuiteCard:
     """One suite by its name or path, and what it consists of: `assay.describe_suite("os")`."""
-    return describe(load_suite(find(name, benchmarks)))
+    folder = None if benchmarks is None else Path(benchmarks)
+    return describe(load_suite(find(name, folder)))
 
 
 def describe(suite: Suite) -> SuiteCard:

@@ -44,13 +44,13 @@ def review_queue(
     after: str = "",
     groups: Sequence[ReviewGroup] = GROUPS,
     most: int = 50,
-    out: Path = DEFAULT_OUT,
+    out: str | Path = DEFAULT_OUT,
 ) -> ReviewQueue:
     """What `author` has left to review of a run: answers that fewer than `reviewers` people and
     not they themselves have reviewed. The first `most` of the `groups` are listed, or those
     `after` an item.
     """
-    with ViewedStore(out) as store:
+    with ViewedStore(Path(out)) as store:
         found = store.find_run(run)
         people = _people(store.read_reviews(found))
         own = {score for score, names in people.items() if author in names}
@@ -91,15 +91,15 @@ def review_queue(
 
 
 def answer_to_review(
-    item: str, *, run: str = "latest", author: str = "", out: Path = DEFAULT_OUT
+    item: str, *, run: str = "latest", author: str = "", out: str | Path = DEFAULT_OUT
 ) -> AnswerToReview:
     """One answer of the queue, to be reviewed by `author`."""
-    return find_answer(item, run, author, out)[1]
+    return find_answer(item, run, author, Path(out))[1]
 
 
 def find_answer(item: str, run: str, author: str, out: Path) -> tuple[AnswerState, AnswerToReview]:
     """An item of the queue: where it is in the store, and what its reviewer sees."""
-    with ViewedStore(out) as store:
+    with ViewedStore(Path(out)) as store:
         found = store.find_run(run)
         states = store.read_answer_states(
             found, samples=samples_of_run(found.deciding), only=[_score_id(found, item)]

@@ -26,7 +26,7 @@ def store_review(
     criteria: Mapping[str, int] | None = None,
     reason: str = "",
     run: str = "latest",
-    out: Path = DEFAULT_OUT,
+    out: str | Path = DEFAULT_OUT,
 ) -> Review:
     """Store one person's review of an answer: `accept` the machine's score, or correct it with a
     `value` from 0 to 1, of a judged test with points of 10 for all `criteria`, and a reason.
@@ -36,7 +36,7 @@ def store_review(
         raise UsageError(
             tr("a correction needs a reason"), hint=tr("say in a sentence what the machine missed")
         )
-    state, answer = find_answer(item, run, who, out)
+    state, answer = find_answer(item, run, who, Path(out))
     given = _read_points(answer, accept, value, criteria)
     review = replace(given, author=who, reason=why, machine=answer.machine, accepted=accept)
     with Store(out, must_exist=True) as store:
@@ -44,7 +44,9 @@ def store_review(
     return review
 
 
-def undo_review(run: str = "latest", *, author: str, out: Path = DEFAULT_OUT) -> Review | None:
+def undo_review(
+    run: str = "latest", *, author: str, out: str | Path = DEFAULT_OUT
+) -> Review | None:
     """Take back the last review that `author` gave in a run; it stays in the store as withdrawn."""
     with Store(out, must_exist=True) as store:
         return store.withdraw_review(store.find_run(run), _read_name(author))
