@@ -5,8 +5,11 @@ a fifth longer with it, and after transformers was imported each look takes 0.2 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal
 
-_SEEN: list[bool] = []
+# Who has frozen what is frozen. Counting that, object by object, would take 0.2 s where a program
+# froze what transformers brings along; so the others' is counted once.
+_FROZEN_BY: list[Literal["us", "others"]] = []
 
 
 @contextmanager
@@ -20,16 +23,25 @@ def pause_gc(*, keeps: bool = False) -> Iterator[None]:
         yield
     finally:
         if was_on:
-            if keeps and not _others_froze():
-                gc.freeze()
-                gc.unfreeze()  # it is among what is old now
+            if keeps and freeze():
+                thaw()  # it is among what is old now
             gc.enable()
 
 
-def _others_froze() -> bool:
-    """Whether somebody froze what must stay so. A yes is kept: it is counted, object by object, and
-    takes 0.2 s where a program froze what transformers brings along.
+def freeze() -> bool:
+    """Let no look be at what there is until `thaw`. False, and nothing done, where something is
+    frozen already: what the caller froze stays so.
     """
-    if not _SEEN and gc.get_freeze_count():
-        _SEEN.append(True)
-    return bool(_SEEN)
+    if not _FROZEN_BY and gc.get_freeze_count():
+        _FROZEN_BY.append("others")
+    if _FROZEN_BY:
+        return False
+    gc.freeze()
+    _FROZEN_BY.append("us")
+    return True
+
+
+def thaw() -> None:
+    """What `freeze` froze, if it did."""
+    gc.unfreeze()
+    _FROZEN_BY.clear()

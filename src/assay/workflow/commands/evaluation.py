@@ -1,12 +1,11 @@
 """The main job: refuse mistakes, continue or begin a run, ask, judge, report from the store."""
 
-import gc
 import time
 from dataclasses import replace
 
 from assay.errors import AssayError
 from assay.messages import tr
-from assay.pause_gc import pause_gc
+from assay.pause_gc import freeze, pause_gc, thaw
 from assay.store import Run, Store, utc_now
 from assay.types import Observer
 from assay.types.results import Report
@@ -41,9 +40,7 @@ def evaluate(job: Job, observer: Observer) -> Report:
                 prepared.close()
                 raise
             prepared = replace(prepared, deciding=deciding)
-        thaws = not gc.get_freeze_count()  # what the caller froze stays frozen
-        if thaws:
-            gc.freeze()  # they live as long as the run: later collections need not look at them
+        thaws = freeze()  # they live as long as the run: later collections need not look at them
     try:
         with resumable(job.out, job.command), Store(job.out) as store:
             panel = prepared.panel
@@ -77,7 +74,7 @@ def evaluate(job: Job, observer: Observer) -> Report:
             return report
     finally:
         if thaws:
-            gc.unfreeze()
+            thaw()
         prepared.close()
 
 
