@@ -82,12 +82,12 @@ def sentences(text: str) -> tuple[Sentence, ...]:
 
 
 def _parts(line: str) -> Iterator[str]:
-    done = 0
+    done, word = 0, WORD.search(line)
     for stop in found_behind(_STOP_SIGN, _STOP, line):
-        part = line[done : stop.end()].strip()
-        if WORD.search(part):
-            yield part
+        if word and word.start() < stop.end():
+            yield line[done : stop.end()].strip()
             done = stop.end()
+            word = WORD.search(line, done)
     rest = line[done:].strip()
     if rest:
         yield rest
