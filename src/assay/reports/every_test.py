@@ -75,12 +75,14 @@ def every_test(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
 
 
 def _judged(report: Report) -> dict[tuple[str, str, str], str]:
-    """Why a judged test got its score, in the standard format."""
+    """Why a judged test of a model that is shown got its score, in the standard format."""
+    shown = {model.spec for model in report.models}
     return {
         (model.model, test.suite, test.test_id): "\n\n".join(
             evaluation_text(each, model=model.model) for each in test.final_judgements
         )
         for model in (report.judged.models if report.judged else ())
+        if model.model in shown
         for test in model.tests
     }
 

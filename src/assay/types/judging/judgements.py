@@ -15,6 +15,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 from assay.messages import Message, fill, message, tr, written
@@ -164,27 +165,24 @@ class Evidence:
     @property
     def share(self) -> Fraction | None:
         """The weight that passed of what was decided; None if facts wait or most is undecided."""
-        decided = [check for check in self.checks if check.passed is not None]
-        weight = _weight_of(decided)
-        whole = _weight_of(self.checks)
-        if not weight or self.unread_facts or 2 * (whole - weight) > whole:
-            return None
-        return _weight_of([check for check in decided if check.passed]) / weight
+        return None if self.unread_facts else _share_of(self.checks)
 
     @property
     def tenths(self) -> int | None:
         """What the share comes to by itself, in tenths of a point, rounded half up."""
-        return None if self.share is None else math.floor(100 * self.share + Fraction(1, 2))
+        share = self.share
+        return None if share is None else math.floor(100 * share + Fraction(1, 2))
 
     @property
     def told(self) -> str:
         """7 of 10 checks passed; and what that is by weight, where it is something else."""
+        share = self.share
         gaps: dict[str, object] = {"passed": self.passed, "total": self.total}
-        if self.share is None and self.is_unread:
+        if share is None and self.is_unread:
             return tr("there is no block, and most of the facts were not read")
-        if self.share is None or self.share == Fraction(self.passed, self.total):
+        if share is None or share == Fraction(self.passed, self.total):
             return tr("{passed} of {total} checks passed", **gaps)
-        gaps["percent"] = shown_percent(self.share)
+        gaps["percent"] = shown_percent(share)
         return tr("{passed} of {total} checks passed, {percent} % by weight", **gaps)
 
     def with_facts(self, found: Mapping[str, bool]) -> "Evidence":
@@ -211,20 +209,35 @@ class Evidence:
         """The least and the most that a criterion can be, with this evidence. What is open because
         of the answer frees only a judge that is trusted.
         """
-        if self.share is None:
+        share = self.share
+        if share is None:
             return 0, MOST_UNREAD if self.is_unread and not trusted else MOST
         below, above = (3, 0) if criterion == BOUND_CLOSELY else (6, 3)
-        low = math.ceil(MOST * self.share) - below
-        high = math.floor(MOST * self.share) + above
+        low = math.ceil(MOST * share) - below
+        high = math.floor(MOST * share) + above
         return max(0, min(MOST, low)), max(0, min(MOST, high))
 
 
 NO_EVIDENCE = Evidence()
 
 
+@lru_cache(maxsize=1024)  # a report asks for the same one some thirty times
+def _share_of(checks: tuple[EvidenceCheck, ...]) -> Fraction | None:
+    decided = [check for check in checks if check.passed is not None]
+    weight, whole = _weight_of(decided), _weight_of(checks)
+    if not weight or 2 * (whole - weight) > whole:
+        return None
+    return _weight_of([check for check in decided if check.passed]) / weight
+
+
 def _weight_of(checks: Sequence[EvidenceCheck]) -> Fraction:
     """As they are written: ten times 0.1 is 1."""
-    return sum((Fraction(str(check.weight)) for check in checks), Fraction())
+    return sum((_as_written(check.weight) for check in checks), Fraction())
+
+
+@lru_cache(maxsize=1024)
+def _as_written(weight: float) -> Fraction:
+    return Fraction(str(weight))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
