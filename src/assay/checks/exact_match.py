@@ -1,38 +1,26 @@
 """exact_match: the whole answer is one of the accepted texts."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from assay.files.fields import Doc, OneOrMore
 from assay.messages import tr, written
 from assay.plugins import check
-from assay.text.announced import announced_values
-from assay.text.dressing import (
-    cut_next_question,
-    cut_surroundings,
-    plain_reply,
-    undress,
-    without_signs,
-)
+from assay.text.dressing import cut_next_question, plain_reply, undress
 from assay.text.folding import fold_whole_answer
-from assay.text.look_alikes import (
-    fold_look_alikes,
-    look_alike_advice,
-    ways_to_read,
-    without_marks,
-)
+from assay.text.look_alikes import look_alike_advice
+from assay.text.numbers import show
 from assay.text.safe_text import one_line
 from assay.types import AnswerCheck, Case, Context, FieldProblem, Score
+from assay.types.tests import SuiteWords
 
-_DECIMAL_COMMA = frozenset({"fra"})  # languages whose suites write 1,5 for one and a half
+if TYPE_CHECKING:
+    from assay.text.exact_reading import ExactReading
+    from assay.text.quantities import ExpectedNumbers
+
 _ASKED_FOR_TEXT = "text only"
 _MOST_SHOWN = 200  # characters of an answer repeated in an explanation
-_YEAR = re.compile(r"[12]\d{3}")
-_SMALL = frozenset("₀₁₂₃₄₅₆₇₈₉")
-_AS_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-_ELIDED = re.compile(r"(?<=\w)['’](?=\w)")
 _AS_WRITTEN: dict[str, Callable[[str], str]] = {"strict": str, "trim": str.strip}
 
 
@@ -73,28 +61,11 @@ class ExactMatch(AnswerCheck):
         read = fold_whole_answer(answer)
         if read in _folded(self.expected):
             return self._scored(True, read)
-        # Imported where it is needed: the patterns take longer than a small suite.
-        from assay.text.commitment import LEFT_OUT, lexicon
-        from assay.text.structure import shorten
-        from assay.text.text_reading import accepted_texts
-
         test = context.test
-        language, question = test.language_code, test.prompt
-        text = cut_surroundings(fold_look_alikes(shorten(answer), language)[0], question)
-        if "<" not in "".join(self.expected):  # else a tag may be the answer
-            text = announced_values(text) or without_signs(text)
-        words = lexicon(test.words, test.language)
-        competes = False
-        read_before: set[tuple[str, tuple[str, ...]]] = set()
-        for way, accepted in self._ways(text, language or test.language):
-            if (way, accepted) in read_before:
-                continue
-            read_before.add((way, accepted))
-            reading = accepted_texts(accepted, question, words, frozenset(LEFT_OUT))
-            right, competing = reading.read(way)
-            if right:
-                return self._scored(True, fold_whole_answer(undress(way)))
-            competes = competes or competing
+        reading = exact_reading(self.expected, test.prompt, test.words, test.language)
+        right, competes, text = reading.read(answer)
+        if right:
+            return self._scored(True, fold_whole_answer(undress(text)))
         if self.normalize is None and (numbers := _quantities(self.expected)):
             score = self._score_number(answer, context, numbers)
             if score.value:
@@ -103,39 +74,13 @@ class ExactMatch(AnswerCheck):
             return self._several()
         return self._scored(False, fold_whole_answer(undress(text)))
 
-    def _ways(self, text: str, language: str | None) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """The answer and the accepted texts, spelled in each way in which they may be compared."""
-        for way, spell in ways_to_read(text, language):
-            yield way, tuple(map(spell, self.expected))
-        if not text.isascii():
-            if not _SMALL.isdisjoint(text):  # "CO₂"
-                yield text.translate(_AS_DIGITS), self.expected
-            names = tuple(each for each in self.expected if " " in each)
-            if names and (plain := without_marks(text)) != text:  # "Mehmet Âkif"
-                yield plain, tuple(map(without_marks, names))
-        if any(map(_ELIDED.search, self.expected)):  # "ngombe" for "ng'ombe"
-            yield _ELIDED.sub("", text), tuple(_ELIDED.sub("", each) for each in self.expected)
-
     def _score_number(self, answer: str, context: Context, expected: tuple[str, ...] = ()) -> Score:
         whole = fold_whole_answer(answer)
         if whole in _folded(self.expected):
             return self._scored(True, whole)
-        from assay.text.commitment import lexicon
-        from assay.text.number_reading import (
-            expected_unit,
-            read_expected,
-            read_number,
-            unit_agrees,
-        )
-        from assay.text.numbers import show
-
-        decimal_comma = context.language in _DECIMAL_COMMA
-        readings = (
-            (read_expected(text, decimal_comma=decimal_comma), text)
-            for text in expected or self.expected
-        )
-        accepted = [(number, text) for number, text in readings if number is not None]
-        if not accepted:
+        test = context.test
+        numbers = _numbers(expected or self.expected, test.prompt, test.words, test.language)
+        if not numbers.accepted:
             return Score(
                 unscored_reason="expected_not_a_number",
                 explanation=tr(
@@ -144,25 +89,13 @@ class ExactMatch(AnswerCheck):
                     expected=_quoted(self.expected),
                 ),
             )
-        test = context.test
-        words = lexicon(test.words, test.language)
-        read = read_number(
-            answer,
-            test.prompt,
-            context.language or test.language,
-            words,
-            with_units=any(expected_unit(text) for _, text in accepted),
-            is_year=all(_YEAR.fullmatch(text.strip()) for _, text in accepted),
-        )
+        read = numbers.read(answer)
         number = read.number
         if number is None:
             return self._no_number(read.seen)
-        other_unit = False
-        for wanted, text in accepted:
-            value = number.reading_like(wanted)
-            if value is not None and unit_agrees(expected_unit(text), read.units, test.prompt):
-                return self._scored(True, show(value), written(show(value)))
-            other_unit = other_unit or value is not None
+        value, other_unit = numbers.compare(read, number)
+        if value is not None:
+            return self._scored(True, show(value), written(show(value)))
         plain = show(number.readings[0])
         unit = f" {read.units[0]}" if other_unit else ""
         return self._scored(False, plain + unit, written(plain) + unit)
@@ -236,10 +169,30 @@ def _folded(expected: tuple[str, ...]) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1024)
+def exact_reading(
+    expected: tuple[str, ...], question: str, words: SuiteWords | None, language: str | None
+) -> "ExactReading":
+    """How answers to a test are read. Imported here: the lists take longer than a small suite."""
+    from assay.text.exact_reading import ExactReading
+
+    return ExactReading(expected, question, words, language)
+
+
+@lru_cache(maxsize=1024)
+def _numbers(
+    expected: tuple[str, ...], question: str, words: SuiteWords | None, language: str | None
+) -> "ExpectedNumbers":
+    """The numbers that a test expects, read once."""
+    from assay.text.quantities import ExpectedNumbers
+
+    return ExpectedNumbers(expected, question, words, language)
+
+
+@lru_cache(maxsize=1024)
 def _are_quantities(expected: tuple[str, ...]) -> bool:
     if not all(any(map(str.isdecimal, text)) for text in expected):
         return False
-    from assay.text.number_reading import is_quantity
+    from assay.text.quantities import is_quantity
 
     return all(map(is_quantity, expected))
 
@@ -250,7 +203,7 @@ def _quantities(expected: tuple[str, ...]) -> tuple[str, ...]:
     some = [text for text in expected if any(map(str.isdecimal, text))]
     if not some:
         return ()
-    from assay.text.number_reading import is_quantity
+    from assay.text.quantities import is_quantity
 
     return tuple(filter(is_quantity, some))
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from assay.text.folding import fold_for_matching
 from assay.text.late_pattern import late_pattern
+from assay.text.structure import words_as_written
 
 _FILE = Path(__file__).resolve().parents[1] / "builtin" / "answer_words.toml"
 _LISTS = tomllib.loads(_FILE.read_text("utf-8"))
@@ -47,7 +48,7 @@ _DENYING = frozenset({
     "évitez", "without", "anything", "except", "sauf", "excepté", "hormis", "nor", "ni", "none",
     "sans", "aucun", "aucune", "free", "devoid",
 })  # fmt: skip
-_QUALIFYING = _DENYING | {
+QUALIFYING = _DENYING | {
     "nothing", "myth", "rien", "wrong", "incorrect", "ruled", "or", "ou", "alo", "oder", "soit",
     "o",
 }  # fmt: skip
@@ -67,7 +68,6 @@ _SENTENCE = late_pattern(r"[.!?\n]")
 _FEW_WORDS = 4
 _LONGEST_LIST, _LONGEST_ITEM = 400, 3  # characters before an item, words of one
 _WORD = late_pattern(r"[^\W_]+")
-_WORDS_OF_ASCII = bytes(code if chr(code).isalnum() else ord(" ") for code in range(256))
 _DENIED_BEHIND = late_pattern(
     rf"[\"'”’»`*)\]_]{{0,4}}(?:\s+{WORDS['denied_behind']}|\s?\?\s+{WORDS['asked_and_denied']})(?!\w)"
 )
@@ -129,7 +129,7 @@ _DECLINING_WORD = late_pattern(
 
 def may_qualify(text: str) -> bool:
     """Whether a text has a word by which it could deny something or offer it as one of several."""
-    return "?" in text or "/" in text or "," in text or _has_any(text, _QUALIFYING)
+    return "?" in text or "/" in text or "," in text or _has_any(text, QUALIFYING)
 
 
 def may_deny(text: str) -> bool:
@@ -139,13 +139,7 @@ def may_deny(text: str) -> bool:
 
 def _has_any(text: str, listed: frozenset[str]) -> bool:
     """Whether a text has a listed word or "n'"."""
-    words = words_of_ascii(text) if text.isascii() else _WORD.findall(text)
-    return "n'" in text or not listed.isdisjoint(words)
-
-
-def words_of_ascii(text: str) -> list[str]:
-    """Runs of letters and digits; as bytes in a fifth of the time that a pattern takes."""
-    return text.encode().translate(_WORDS_OF_ASCII).decode().split()
+    return "n'" in text or not listed.isdisjoint(words_as_written(text))
 
 
 def is_denied(before: str, behind: str = "") -> bool:

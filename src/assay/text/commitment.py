@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar
 
+from assay.frozen import speed_up_init
 from assay.text.answer_words import NEGATION, WORDS, is_denied
 from assay.text.folding import fold_for_matching
 from assay.text.late_pattern import found_behind, late_pattern
@@ -25,6 +26,7 @@ from assay.text.structure import (
     WORD,
     words_in,
 )
+from assay.text.word_marks import ANNOUNCES, DENIAL, LISTED, TAKES_BACK, known_words, marks_of
 from assay.types.tests import LANGUAGES, NO_WORDS, SuiteWords
 
 ANNOUNCED, SET_OFF, SAID = 6, 4, 2  # between them there is room for what a check adds
@@ -53,16 +55,7 @@ _TAKES_BACK = late_pattern(
     rf"(?:\A|[,;:.!?…–—(-]\s*)[\"'*_]{{0,3}}(?:{WORDS['takes_back']})(?!\w)", re.IGNORECASE
 )
 _CLAUSE_SIGN = re.compile("[,;:.!?…–—(-]")
-_AROUND = (
-    rf"{WORDS['phrases']}|{WORDS['around']}|{_NOUN}|{WORDS['article']}|{_IS}|{WORDS['fill']}|this|correct\w?|bonne"
-    rf"|juste|ce|c'|ye|{WORDS['kind']}"
-)
-_LISTED = late_pattern(rf"(?<!\w)(?:{_AROUND})(?!\w)")
 _PHRASES = late_pattern(rf"(?<!\w){WORDS['phrases']}(?!\w)")
-_DENIES = late_pattern(
-    rf"{WORDS['negates']}|{WORDS['negated']}|{WORDS['wrong']}|{WORDS['or']}|{WORDS['but']}|no|non|none"
-    r"|ne|n|t|without|sans|except|sauf"
-)
 _UNSURE = late_pattern(rf"(?<!\w)(?:{WORDS['unsure']})(?!\w)[^.,;:!?]{{0,40}}\Z")
 _CROSSED = late_pattern(r"[\"'”»)\]*_`\s]{0,4}[✗✘❌≠]")
 _LEAST_SHARED, _MOST_CHANGED = 3, 4  # letters that two forms of a word have in common, and not
@@ -77,6 +70,7 @@ def applies(rule: str) -> bool:
 Value = TypeVar("Value", covariant=True)
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Commitment(Generic[Value]):
     """What a sentence commits to and how strongly. `asked`: how many words of the question it has;
@@ -92,6 +86,8 @@ class Commitment(Generic[Value]):
 
 def decide(claims: Sequence[Commitment[Value]]) -> tuple[Value | None, bool]:
     """The value of the strongest claims; None and True where two compete and neither gives way."""
+    if len(claims) == 1:
+        return claims[0].value, False
     strongest = max((claim.strength for claim in claims), default=0)
     held: Commitment[Value] | None = None
     competes = is_open = False  # open: what is held was named again only to take it back
@@ -116,6 +112,8 @@ def decide(claims: Sequence[Commitment[Value]]) -> tuple[Value | None, bool]:
 def takes_back(text: str) -> bool:
     """Whether a sentence begins by taking back what was said before it: "no, wait"."""
     text = text[:80]
+    if known_words(TAKES_BACK).isdisjoint(words_in(text)):
+        return False
     if _TAKES_BACK.match(text):
         return True
     return next(found_behind(_CLAUSE_SIGN, _TAKES_BACK, text), None) is not None
@@ -142,7 +140,7 @@ class Asked:
         """Whether a folded word, or another form of it, is the question's: "painted", "paints"."""
         if word in self.known:
             return True
-        if _DENIES.fullmatch(word) or len(word) < _LEAST_SHARED:
+        if len(word) < _LEAST_SHARED or is_denying(word):
             return False
         return _has_form(word, self.known)
 
@@ -189,10 +187,9 @@ def _asked_by(question: str) -> Asked:
     return Asked(tuple(words), frozenset(words), content, names)
 
 
-@lru_cache(maxsize=8192)
 def is_listed(word: str) -> bool:
     """Whether a folded word is one that announces or surrounds a value, or a number."""
-    return word.isdecimal() or _LISTED.fullmatch(word) is not None
+    return marks_of(word) & LISTED != 0
 
 
 # --------------------------------------------------------------------------------- the suite
@@ -242,7 +239,7 @@ def lexicon(given: SuiteWords | None = None, language: str | None = None) -> Lex
 
 def cue_end(text: str, words: Lexicon) -> int | None:
     """Where the last announcement of a sentence ends; None where there is none."""
-    if not applies("announced"):
+    if not applies("announced") or not (words.announces or _may_announce(text)):
         return None
     folded = text.casefold() if len(text.casefold()) == len(text) else text.lower()
     if len(folded) != len(text):
@@ -253,14 +250,24 @@ def cue_end(text: str, words: Lexicon) -> int | None:
     return max(ends, default=None)
 
 
-def listed_phrases(text: str) -> list[tuple[int, int]]:
-    """Where a text has listed phrases of several words, whose words count for nothing."""
+def _may_announce(text: str) -> bool:
+    return text.startswith("####") or any(marks_of(w) & ANNOUNCES for w in words_in(text))
+
+
+def phrases_at(text: str, places: Iterable[int]) -> list[tuple[int, int]]:
+    """The listed phrases of several words that begin at one of these places."""
     lower = text.lower()
     if len(lower) != len(text):
         return []
-    return [found.span() for found in _PHRASES.finditer(lower)]
+    found, done = [], 0
+    for at in places:
+        phrase = _PHRASES.match(lower, at) if at >= done else None
+        if phrase is not None:
+            done = phrase.end()
+            found.append(phrase.span())
+    return found
 
 
 def is_denying(word: str) -> bool:
     """Whether a folded word denies, or joins what is denied."""
-    return _DENIES.fullmatch(word) is not None
+    return marks_of(word) & DENIAL != 0

@@ -110,7 +110,9 @@ def cut_surroundings(text: str, question: str) -> str:
     rest = text[head.end() :] if head else text.lstrip()
     asked = question.strip()
     added = rest[len(asked) :]
-    if asked and rest.casefold().startswith(asked.casefold()) and added.strip():
+    if asked[:1].casefold() == rest[:1].casefold() and (
+        added.strip() and rest.casefold().startswith(asked.casefold()) and asked
+    ):
         inside_a_word = asked[-1].isalnum() and added[0].isalnum()  # "p" is not said by "Paris"
         text = text if inside_a_word else added
     return _AFTERWORD.sub("", text.strip()) if "\n" in text and ":" in text else text

@@ -71,13 +71,13 @@ def ways_to_read(folded: str, language: str | None) -> Ways:
     if language is None:
         return [(folded, str)]
     ways: Ways = [(folded, lambda word: fold_look_alikes(word, language)[0])]
-    toneless = _without(_TONES, folded) if language == "ewe" else folded
+    toneless = without_tones(folded) if language == "ewe" else folded
     if toneless != folded:
         ways.append((toneless, ways[0][1]))
     if without_marks(folded) == folded:
         ways.append((folded, without_marks))
     if language == "ewe" and folded.isascii():
-        ways.append((folded, _on_plain_keys))
+        ways.append((folded, on_plain_keys))
     return ways
 
 
@@ -100,10 +100,15 @@ def shown(signs: Mapping[str, str]) -> str:
     return ", ".join(tr("{sign} for {letter}", sign=sign, letter=letter) for sign, letter in each)
 
 
-def _on_plain_keys(word: str) -> str:
+def on_plain_keys(word: str) -> str:
     """As typed where there are no Ewe letters; of two letters there are too many words alike."""
     plain = without_marks(word)
     return plain.translate(_PLAIN_KEYS) if len(plain) > 2 else plain
+
+
+def without_tones(text: str) -> str:
+    """The text without the marks of tones."""
+    return _without(_TONES, text)
 
 
 def without_marks(text: str) -> str:

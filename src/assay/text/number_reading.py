@@ -8,12 +8,12 @@ its clause. A later announced one is the result of the steps before it.
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
+from assay.frozen import speed_up_init
 from assay.text.announced import announced_values
-from assay.text.answer_words import NEGATION, UNITS, WORDS, is_denied, may_deny
+from assay.text.answer_words import NEGATION, WORDS, is_denied, may_deny
 from assay.text.commitment import (
     ANNOUNCED,
     SAID,
@@ -49,6 +49,17 @@ _CUE = late_pattern(
         )\Z""",
     re.VERBOSE,
 )
+# How each of them begins: only these places are tried.
+_CUE_STARTS = late_pattern(
+    r"(?:answers?|ans|results?|total|sum|equals?|réponses?|reponse|résultat|resultat|somme|égale?|antwort|ergebnis|summe"
+    r"|gesamt|respuesta|resultado|suma|ŋuɖoɖo\w*)(?!\w)|[=≈→⇒]|->|\#{4}|\\boxed\{"
+)
+_CUE_WORDS = frozenset({
+    "answer", "answers", "ans", "result", "results", "total", "sum", "equal", "equals", "réponse",
+    "réponses", "reponse", "résultat", "resultat", "somme", "égal", "égale", "antwort", "ergebnis",
+    "summe", "gesamt", "respuesta", "resultado", "suma",
+})  # fmt: skip
+_CUE_SIGN = re.compile(r"[=≈→⇒>#\\ŋ]")
 _PLAIN_CUES = ("answer", "result", "total", "réponse", "résultat")  # the commonest of them
 _CUE_AFTER = late_pattern(
     r"[\s*_`\"')\]}$]*(?:\w+ )?(?:is|est|ist|es) (?:the |la |le |die |das )?(?:\w+ )?"
@@ -63,6 +74,11 @@ _LABEL = late_pattern(
     r"(?<!\w)(?:question|problem|exercise|step|part|étape|exercice|problème|partie|schritt|frage"
     r"|aufgabe|pregunta|paso)s?\s*(?:no\.?|n°|\#)?\s*\Z"
 )
+_LABELS = (
+    "question", "problem", "exercise", "step", "part", "étape", "exercice", "problème", "schritt",
+    "frage", "aufgabe", "pregunta", "paso",
+)  # fmt: skip
+_COMPARES = frozenset("<>≠≤≥ ")
 _COMPARED = late_pattern(r"(?<![-=])[<>≠≤≥]\s?\Z")
 _DIGIT = re.compile(r"\d")
 # The day of a date with a year: "27 avril 1960", "April 27th, 1960".
@@ -76,26 +92,21 @@ _DAY_OF_ANY = late_pattern(
     r"(?<![\d.,])\d{1,2}(?:\.|º|er)?(?= (?:de )?[^\W\d_]{3,12}(?: de)?,? [12]\d{3}\b)"
 )
 _RELATIVE = late_pattern(rf"\s*{WORDS['relative']}(?!\w)", re.IGNORECASE)
+_OR_WORDS = frozenset(WORDS["or"][3:-1].split("|"))
 _OFFERED = late_pattern(rf"\d\W{{0,5}}\s{WORDS['or']}\s[^.!?;\n]{{0,30}}\d", re.IGNORECASE)
 _CUE_REACH, _LABEL_REACH = 90, 30  # characters before a number in which these are looked for
 
 
+_COLON = re.compile(r"[:：]\s*[$€£¥]?\Z")
 _CLAUSE = late_pattern(r",(?!\d)|[;()：，、]|:(?!\d)|\s[–—]\s")
 _UNIT = late_pattern(
     r"\s?(°\s?[a-z]|[%€$£¥]|[^\W\d_]{1,20}(?:[²³]|/[^\W\d_]{1,10})?)", re.IGNORECASE
 )
 _UNIT_BEFORE = late_pattern(r"([€$£¥]|(?<!\w)[^\W\d_]{1,20})\s?\Z", re.IGNORECASE)
-# A number, perhaps with a unit: one word, no name, no month.
-_QUANTITY = late_pattern(
-    r"\s*(?:(?:R\$|US\$|Rp\.?|[$€£¥])\s?)?"
-    r"[-+\u2212]?[\d.,'\u00a0\u202f /½¼¾]*\d[\d.,'\u00a0\u202f /]*"
-    r"(?:[eE][-+]?\d+)?\s?(%|°\s?[A-Za-z]|[€$£¥]|[A-Z]{2,5}|Euros?|Dollars?|[a-zµ][^\W\d_]{0,15}(?:[²³]|/[a-z]{1,5})?)?\s*"
-)
-_CODE = late_pattern(r"[-+]?0\d")
-_SAME_UNIT = {name: units[0] for units in UNITS for name in units}
 _MOST_WORDS = 4  # beside a number that is set off or a line of its own
 
 
+@speed_up_init
 @dataclass(frozen=True, slots=True)
 class NumberReading:
     """The number an answer commits to, the words that may be its unit, and, where there is none,
@@ -188,7 +199,7 @@ def _read(
         claims += [replace(claim, takes_back=True) for claim in made] if is_back else made
         is_back = hesitates(sentence.text)
     new = [claim for claim in claims if claim.value not in asked or claim.strength == ANNOUNCED]
-    if _OFFERED.search(text):
+    if len(claims) > 1 and _is_offered(text):
         new = claims
     announced = [claim for claim in new if claim.strength == ANNOUNCED]
     if announced:  # steps do not compete with their result
@@ -208,16 +219,12 @@ def _announced_last(every: Sequence[Sentence], words: Lexicon) -> Number | None:
     folded = text.casefold()
     if not any(map(folded.__contains__, _PLAIN_CUES)):
         return None
-    denies = may_deny(folded) or bool(words.denies)
-    written = reversed(all_numbers(text))
-    return next(
-        (
-            item.number
-            for item in written
-            if _is_counted(text, item, words, denies) and _is_announced(text, item, words)
-        ),
-        None,
-    )
+    denies = bool(words.denies) or may_deny(folded)
+    cues = _Cues(text, words)
+    for item in reversed(all_numbers(text)):
+        if cues.announce(item) and _is_counted(text, item, words, True, denies):
+            return item.number
+    return None
 
 
 def _only_one(
@@ -230,16 +237,29 @@ def _only_one(
 
 def _counted(text: str, words: Lexicon) -> Iterator[WrittenNumber]:
     """The numbers of a sentence that are neither labels nor denied."""
+    written = all_numbers(text)
+    if not written:
+        return
     folded = text.casefold()
-    denies = may_deny(folded) or bool(words.denies)
-    for item in all_numbers(text):
-        if _is_counted(text, item, words, denies):
+    is_labelled = any(map(folded.__contains__, _LABELS))
+    denies = bool(words.denies) or may_deny(folded)
+    for item in written:
+        if _is_counted(text, item, words, is_labelled, denies):
             yield item
 
 
-def _is_counted(text: str, item: WrittenNumber, words: Lexicon, denies: bool) -> bool:
+def _is_counted(
+    text: str, item: WrittenNumber, words: Lexicon, is_labelled: bool, denies: bool
+) -> bool:
+    """`is_labelled`, `denies`: whether the sentence has a word by which a number may be so."""
+    if text[item.start - 1 : item.start] in _COMPARES and _COMPARED.search(
+        text, max(0, item.start - 3), item.start
+    ):
+        return False
+    if not is_labelled and not denies:
+        return True
     before = text[max(0, item.start - _CUE_REACH) : item.start].casefold()
-    if _LABEL.search(before[-_LABEL_REACH:]) or _COMPARED.search(before[-3:]):
+    if is_labelled and _LABEL.search(before[-_LABEL_REACH:]):
         return False
     if not denies or not applies("denied"):
         return True
@@ -259,41 +279,62 @@ def _claims(
     if "(" in text:  # an aside, unless nothing else is there
         outside = [item for item in written if not _is_aside(text, item.start)]
         written = outside if any(item.number not in asked for item in outside) else written
-    announced = _last_announced(text, written, words) if applies("announced") else None
+    announced = _Cues(text, words).last_of(written) if applies("announced") else None
     if announced:
         told = _told_first(text, written, asked) if "=" in text else None
         yield Commitment(told or announced.number, ANNOUNCED)
         return
     matched = asked_by(question).matches(words_in(text))
     back = takes_back(text)
-    distinct = {item.number for item in written}
-    others = [word for word in words_in(text) if not word.isdecimal()]
-    if len(distinct) == 1 and len(others) <= (1 if len(written) == 1 else 0) and sentence.alone:
+    is_one = all(item.number == written[0].number for item in written)
+    if is_one and sentence.alone and _is_bare(text, len(written)):
         strength = ANNOUNCED if is_last and applies("last line") else SET_OFF
         yield Commitment(written[0].number, strength, matched, bare=True, takes_back=back)
         return
-    spans = (
-        [span for span in set_off(text) if len(words_in(span)) <= _MOST_WORDS]
-        if applies("set off")
-        else []
-    )
-    emphasised = {item.number for span in spans for item in all_numbers(span)} & distinct
-    emphasised -= set(asked) if len(emphasised) > 1 else set()
-    if len(emphasised) == 1:
-        yield Commitment(emphasised.pop(), SET_OFF, matched, takes_back=back)
+    set_apart = _emphasised(text, written, asked) or _behind_colon(text, written, asked)
+    if set_apart is not None:
+        yield Commitment(set_apart, SET_OFF, matched, takes_back=back)
         return
-    colon = [item for item in written if re.search(r"[:：]\s*[$€£¥]?\Z", text[: item.start])]
-    if colon and any(item.number not in asked for item in written if item.end < colon[0].start):
-        colon = []  # "26 letters: 5 vowels": it is told before, and these are its parts
-    if len({item.number for item in colon}) == 1 and applies("colon"):
-        yield Commitment(colon[0].number, SET_OFF, matched, takes_back=back)
-        return
-    new = [item for item in written if item.number not in asked]
-    if _OFFERED.search(text):
-        yield from (Commitment(item.number, SAID, matched, takes_back=back) for item in written)
-        return
-    for number in _said(text, new or list(written), question):
+    if _is_offered(text):
+        numbers = [item.number for item in written]
+    else:
+        new = [item for item in written if item.number not in asked]
+        numbers = _said(text, new or written, question)
+    for number in numbers:
         yield Commitment(number, SAID, matched, takes_back=back)
+
+
+def _is_bare(text: str, count: int) -> bool:
+    """Whether a line is a number and no more than a word beside it: its unit."""
+    others = sum(not word.isdecimal() for word in words_in(text))
+    return others <= (1 if count == 1 else 0)
+
+
+def _emphasised(
+    text: str, written: Sequence[WrittenNumber], asked: Collection[Number]
+) -> Number | None:
+    """The only number that is in bold, in quotes or as code."""
+    spans = set_off(text) if applies("set off") else []
+    if not spans:
+        return None
+    short = [span for span in spans if len(words_in(span)) <= _MOST_WORDS]
+    found = {item.number for span in short for item in all_numbers(span)}
+    found &= {item.number for item in written}
+    found -= set(asked) if len(found) > 1 else set()
+    return found.pop() if len(found) == 1 else None
+
+
+def _behind_colon(
+    text: str, written: Sequence[WrittenNumber], asked: Collection[Number]
+) -> Number | None:
+    """The only number behind a colon."""
+    if not (":" in text or "：" in text) or not applies("colon"):
+        return None
+    colon = [item for item in written if _COLON.search(text, 0, item.start)]
+    if colon and any(item.number not in asked for item in written if item.end < colon[0].start):
+        return None  # "26 letters: 5 vowels": it is told before, and these are its parts
+    numbers = {item.number for item in colon}
+    return numbers.pop() if len(numbers) == 1 else None
 
 
 def _is_aside(text: str, at: int) -> bool:
@@ -347,23 +388,44 @@ def _said(text: str, written: Sequence[WrittenNumber], question: str) -> list[Nu
     return [item.number for item in written] if is_listing else chosen
 
 
-def _last_announced(
-    text: str, written: Sequence[WrittenNumber], words: Lexicon
-) -> WrittenNumber | None:
-    return next((item for item in reversed(written) if _is_announced(text, item, words)), None)
+def _is_offered(text: str) -> bool:
+    """Whether a number is one of several: "3 or 4"."""
+    return not _OR_WORDS.isdisjoint(words_in(text)) and _OFFERED.search(text) is not None
 
 
-def _is_announced(text: str, item: WrittenNumber, words: Lexicon) -> bool:
-    before = text[max(0, item.start - _CUE_REACH) : item.start].casefold()
-    cue = _CUE.search(before)
-    if (cue and not NEGATION.search(cue[0])) or _CUE_AFTER.match(
-        text[item.end : item.end + _CUE_REACH].casefold()
-    ):
-        return True
-    if words.announces is None:
-        return False
-    ends = [found.end() for found in words.announces.finditer(before)]
-    return bool(ends) and len(words_in(before[ends[-1] :])) <= 1
+class _Cues:
+    """Where a sentence may announce a number, and which it announces."""
+
+    def __init__(self, text: str, words: Lexicon) -> None:
+        folded = text.casefold()
+        self._folded = folded if len(folded) == len(text) else text.lower()
+        self._places: list[int] = []
+        if not _CUE_WORDS.isdisjoint(words_in(text)) or _CUE_SIGN.search(self._folded):
+            self._places = [found.start() for found in _CUE_STARTS.finditer(self._folded)]
+        self._announces = words.announces
+
+    def last_of(self, written: Sequence[WrittenNumber]) -> WrittenNumber | None:
+        """The last number that is announced."""
+        if not self._places and self._announces is None:
+            return None
+        return next(filter(self.announce, reversed(written)), None)
+
+    def announce(self, item: WrittenNumber) -> bool:
+        """Whether a cue before a number, or right behind it, announces it."""
+        folded, start = self._folded, item.start
+        reach = max(0, start - _CUE_REACH)
+        for place in self._places:
+            if reach <= place < start and (cue := _CUE.match(folded, place, start)):
+                if not NEGATION.search(cue[0]):
+                    return True
+                break
+        if self._places and _CUE_AFTER.match(folded, item.end, item.end + _CUE_REACH):
+            return True
+        if self._announces is None:
+            return False
+        before = folded[reach:start]
+        ends = [found.end() for found in self._announces.finditer(before)]
+        return bool(ends) and len(words_in(before[ends[-1] :])) <= 1
 
 
 def _units_at(text: str, item: WrittenNumber) -> Iterator[str]:
@@ -376,52 +438,3 @@ def _units_at(text: str, item: WrittenNumber) -> Iterator[str]:
         if found:
             yield fold_for_matching(found[1])
     yield from (fold_for_matching(word) for word in WORD.findall(behind)[1:3])
-
-
-# ---------------------------------------------------------------------------- what is expected
-
-
-def is_quantity(text: str) -> bool:
-    """Whether an expected text is a number, or a number with a unit; a code ("007") is neither."""
-    found = _QUANTITY.fullmatch(text)
-    if found is None or _CODE.match(text.strip()) or re.search(r"\d\s+\d(?!\d{2}(?!\d))", text):
-        return False
-    unit = fold_for_matching(found[1] or "")
-    if re.fullmatch(WORDS["month"], unit):
-        return False
-    return len({item.number for item in all_numbers(plainly_written(text))}) == 1
-
-
-@lru_cache(maxsize=1024)
-def expected_unit(text: str) -> str:
-    """The unit of an expected quantity, folded; "" where it has none."""
-    found = _QUANTITY.fullmatch(text)
-    sign = re.match(r"\s*([$€£¥])", text)
-    return fold_for_matching(found[1]) if found and found[1] else sign[1] if sign else ""
-
-
-def unit_agrees(expected: str, units: Sequence[str], question: str) -> bool:
-    """Whether a number has this unit or none; another one is wrong."""
-    if not expected or not units:
-        return True
-    wanted = _SAME_UNIT.get(expected, expected)
-    names = [_SAME_UNIT.get(each, each) for each in units]
-    if wanted in names:
-        return True
-    nearest = names[0]
-    if nearest in _SAME_UNIT.values() and units[0] in _SAME_UNIT and nearest not in ("f", "s"):
-        return nearest in words_in(question)
-    if expected in _SAME_UNIT or is_listed(nearest):
-        return True
-    return asked_by(question).knows(nearest) or len(nearest) < 2
-
-
-@lru_cache(maxsize=1024)
-def read_expected(text: str, *, decimal_comma: bool) -> Number | None:
-    """An expected number in digits: "1.234" is a decimal; "1,234" a thousand, or in French one."""
-    number = read_number(text).number if any(map(str.isnumeric, text)) else None
-    if number is None or len(number.readings) == 1:
-        return number
-    is_decimal = "," not in text or decimal_comma
-    smaller, larger = sorted(number.readings, key=lambda value: abs(Fraction(value)))
-    return replace(number, readings=(smaller if is_decimal else larger,))

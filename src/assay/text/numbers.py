@@ -30,7 +30,8 @@ _SPOKEN_MINUS = late_pattern(
     r"(?:minus|negative|moins)\s+(?=[\d.$€£])",
     re.IGNORECASE,
 )
-_MINUSES = ("minus", "negative", "moins")
+_MINUS_WORD = re.compile("minus|negative|moins", re.IGNORECASE)
+_SIGN_TO_WRITE = re.compile("[¼-¾⅐-⅞\u2013" + "".join(map(chr, _PLAIN_SIGNS)) + "]")
 _LATEX_FRACTION = late_pattern(r"(\d?)\\[dt]?frac\s?\{\s?(\d{1,12})\s?\}\s?\{\s?(\d{1,12})\s?\}")
 _LATEX_GROUP = late_pattern(r"(?<=\d)(?:\{,\}|\\[,;!])(?=\d{3})")  # 1{,}000 and 1\,000
 _VULGAR = late_pattern("(\\d?)([¼-¾⅐-⅞])")
@@ -38,6 +39,10 @@ _VULGAR_SIGN = re.compile("[¼-¾⅐-⅞]")
 _SUPERSCRIPTS = str.maketrans("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789")
 
 _NUMBER_SIGN = re.compile(r"[-+$€£¥.\d]")
+# What most numbers are: digits by themselves, which the next pattern reads alike in more time.
+_PLAIN_NUMBER = re.compile(
+    r"(?:(?<=[\s(*\"])|\A)\d{1,300}(?=[)!?;:\"]|\*(?! ?1)|\Z|[.,](?!\d)| (?![ \d×x*·^%tmbp]))"
+)
 _NUMBER = late_pattern(
     r"""
     (?P<sign>(?<![\w)\]}])[-+])? (?:[$€£¥]\ ?)? (?P<inner>[-+](?=[\d.]))?
@@ -71,6 +76,9 @@ class Number:
 
     readings: tuple[Exact, ...]
     percent: bool = False
+
+    def __hash__(self) -> int:
+        return hash(self.readings)  # in half the time
 
     def reading_like(self, other: "Number") -> Exact | None:
         """The reading of this one that equals the other's first, or None; 50 % is 50 and 0.5."""
@@ -108,13 +116,22 @@ def plainly_written(text: str) -> str:
         text = unicodedata.normalize("NFC", text)
     if "\\" in text or "{" in text:
         text = _LATEX_FRACTION.sub(_spelled_out, _LATEX_GROUP.sub(" ", text)).replace("\\%", "%")
-    if not is_ascii:
+    if not is_ascii and _SIGN_TO_WRITE.search(text):
         if _VULGAR_SIGN.search(text):
             text = _VULGAR.sub(_spelled_out, text)
         text = _TRUE_MINUS.sub("-", text).translate(_PLAIN_SIGNS)
-    elif not any(map(text.lower().__contains__, _MINUSES)):
-        return text
-    return _SPOKEN_MINUS.sub("-", text)
+    lower = text.lower()
+    has_minus = "minus" in lower or "moins" in lower or "negative" in lower
+    return _with_minus_signs(text) if has_minus else text
+
+
+def _with_minus_signs(text: str) -> str:
+    """The text with "-" for a spoken minus: "minus 7"."""
+    pieces, done = [], 0
+    for spoken in found_behind(_MINUS_WORD, _SPOKEN_MINUS, text):
+        pieces += [text[done : spoken.start()], "-"]
+        done = spoken.end()
+    return "".join([*pieces, text[done:]])
 
 
 def _spelled_out(fraction: re.Match[str]) -> str:
@@ -136,18 +153,39 @@ def show(value: Exact) -> str:
 
 
 def all_numbers(text: str) -> list[WrittenNumber]:
-    found = []
-    for match in found_behind(_NUMBER_SIGN, _NUMBER, text):
-        if len(match[0]) > _LONGEST_NUMBER or text.startswith(("0x", "0X"), match.start("body")):
+    found: list[WrittenNumber] = []
+    at = _NUMBER_SIGN.search(text)
+    while at is not None:
+        start = at.start()
+        plain = _PLAIN_NUMBER.match(text, start)
+        if plain is not None:
+            end = plain.end()
+            found.append(WrittenNumber(_plain_number(text[start:end]), start, end))
+            at = _NUMBER_SIGN.search(text, end)
             continue
-        start = match.start()
-        if text[start - 1 : start] in _POWER_SIGNS and _UNIT_POWER.search(
-            text[max(0, start - 20) : start]
-        ):
-            continue
-        end = match.end()
-        found += [WrittenNumber(number, start, end) for number in _numbers_of(match.groups())]
+        match = _NUMBER.match(text, start)
+        if match is not None and not _is_junk(text, match):
+            numbers = _numbers_of(match.groups())
+            found += [WrittenNumber(number, start, match.end()) for number in numbers]
+        at = _NUMBER_SIGN.search(text, match.end() if match else start + 1)
     return found
+
+
+def _is_junk(text: str, match: re.Match[str]) -> bool:
+    """Whether a number is hexadecimal, endless, or the power of a unit."""
+    start = match.start()
+    if match.end() - start > _LONGEST_NUMBER:
+        return True
+    if text.startswith(("0x", "0X"), match.start("body")):
+        return True
+    return text[start - 1 : start] in _POWER_SIGNS and (
+        _UNIT_POWER.search(text[max(0, start - 20) : start]) is not None
+    )
+
+
+@lru_cache(maxsize=1024)
+def _plain_number(digits: str) -> Number:
+    return Number((Decimal(digits),))
 
 
 @lru_cache(maxsize=1024)  # the same few are in most questions and answers: 1, 2, 10, 2024

@@ -17,7 +17,8 @@ _MOST_SENTENCES = 400  # of which the first and the last are read
 # Scripts that write no spaces: kana, Han, Thai, Lao, Burmese, Khmer.
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0970-\u0dff"  # of letters, not \w
-WORD = re.compile(rf"[{UNSPACED}]|(?:[^\W_{UNSPACED}]|[{_MARKS}])+")
+WORD = re.compile(rf"[{UNSPACED}]|(?:[^\W_{UNSPACED}]+|[{_MARKS}]+)+")
+_WORDS_OF_LATIN = bytes(code if chr(code).isalnum() else ord(" ") for code in range(256))
 _STOP = late_pattern(
     r"(?:(?<!\b\w)(?<!\b[A-Z][b-df-hj-np-tv-z])(?<!\bMrs)(?<!\bProf)\.(?:\.\.)?|[!?…]|\.{2,})"
     r"[!?.…]{0,9}[\"'”»’)\]*_`]{0,6}(?:\s+|\Z)|[。！？｡।॥؟]+[」』”）)]{0,4}\s*"
@@ -62,7 +63,7 @@ def sentences(text: str) -> tuple[Sentence, ...]:
         text = _FENCE_LINE.sub("", text)
     found: list[Sentence] = []
     for line in text.splitlines():
-        mark = _LINE_MARK.match(line)
+        mark = None if line[:1].isalpha() else _LINE_MARK.match(line)
         line = (line[mark.end() :] if mark else line).strip()
         if line:
             parts = [*_parts(line)]
@@ -82,6 +83,9 @@ def sentences(text: str) -> tuple[Sentence, ...]:
 
 
 def _parts(line: str) -> Iterator[str]:
+    if not _STOP_SIGN.search(line, 0, len(line) - 1):
+        yield line
+        return
     done, word = 0, WORD.search(line)
     for stop in found_behind(_STOP_SIGN, _STOP, line):
         if word and word.start() < stop.end():
@@ -106,7 +110,15 @@ def set_off(text: str) -> list[str]:
 @lru_cache(maxsize=16)  # the rules ask for those of the same sentence
 def words_in(text: str) -> tuple[str, ...]:
     """The words of a text, folded."""
-    return tuple(WORD.findall(fold_for_matching(text)))
+    return tuple(words_as_written(fold_for_matching(text)))
+
+
+def words_as_written(text: str) -> list[str]:
+    """The words of a text, as `WORD` finds them; most as bytes, in a fifth of the time."""
+    try:
+        return text.encode("latin-1").translate(_WORDS_OF_LATIN).decode("latin-1").split()
+    except UnicodeEncodeError:
+        return WORD.findall(text)
 
 
 def is_unspaced(text: str) -> bool:

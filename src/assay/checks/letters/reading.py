@@ -520,7 +520,8 @@ def _numbered_option(
     """The option with the number that the reply commits to, where every option is a number."""
     if not all(map(_has_digit, options.texts)) or patterns.OPENING.match(text):
         return None
-    from assay.text.number_reading import is_quantity, read_expected, read_number
+    from assay.text.number_reading import read_number
+    from assay.text.quantities import is_quantity, read_expected
 
     if not all(map(is_quantity, options.texts)):
         return None
