@@ -20,8 +20,10 @@ os.environ.update(
     TQDM_DISABLE="1",
     OMP_NUM_THREADS="1",
     HF_DATASETS_CACHE=tempfile.mkdtemp(prefix="assay-datasets-"),
+    XDG_CACHE_HOME=tempfile.mkdtemp(prefix="assay-cache-"),
 )
-atexit.register(shutil.rmtree, os.environ["HF_DATASETS_CACHE"], ignore_errors=True)
+for made in ("HF_DATASETS_CACHE", "XDG_CACHE_HOME"):
+    atexit.register(shutil.rmtree, os.environ[made], ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

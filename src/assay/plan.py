@@ -30,7 +30,9 @@ from assay.types import (
     ThinkingChoice,
     ToAnswer,
     ToChoose,
+    ToContinue,
     ToolStep,
+    ToScore,
 )
 from assay.types.requests import OF_SERVERS
 
@@ -42,6 +44,7 @@ BETWEEN_EXAMPLES = "\n\n"  # as models/base.py joins them
 LEAST_SAMPLING_TEMPERATURE = 0.7
 # English prose has about 4.5 bytes a token; a prompt with more than twice that is no text.
 MOST_BYTES_PER_TOKEN = 10
+NAMED = 3  # tasks in an error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +91,11 @@ class Plan:
     ) -> Request:
         """`replies`: to earlier turns; `steps`: the tools called since the last one."""
         asked = trial.case.check.requests()
+        if asked.as_written:
+            written = asked.as_written[turn]
+            return make_test_request(
+                self.facts.fingerprint, trial.case, written, turn=turn, repeat=trial.repeat
+            )
         work = self._work(trial, asked, turn, replies)
         if asked.tools and isinstance(work, ToAnswer):
             work = replace(work, tools=asked.tools, steps=steps)
@@ -103,7 +111,8 @@ class Plan:
         """Of each test that is answered in writing and in one turn, to read its likelihood."""
         for trial in self.trials:
             gold = trial.case.check.gold()
-            if gold and not trial.repeat and len(trial.asked) == 1:
+            asks_as_ever = len(trial.asked) == 1 and not trial.case.check.scored_together
+            if gold and not trial.repeat and asks_as_ever:
                 work = self._work(trial, trial.case.check.requests(), 0, ())
                 if isinstance(work, ToAnswer):
                     yield trial.case, ToChoose(messages=work.messages, continuations=(gold,))
@@ -203,6 +212,7 @@ def make_plan(suites: Sequence[Suite], facts: ModelFacts, options: AskOptions) -
 def _cannot(
     suites: Sequence[Suite], facts: ModelFacts, options: AskOptions
 ) -> Iterator[UsageError]:
+    yield from _cannot_as_written(suites, facts)
     writes = "generate" in facts.capabilities
     if not writes and any(needs_text(case) for suite in suites for case in suite.cases):
         yield UsageError(
@@ -231,8 +241,40 @@ def _cannot(
         yield from _too_long(suites, facts, facts.context_length)
 
 
+def _cannot_as_written(suites: Sequence[Suite], facts: ModelFacts) -> Iterator[UsageError]:
+    """What is put to a model as it is needs all of a kind: one that only writes scores nothing."""
+    asked = [
+        (suite.name, case.category, type(work))
+        for suite in suites
+        for case in suite.cases
+        for work in case.check.requests().as_written
+    ]
+    scored = list(dict.fromkeys(task for _, task, kind in asked if kind is ToScore))
+    written = list(dict.fromkeys(task for _, task, kind in asked if kind is ToContinue))
+    if scored and "score_text" not in facts.capabilities:
+        yield UsageError(
+            tr("{model} gives no likelihoods of a text, and {tasks} compare them",
+               model=facts.spec, tasks=_some(scored)),
+            hint=tr("choose a checkpoint, a GGUF file or a server that scores prompts, such as "
+                    "`assay serve` or vLLM; or tasks that generate text"),
+        )  # fmt: skip
+    if written and "generate" not in facts.capabilities:
+        yield UsageError(
+            tr("{model} cannot write text, and {tasks} need it",
+               model=facts.spec, tasks=_some(written)),
+            hint=tr("choose a model that generates text"),
+        )  # fmt: skip
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - NAMED
+    shown = ", ".join(names[:NAMED])
+    return tr("{names} and {count} more", names=shown, count=more) if more > 0 else shown
+
+
 def needs_text(case: Case) -> bool:
-    return not case.check.requests().options
+    asked = case.check.requests()
+    return not asked.options and not asked.as_written
 
 
 def cannot_think(facts: ModelFacts, options: AskOptions) -> Iterator[UsageError]:
@@ -252,7 +294,8 @@ def _too_long(suites: Sequence[Suite], facts: ModelFacts, context: int) -> Itera
     by_text = "score_text" in facts.capabilities
     for suite in suites:
         for case in suite.cases:
-            if by_text and case.check.requests().options:
+            asked = case.check.requests()
+            if (by_text and asked.options) or asked.as_written:
                 continue
             size = sum(len(message.content) for message in case.messages)
             if size > context * MOST_BYTES_PER_TOKEN:
@@ -314,6 +357,8 @@ def _gold_answer(case: Case, *, by_text: bool) -> str:
 
 
 def _asked(case: Case) -> tuple[int, ...]:
+    if written := case.check.requests().as_written:
+        return tuple(range(len(written)))
     last = len(case.messages) - 1
     if not case.live:
         return (last,)

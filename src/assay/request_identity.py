@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import MISSING, astuple, fields, is_dataclass
 from operator import attrgetter
 
-from assay.types import Case, Request, Sampling, ToAnswer, ToChoose, Work
+from assay.types import AsWritten, Case, Request, Sampling, ToAnswer, ToChoose, Work
 from assay.types.requests import OF_SERVERS
 
 # Part of every id: a new number makes every stored reply unusable.
@@ -27,20 +27,24 @@ _OUR_SAMPLING = (1.0, 0, 0.0, 1.0, 0.0, 0.0, None, None)
 
 
 def make_test_request(
-    fingerprint: str, case: Case, work: ToAnswer | ToChoose, *, turn: int, repeat: int
+    fingerprint: str, case: Case, work: ToAnswer | ToChoose | AsWritten, *, turn: int, repeat: int
 ) -> Request:
     body = [IDENTITY_VERSION, fingerprint, case.suite, case.id, turn, repeat, work.kind]
-    messages = [(message.role, message.content) for message in work.messages]
     rest: list[object] = []
     if isinstance(work, ToAnswer):
         rest += _sampling_values(work.sampling)
         rest += [work.schema] if work.schema is not None else []
         rest += [["tools", work.tools, *map(astuple, work.steps)]] if work.tools else []
-    else:
+    elif isinstance(work, ToChoose):
         rest += work.continuations
         rest += [_sampling_values(work.otherwise)] if work.otherwise else []
+    if isinstance(work, ToAnswer | ToChoose):
+        said = [(message.role, message.content) for message in work.messages]
+        asked = [*body, said, rest]
+    else:
+        asked = [*body, _set_fields(work)]
     return Request(
-        id=_hash(_encode([*body, messages, rest])),
+        id=_hash(_encode(asked)),
         suite=case.suite,
         test_id=case.id,
         turn=turn,

@@ -199,7 +199,7 @@ MISTAKES: list[tuple[str, str]] = [
     ('[[suite]]\nname = "os"\nmin = -0.1\n',
      "3:7: 'suite[0].min' must be a number, at least 0, below 1, not -0.1"),
     ('[[suite]]\nname = "os"\nmin = true\n',
-     "3:7: 'suite[0].min' must be a number, at least 0, below 1, not true"),
+     "3:7: 'suite[0].min' must be a number, not true"),
     ('[[suite]]\nname = "os"\nmin = 0.7\ncategories = []\n',
      "4:14: 'suite[0].categories' is empty"),
     ('[[suite]]\nname = "os"\nmin = 0.7\ncategories = "a"\n',
@@ -210,6 +210,12 @@ MISTAKES: list[tuple[str, str]] = [
      "4:1: unknown field 'category' in 'suite[0]'; did you mean 'categories'?"),
     ('[[suite]]\nname = "os"\nmin = 0.7\n[[suite]]\nmin = 0.5\nname = "os"\n',
      "6:8: the suite 'os' has a limit already; keep one"),
+    ('[[suite]]\nname = "lm-eval:arc"\nmin = 0.7\n',
+     "2:8: 'lm-eval:arc' needs 'metric', such as metric = \"acc\""),
+    ('[[suite]]\nname = "lm-eval:arc"\nmetric = "acc"\nmin = 0.5\nmax = 0.7\n',
+     "2:8: 'lm-eval:arc' needs one limit, 'min' or 'max'"),
+    ('[[suite]]\nname = "os"\nmetric = "acc"\nmin = 0.5\n',
+     "2:8: 'metric' and 'max' are for suites such as lm-eval:TASK, not for 'os'"),
     ("[speed]\nmin_tokens_per_s = -1\n",
      "2:20: 'speed.min_tokens_per_s' must be a number from 0 to 1000000000, not -1"),
     ("[speed]\nmin = 10\nmin_tokens_per_s = 10",
@@ -605,3 +611,23 @@ def test_a_mistake_in_accept_is_found_with_its_place(
 ) -> None:
     found = mistakes_in(table, tmp_path)
     assert any(each.startswith(finding) for each in found), found
+
+
+def test_a_metric_of_a_task_is_limited_in_its_own_unit(tmp_path: Path) -> None:
+    path = tmp_path / "gate.toml"
+    path.write_text(
+        '[[suite]]\nname = "lm-eval:wikitext"\nmetric = "word_perplexity"\nmax = 40\n'
+        '[[suite]]\nname = "lm-eval:wikitext"\nmetric = "bits_per_byte"\nmax = 1.2\n'
+    )
+    gate = load_gate(path)
+    assert list(gate.suite_criteria()) == [
+        "suite:lm-eval:wikitext/word_perplexity",
+        "suite:lm-eval:wikitext/bits_per_byte",
+    ]
+    assert SCHEMA.is_valid(tomllib.loads(path.read_text()))
+
+
+def test_metrics_change_the_hash_of_no_other_gate(tmp_path: Path) -> None:
+    path = tmp_path / "gate.toml"
+    path.write_text('[[suite]]\nname = "facts"\nmin = 0.5\n')
+    assert load_gate(path).digest == "709d203ab90e94b1"

@@ -3,13 +3,24 @@ own prompts: lm-evaluation-harness, and whoever asks `assay serve`.
 """
 
 from assay.errors import ModelUnavailable
+from assay.harness.generation import MAX_GEN_TOKS, GenerationOptions, read_generation
 from assay.messages import tr
+from assay.models.local.as_written import TOP_K
 from assay.models.local.model import LocalModel
 from assay.models.local.scoring import TextRules, TextScorer, WantedText
 from assay.models.opening import open_model
 from assay.types.options import LocalOptions
 
-__all__ = ["TextRules", "TextScorer", "WantedText", "open_scorer"]
+__all__ = [
+    "MAX_GEN_TOKS",
+    "TOP_K",
+    "GenerationOptions",
+    "TextRules",
+    "TextScorer",
+    "WantedText",
+    "open_scorer",
+    "read_generation",
+]
 
 
 def open_scorer(

@@ -11,6 +11,7 @@ class OwnPrompt(AnswerCheck):
 
     scores_empty = True
     in_files = False
+    is_scored = False
 
     def score(self, answer: str, context: Context, /) -> Score:
         return Score(

@@ -24,6 +24,10 @@ def score_reply(case: Case, reply: Reply) -> Score | None:
     """Score one reply; None where the request failed."""
     if isinstance(reply, Failed):
         return None
+    if case.check.scored_together:
+        later = tr("scored_later: scored when all answers of the task are there.")
+        return Score(scorer=case.method, version=case.check.version,
+                     unscored_reason="scored_later", explanation=later)  # fmt: skip
     if isinstance(reply, ChoiceLikelihoods):
         if not case.check.requests().letters:
             raise ValueError(f"likelihoods cannot be scored by {case.method!r}")

@@ -18,14 +18,19 @@ import lm_eval.models  # noqa: F401 - the harness looks here only while its tabl
 from jinja2 import TemplateError
 from lm_eval.api.model import TemplateLM
 from lm_eval.api.registry import register_model
-from lm_eval.models.utils import (
-    handle_stop_sequences,
-    normalize_gen_kwargs,
-    postprocess_generated_text,
-)
+from lm_eval.models.utils import handle_stop_sequences, postprocess_generated_text
 from tqdm import tqdm
 
-from assay.api.scoring import TextRules, TextScorer, WantedText, open_scorer
+from assay.api.scoring import (
+    MAX_GEN_TOKS,
+    TOP_K,
+    GenerationOptions,
+    TextRules,
+    TextScorer,
+    WantedText,
+    open_scorer,
+    read_generation,
+)
 from assay.errors import UsageError
 from assay.messages import tr, trn
 from assay.types.options import LocalOptions
@@ -33,16 +38,6 @@ from assay.types.options import LocalOptions
 log = logging.getLogger("lm_eval.assay")  # below the harness's, so that it is shown with the rest
 
 ON_HUB = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
-# What transformers does where a task says nothing of it.
-TOP_K = 50
-# Options of `generate` that change nothing at these values; with others they cannot be had here.
-OF_NO_ACCOUNT: dict[str, Any] = {
-    "num_beams": 1,
-    "num_return_sequences": 1,
-    "repetition_penalty": 1.0,
-    "typical_p": 1.0,
-    "use_cache": True,
-}
 
 
 @register_model("assay")
@@ -131,7 +126,7 @@ class AssayLM(TemplateLM):  # type: ignore[misc]
 
     @property
     def max_gen_toks(self) -> int:
-        return 256
+        return MAX_GEN_TOKS
 
     @property
     def tokenizer_name(self) -> str:
@@ -257,9 +252,9 @@ class AssayLM(TemplateLM):  # type: ignore[misc]
         self._drawn.clear()
         for number, request in enumerate(requests):
             context, given = request.args
-            options: dict[str, Any] = dict(normalize_gen_kwargs(given, self.max_gen_toks))
-            stops.append(handle_stop_sequences(options.pop("until", None), eos=eos))
-            wish = self._wanted(context, options, tuple(stops[-1]))
+            how = read_generation(given)
+            stops.append(handle_stop_sequences(list(how.until), eos=eos))
+            wish = self._wanted(context, how, tuple(stops[-1]))
             wanted.setdefault(wish, []).append(number)
         self._tell_of_beginnings(wanted)
         asked = list(wanted)
@@ -284,34 +279,21 @@ class AssayLM(TemplateLM):  # type: ignore[misc]
             )
         return answers
 
-    def _wanted(self, context: str, options: dict[str, Any], stop: tuple[str, ...]) -> WantedText:
-        limit = options.pop("max_gen_toks")
-        if whole := options.pop("max_length", None):  # of prompt and answer, as transformers has it
-            limit = max(1, int(whole) - len(self._scorer.encode([context])[0]))
-        sampled, temperature = options.pop("do_sample"), options.pop("temperature", 0.0)
-        if sampled and not temperature > 0:
-            raise UsageError(
-                tr("do_sample needs a temperature above 0"),
-                hint=tr("name one in the task's generation_kwargs or in --gen_kwargs"),
-            )
-        top_k, top_p = options.pop("top_k", None), options.pop("top_p", None)
-        unknown = [name for name in options if options[name] != OF_NO_ACCOUNT.get(name)]
-        if unknown := [name for name in unknown if options[name] is not None]:
-            raise UsageError(
-                tr("--model assay cannot generate with {names}", names=", ".join(sorted(unknown))),
-                hint=tr("take it out of generation_kwargs and --gen_kwargs, or use --model hf"),
-            )
-        if not sampled:
+    def _wanted(self, context: str, how: GenerationOptions, stop: tuple[str, ...]) -> WantedText:
+        limit = how.max_tokens
+        if how.whole:  # of prompt and answer, as transformers has it
+            limit = max(1, how.whole - len(self._scorer.encode([context])[0]))
+        if not how.temperature > 0:
             return WantedText(context, limit, stop)
         told = self._scorer.generation
         return WantedText(
             context,
             limit,
             stop,
-            temperature=float(temperature),
-            seed=self._next_seed(context, temperature, limit, stop),
-            top_k=int(told.get("top_k") or TOP_K) if top_k is None else int(top_k),
-            top_p=float(told.get("top_p") or 1.0) if top_p is None else float(top_p),
+            temperature=how.temperature,
+            seed=self._next_seed(context, how.temperature, limit, stop),
+            top_k=int(told.get("top_k") or TOP_K) if how.top_k is None else how.top_k,
+            top_p=float(told.get("top_p") or 1.0) if how.top_p is None else how.top_p,
         )
 
     def _next_seed(self, *asked: object) -> int:

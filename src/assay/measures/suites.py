@@ -10,11 +10,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, NamedTuple
 
-from annotated_types import Ge, Len, Lt
+from annotated_types import Len
 
 from assay.files.fields import Distinct, Doc, Mistake, Rule, Text
 from assay.files.wording import shown as shown_text
 from assay.measures.limits import against, all_of, doubted, failing, unknown, why_not
+from assay.measures.task_metrics import PREFIX as TASK
+from assay.measures.task_metrics import (
+    SENTENCES,
+    is_metric_clear,
+    metric_criterion,
+    metric_of,
+    refuse_senseless,
+)
 from assay.messages import message, message_n, tr
 from assay.plugins import measure
 from assay.stats import composite, estimates
@@ -67,7 +75,13 @@ Pairs = tuple[list[float], list[float]]
 class SuiteTable:
     name: Annotated[Text, Doc("The suite's name, as `assay suites` and reports show it.")]
     min: (
-        Annotated[float, Ge(0), Lt(1), Doc("The mean score, from 0 to 1, must be above this.")]
+        Annotated[
+            float,
+            Doc(
+                "The mean score, from 0 to 1, must be above this; with `metric`, its value in its "
+                "own unit."
+            ),
+        ]
         | None
     ) = None
     categories: Annotated[
@@ -79,18 +93,37 @@ class SuiteTable:
     above_guessing: Annotated[
         bool, Doc("The interval of the score must be above the best baseline.")
     ] = False
+    metric: (
+        Annotated[
+            Text,
+            Doc("A metric of lm-eval:TASK, as the harness names it, such as acc_norm."),
+        ]
+        | None
+    ) = None
+    max: Annotated[float, Doc("The metric must be below this, in its own unit.")] | None = None
 
 
 def _refuse_second_limits(suites: Sequence[SuiteTable]) -> Sequence[SuiteTable]:
-    names = [own_name(suite.name) for suite in suites]
-    for index, name in enumerate(names):
-        if name in names[:index]:
+    names = [(own_name(suite.name), suite.metric) for suite in suites]
+    for index, (name, metric) in enumerate(names):
+        if (name, metric) in names[:index]:
             message = tr("the suite '{name}' has a limit already; keep one", name=shown_text(name))
             raise Mistake(message, (index, "name"))
     return suites
 
 
 def _refuse_no_limit(suite: SuiteTable) -> SuiteTable:
+    refuse_senseless(suite.name, suite.metric, suite.min, suite.max)
+    if suite.metric is not None:
+        return suite
+    if suite.min is not None and not 0 <= suite.min < 1:
+        wanted = tr("a number, at least 0, below 1")
+        got = exact(suite.min)
+        raise Mistake(
+            lambda field: tr("'{field}' must be {wanted}, not {got}{hint}",
+                             field=field, wanted=wanted, got=got, hint=""),
+            ("min",),
+        )  # fmt: skip
     if suite.min is None and not suite.above_guessing:
         message = tr("the suite '{name}' has no limit; give it 'min' or 'above_guessing = true'",
                      name=shown_text(suite.name))  # fmt: skip
@@ -138,6 +171,7 @@ class Suites(Measure):
     ]
     gate_fields = ("suites",)
     sentences = {
+        **SENTENCES,
         "suite_passes": message(
             "The categories of {suite} have a mean of {value:beside}, above {limit:beside}."
         ),
@@ -228,6 +262,7 @@ class Suites(Measure):
             limit = asked.limit
             drawn = [limit.min] if gate.suites and limit.min is not None else []
             least = [(each, f"> {exact(each)}") for each in drawn]
+            least += [(limit.max, f"< {exact(limit.max)}")] if limit.max is not None else []
             yield CurvePanel(asked.figure, _title(limit), asked.criterion, least)
 
     def followed(self, gate: Gate) -> Iterator[FollowedFigure]:
@@ -239,13 +274,28 @@ class Suites(Measure):
         return {"suites": tuple(replace(each, name=own_name(each.name)) for each in limits)}
 
     def complete_schema(self, schema: dict[str, Any]) -> None:
-        limits = ("min", "above_guessing")
-        schema["items"]["anyOf"] = [{"required": [limit]} for limit in limits]
+        limits = ("min", "above_guessing", "max")
+        share = {"minimum": 0, "exclusiveMaximum": 1}
+        of_task = {"pattern": f"^{TASK}"}
+        schema["items"] |= {
+            "anyOf": [{"required": [limit]} for limit in limits],
+            "if": {"required": ["metric"]},
+            "then": {
+                "properties": {"name": of_task},
+                "oneOf": [{"required": ["min"]}, {"required": ["max"]}],
+            },
+            "else": {"properties": {"name": {"not": of_task}, "min": share, "max": False}},
+        }
 
     def criteria(self, measured: Measurements, gate: Gate) -> Mapping[str, GateCriterion]:
         asked = gate.suite_criteria().items()
-        return {name: suite_criterion(measured, limit) for name, limit in asked
-                if name != "os_benchmark"}  # fmt: skip
+        return {
+            name: metric_criterion(measured, limit)
+            if limit.metric
+            else suite_criterion(measured, limit)
+            for name, limit in asked
+            if name != "os_benchmark"
+        }
 
     def is_clear(
         self,
@@ -255,17 +305,25 @@ class Suites(Measure):
         gate: Gate,
         tail: float,
     ) -> bool:
-        return is_suite_clear(measured, gate.suite_criteria()[name], tail)
+        limit = gate.suite_criteria()[name]
+        clear = is_metric_clear if limit.metric else is_suite_clear
+        return clear(measured, limit, tail)
 
     def has_part(self, key: str) -> bool:
         return key.startswith(PREFIX)
 
     def score_part(self, key: str, weight: float, gate: Gate) -> WeighedPart:
         if key == DOMAIN:
-            asked = tuple(limit for limit in gate.suites if limit.name != OS_SUITE)
+            asked = tuple(
+                dict.fromkeys(
+                    replace(limit, metric=None, min=None, max=None) if limit.metric else limit
+                    for limit in gate.suites
+                    if limit.name != OS_SUITE
+                )
+            )
             return TestsPart(name=key, weight=weight, asked=asked)
         name = key.removeprefix(PREFIX)
-        limits = {limit.name: limit for limit in gate.suites}
+        limits = {limit.name: limit for limit in gate.suites if not limit.metric}
         limit = limits.get(name, SuiteLimit(name=name))
         return TestsPart(name=key, weight=weight, asked=(limit,))
 
@@ -286,7 +344,7 @@ class Suites(Measure):
     ) -> Iterator[list[Recommendation]]:
         for key, limit in gate.suite_criteria().items():
             at = failing(acceptance.criteria, key)
-            if at and limit.name in measured.suites:
+            if at and limit.name in measured.suites and not limit.metric:
                 perplexity = acceptance.criteria.get("perplexity")
                 yield _on_suite(measured, limit, *at, perplexity, trend)
 
@@ -306,6 +364,8 @@ def _head(name: str) -> str:
 
 
 def _title(limit: SuiteLimit) -> str:
+    if limit.metric:
+        return tr("{suite}: {metric}", suite=limit.name, metric=limit.metric)
     if not limit.categories:
         return tr("{suite}: mean of its categories", suite=limit.name)
     categories = ", ".join(limit.categories)
@@ -329,6 +389,7 @@ def suite_figures(
         baseline=None if known is None or known.best is None else known.best / 100,
         baselines=known.shares if known else (),
         right_bits=summary.measurements.get(RIGHT_BITS),
+        metrics=summary.metrics,
     )
 
 
@@ -336,6 +397,8 @@ def mean_of_suite(checkpoint: Measurements, limit: SuiteLimit) -> Estimate | Non
     suite = checkpoint.suites.get(limit.name)
     if suite is None:
         return None
+    if limit.metric:
+        return metric_of(checkpoint, limit)
     names = limit.categories or tuple(suite.categories)
     return estimates.even_mean([suite.categories.get(name) for name in names])
 

@@ -97,6 +97,13 @@ def _added(parts: Sequence[Number | None]) -> Number | None:
     return sum(told) if len(told) == len(parts) else None
 
 
+def cut_at_stops(text: str, stops: Sequence[str]) -> str:
+    """Before the first occurrence of each, in their order."""
+    for stop in filter(None, stops):
+        text = text.split(stop)[0]
+    return text
+
+
 def as_text(messages: Sequence[Message]) -> str:
     text = ""
     for message in messages:

@@ -24,7 +24,7 @@ from assay.files.json_file import read_json
 from assay.files.notes import Notes
 from assay.files.validation import Validator
 from assay.messages import tr
-from assay.models.base import BaseModel
+from assay.models.base import BaseModel, cut_at_stops
 from assay.models.reasoning import as_unicode, split_reasoning
 from assay.plugins import model
 from assay.text.json_in_prose import read_calls
@@ -38,6 +38,7 @@ from assay.types import (
     Reply,
     Request,
     ToAnswer,
+    ToContinue,
 )
 
 GLANCE_S = 0.2  # a Ctrl-C in the moment before a sleep is noticed after it: so no long ones
@@ -149,6 +150,12 @@ def _said(request: Request, written: object, seconds: float) -> Reply:
     several_texts = written.predictions if isinstance(written, _Predictions | _Several) else None
     splits = [split_reasoning(text) for text in several_texts or [str(written)]]
     wanted = request.work.sampling.predictions if isinstance(request.work, ToAnswer) else 1
+    if isinstance(request.work, ToContinue):
+        texts = [cut_at_stops(text, request.work.stop) for text in several_texts or [str(written)]]
+        return Answered(
+            request_id=request.id, text=texts[0], total_s=seconds,
+            predictions=tuple(texts) if len(texts) > 1 else (),
+        )  # fmt: skip
     several = wanted > 1 or len(splits) > 1
     offered = isinstance(request.work, ToAnswer) and request.work.tools
     text, calls = read_calls(splits[0].answer) if offered else (splits[0].answer, ())

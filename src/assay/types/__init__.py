@@ -15,6 +15,7 @@ from assay.types.measured.samples import (
 from assay.types.models import Capability, Machine, Model, ModelFacts, Observed, TokenizerFigures
 from assay.types.requests import (
     Answered,
+    AsWritten,
     Cause,
     ChoiceLikelihoods,
     Failed,
@@ -30,9 +31,11 @@ from assay.types.requests import (
     Timing,
     ToAnswer,
     ToChoose,
+    ToContinue,
     ToolCall,
     ToolStep,
     ToRead,
+    ToScore,
     ToTime,
     Work,
 )

@@ -63,13 +63,20 @@ OS_AVERAGED = OS_TASKS[:3]  # installation is reported beside them
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteLimit:
     """The mean of these categories (all of the suite's where none is named) must be above `min`, a
-    share from 0 to 1. `above_guessing`: its interval must be above the best baseline.
+    share from 0 to 1. `above_guessing`: its interval must be above the best baseline. `metric`: of
+    a task of lm-evaluation-harness; its value must be above `min` or below `max`.
     """
 
     name: str
     min: float | None = None
     categories: tuple[str, ...] = ()
     above_guessing: bool = False
+    metric: str | None = field(default=None, repr=False)
+    max: float | None = field(default=None, repr=False)
+
+    @property
+    def criterion(self) -> str:
+        return f"suite:{self.name}/{self.metric}" if self.metric else f"suite:{self.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +138,7 @@ class Gate:
     def more(self) -> dict[str, Any]:
         """What its repr leaves out, limits of plugins apart: another value is another run."""
         found: dict[str, Any] = {"score": self.score, "texts": self.texts}
+        found["metrics"] = [(each.metric, each.max) for each in self.suites if each.metric]
         found["accept"] = None if self.accept == AcceptRules() else self.accept
         found["size_class"] = self.size_class
         found["samples"] = self.generation_samples
@@ -143,13 +151,17 @@ class Gate:
         named = {name: limits for name, limits in self.texts.items() if limits}
         asked = asdict(replace(self, source="", reference={}, bounds={}, texts=named))
         plain = asdict(Gate(source=""))  # what a gate does not name may come to be named later
+        for limit in asked["suites"]:
+            for later in ("metric", "max"):
+                if limit[later] is None:
+                    del limit[later]
         said = {name: each for name, each in asked.items() if each != plain[name]}
         return sha256(json.dumps(_in_floats(said), sort_keys=True).encode()).hexdigest()[:16]
 
     def suite_criteria(self) -> dict[str, SuiteLimit]:
         """The suites, each asked for once, by the names of their criteria."""
         return {
-            "os_benchmark" if limit.name == OS_SUITE else f"suite:{limit.name}": limit
+            "os_benchmark" if limit.name == OS_SUITE else limit.criterion: limit
             for limit in self.suites
         }
 
@@ -294,6 +306,8 @@ class SuiteFigures:
     baseline: float | None = None
     baselines: tuple[Mapping[str, float], ...] = ()
     right_bits: Estimate | None = None  # bits per byte of the right answers
+    # Of lm-evaluation-harness, by TASK/METRIC.
+    metrics: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

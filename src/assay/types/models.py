@@ -66,6 +66,8 @@ class Observed:
     notes: tuple[str, ...] = ()
     tokenizer: tuple[TokenizerFigures, ...] = ()
     figures: Mapping[str, Estimate] = field(default_factory=dict)
+    # Of tasks of lm-evaluation-harness, by suite and by TASK/METRIC.
+    metrics: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
 
 
 class Model(Protocol):

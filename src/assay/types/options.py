@@ -57,7 +57,10 @@ class SuiteOptions(CommandOptions):
         "-s",
         "--suite",
         metavar="NAME_OR_PATH",
-        help=tr("Suite to ask: a shipped or fetched suite, a folder or a file. Repeatable."),
+        help=tr(
+            "Suite to ask: a shipped or fetched suite, a folder or a file, or lm-eval:TASK. "
+            "Repeatable."
+        ),
     )
     categories: Sequence[str] = option(
         (), "-c", "--category", identity=True, help=tr("Ask only this category. Repeatable.")
@@ -76,6 +79,12 @@ class SuiteOptions(CommandOptions):
         metavar="TAG",
         identity=True,
         help=tr("Language of suites without a suite.json, such as ee. Default: none."),
+    )
+    include_path: PathsOption = path_option(
+        (),
+        metavar="DIR",
+        path="folder",
+        help=tr("Folder of task files for -s lm-eval:TASK. Repeatable."),
     )
     benchmarks: OptionalPathOption = path_option(
         None,

@@ -18,6 +18,9 @@ OF_SERVERS = (
 )  # fmt: skip
 
 
+MOST_STOPS = 4
+
+
 @speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
@@ -132,7 +135,54 @@ class ToTime:
     kind: Literal["time"] = "time"
 
 
-Work = ToAnswer | ToChoose | ToRead | ToTime
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToScore:
+    """Say how likely texts are behind a context, all as they are: no template, no turns. `texts`:
+    each context with what may follow it. `rolling`: there is no context, and a text may be longer
+    than the window.
+    """
+
+    texts: tuple[tuple[str, tuple[str, ...]], ...]
+    rolling: bool = False
+    kind: Literal["score"] = "score"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToContinue:
+    """Write on behind a text as it is, once for each of the `seeds`. The answer ends before the
+    first stop. `top_k` None: the model's own.
+    """
+
+    text: str
+    max_tokens: int
+    stop: tuple[str, ...] = ()
+    temperature: float = 0.0
+    seeds: tuple[int, ...] = (0,)
+    top_k: int | None = None
+    top_p: float | None = None
+    kind: Literal["continue"] = "continue"
+
+    @property
+    def samplings(self) -> tuple[Sampling, ...]:
+        """One for each text that differs, for models that are asked one by one. Servers refuse more
+        stops than four; the text is cut at all of them afterwards.
+        """
+        return tuple(
+            Sampling(
+                temperature=self.temperature,
+                seed=seed,
+                max_tokens=self.max_tokens,
+                stop=tuple(filter(None, self.stop))[:MOST_STOPS],
+                top_k=self.top_k or 0,
+                top_p=1.0 if self.top_p is None else self.top_p,
+                loop_stop=False,
+            )
+            for seed in (self.seeds if self.temperature > 0 else self.seeds[:1])
+        )
+
+
+AsWritten = ToScore | ToContinue
+Work = ToAnswer | ToChoose | ToRead | ToTime | ToScore | ToContinue
 
 
 @speed_up_init

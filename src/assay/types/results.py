@@ -117,6 +117,8 @@ class SuiteSummary:
     own: bool = False  # a user's prompts, which are not scored
     habits: tuple[Habit, ...] = ()
     cost: RightAnswerCost | None = None
+    # Of lm-evaluation-harness, by TASK/METRIC.
+    metrics: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

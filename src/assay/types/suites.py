@@ -50,6 +50,11 @@ class Suite:
         return (case for category in self.categories for case in category.cases)
 
     @property
+    def scored_together(self) -> bool:
+        """Whether its answers are scored only when all are there."""
+        return any(case.check.scored_together for case in self.cases)
+
+    @property
     def reviewed(self) -> int:
         """How many of its tests somebody has reviewed."""
         return sum(bool(case.reviewed) for case in self.cases)

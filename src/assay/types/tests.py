@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from assay.frozen import speed_up_init
 from assay.registry import Registry
 from assay.types.conversations import Message
-from assay.types.requests import Answered, ChoiceLikelihoods, ToolCall, ToolStep
+from assay.types.requests import Answered, AsWritten, ChoiceLikelihoods, ToolCall, ToolStep
 from assay.types.scores import Score
 
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ class Requests:
     text: by its letter, or with `by_text` by its length-normalised text. `shown`: as lines "A. …"
     after the prompt. `letters`: those to answer, where the prompt has them. `predictions`: the k
     best. `tools`: functions that the model may call, a JSON list as text. `schema`: what an
-    answer must meet, a JSON Schema as text; a server may be asked to see to it.
+    answer must meet, a JSON Schema as text; a server may be asked to see to it. `as_written`: what
+    is put to the model instead, one after the other.
     """
 
     options: tuple[str, ...] = ()
@@ -96,6 +97,7 @@ class Requests:
     predictions: int = 1
     tools: str | None = None
     schema: str | None = None
+    as_written: tuple[AsWritten, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,10 @@ class AnswerCheck:
     may_decline: ClassVar[bool] = False
     # Whether a test file may name it.
     in_files: ClassVar[bool] = True
+    # Whether anything says what a right answer would be.
+    is_scored: ClassVar[bool] = True
+    # Whether all answers of a suite are scored together, when they are there, and not here.
+    scored_together: ClassVar[bool] = False
     # What it does, in a sentence or two: the first paragraph of the docstring.
     description: ClassVar[str] = ""
 

@@ -14,7 +14,14 @@ from typing import Any, TypeGuard
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.base import BaseModel, TextReader, draws, reads_text, together
+from assay.models.base import (
+    BaseModel,
+    TextReader,
+    cut_at_stops,
+    draws,
+    reads_text,
+    together,
+)
 from assay.models.home_made.logits import DEFAULT_CONTEXT, LogitsModel, UnusableResult
 from assay.models.reasoning import split_reasoning
 from assay.plugins import describe_mistake, file_digest, model_schemes, place_of
@@ -23,6 +30,7 @@ from assay.types import (
     Capability,
     ChoiceLikelihoods,
     Failed,
+    Message,
     Model,
     ModelFacts,
     Observed,
@@ -32,7 +40,9 @@ from assay.types import (
     Sampling,
     ToAnswer,
     ToChoose,
+    ToContinue,
     ToRead,
+    ToScore,
 )
 
 UNREGISTERED = "python"  # the scheme of an object whose class no decorator names
@@ -120,12 +130,16 @@ class PluginModel(BaseModel):
             raise UnusableResult(tr("cancelled"))
         if isinstance(work, ToAnswer):
             return self._write(request, work)
+        if isinstance(work, ToContinue):
+            return self._continue(request, work)
         if self._logits is None:
             raise UnusableResult(tr("likelihoods need tokenize and logits"))
         if isinstance(work, ToChoose):
             return self._logits.choose(request, work)
         if isinstance(work, ToRead):
             return self._logits.read(request, work)
+        if isinstance(work, ToScore):
+            return self._logits.score(request, work)
         raise UnusableResult(tr("a plugin's speed is not measured"))
 
     def _write(self, request: Request, work: ToAnswer) -> Answered:
@@ -135,9 +149,31 @@ class PluginModel(BaseModel):
             raise UnusableResult(tr("a text needs generate"))
         return together([self._generate(request, work, how) for how in draws(work.sampling)])
 
+    def _continue(self, request: Request, work: ToContinue) -> Answered:
+        """What it wrote is not split: tests that bring their prompts bring their reading."""
+        if not self._generates:
+            raise UnusableResult(tr("a text needs generate"))
+        said = [Message("user", work.text)]
+        return together(
+            [
+                Answered(request_id=request.id, text=cut_at_stops(self._text(said, how), work.stop))
+                for how in work.samplings
+            ]
+        )
+
     def _generate(self, request: Request, work: ToAnswer, how: Sampling) -> Answered:
+        split = split_reasoning(self._text(work.messages, how))
+        ends = [at for stop in how.stop if stop and (at := split.answer.find(stop)) >= 0]
+        return Answered(
+            request_id=request.id,
+            text=split.answer[: min(ends)] if ends else split.answer,
+            reasoning=split.reasoning,
+            reasoning_unclosed=split.unclosed,
+        )
+
+    def _text(self, messages: Sequence[Message], how: Sampling) -> str:
         text = self._plugin.generate(
-            list(work.messages),
+            list(messages),
             temperature=how.temperature,
             max_tokens=how.max_tokens,
             seed=how.seed,
@@ -146,14 +182,7 @@ class PluginModel(BaseModel):
         if not isinstance(text, str):
             kind = type(text).__name__
             raise UnusableResult(tr("generate returned {kind} instead of a text", kind=kind))
-        split = split_reasoning(text)
-        ends = [at for stop in how.stop if stop and (at := split.answer.find(stop)) >= 0]
-        return Answered(
-            request_id=request.id,
-            text=split.answer[: min(ends)] if ends else split.answer,
-            reasoning=split.reasoning,
-            reasoning_unclosed=split.unclosed,
-        )
+        return text
 
     def _tokenizer(self) -> str:
         """Equal for objects that cut a text into the same tokens."""

@@ -19,7 +19,15 @@ from assay.messages import tr
 from assay.models.base import TextReader, as_text, bytes_in, joint, words_in
 from assay.plugins import describe_mistake
 from assay.stats.documents import BLOCK, block_length
-from assay.types import ChoiceLikelihoods, Message, ReadText, Request, ToChoose, ToRead
+from assay.types import (
+    ChoiceLikelihoods,
+    Message,
+    ReadText,
+    Request,
+    ToChoose,
+    ToRead,
+    ToScore,
+)
 
 DEFAULT_CONTEXT = 1024  # tokens, for a model that does not say
 TOKENS_AT_ONCE = 1024
@@ -83,7 +91,11 @@ class LogitsModel:
 
     def choose(self, request: Request, work: ToChoose) -> ChoiceLikelihoods:
         rows, context, cut = self._rows_of(work)
-        scored = self._score(rows)
+        return self._chosen(request, self._score(rows), context, cut)
+
+    def _chosen(
+        self, request: Request, scored: Sequence[ScoredRow], context: int, cut: int
+    ) -> ChoiceLikelihoods:
         return ChoiceLikelihoods(
             request_id=request.id,
             log_likelihoods=tuple(float(each.log_likelihoods.sum()) for each in scored),
@@ -98,14 +110,18 @@ class LogitsModel:
         context = as_text(work.messages)
         has_examples = any(each.role == "assistant" for each in work.messages)
         between = joint(context, Message("assistant", "")) if has_examples else " "
+        return self._rows_behind(context, [between + each for each in work.continuations])
+
+    def _rows_behind(
+        self, context: str, continuations: Sequence[str]
+    ) -> tuple[list[TokenRow], int, int]:
         kept = context.rstrip()
-        moved = context[len(kept) :] + between
         before = len(self.tokenize(kept)) if kept else 0
         rows, cut = [], 0
-        for continuation in work.continuations:
-            whole = self.tokenize(kept + moved + continuation)
+        for continuation in continuations:
+            whole = self.tokenize(context + continuation)
             wanted = whole[max(before, 1) :]
-            if not wanted or not continuation:
+            if not wanted or not continuation.strip():
                 raise UnusableResult(tr("a choice has no token of its own"))
             if len(wanted) > self.window:
                 raise UnusableResult(
@@ -115,6 +131,21 @@ class LogitsModel:
             cut = max(cut, len(whole) - 1 - self.window)
             rows.append(TokenRow(whole[:-1][-self.window :], wanted))
         return rows, before, cut
+
+    def score(self, request: Request, work: ToScore) -> ChoiceLikelihoods:
+        """Texts as they are. The first token of one without a context is not scored: there is no
+        token before it.
+        """
+        if work.rolling:
+            whole = self.read(request, ToRead(text=work.texts[0][1][0]))
+            return ChoiceLikelihoods(request_id=request.id, log_likelihoods=(whole.log_likelihood,))
+        rows: list[TokenRow] = []
+        longest = most_cut = 0
+        for context, continuations in work.texts:
+            some, before, cut = self._rows_behind(context, continuations)
+            rows += some
+            longest, most_cut = max(longest, before), max(most_cut, cut)
+        return self._chosen(request, self._score(rows), longest, most_cut)
 
     def _score(self, rows: Sequence[TokenRow]) -> list[ScoredRow]:
         found: dict[int, ScoredRow] = {}

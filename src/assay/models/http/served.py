@@ -4,13 +4,13 @@ import queue
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Self, TypeVar
 
 from assay.errors import ServerGone
 from assay.messages import tr
-from assay.models.base import BaseModel, draws, together
+from assay.models.base import BaseModel, cut_at_stops, draws, together
 from assay.models.http.circles import Circles
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, Patience
@@ -20,6 +20,7 @@ from assay.types import (
     Answered,
     ChoiceLikelihoods,
     Failed,
+    Message,
     Observer,
     Reply,
     Request,
@@ -27,8 +28,10 @@ from assay.types import (
     Timing,
     ToAnswer,
     ToChoose,
+    ToContinue,
     ToolCall,
     ToRead,
+    ToScore,
     ToTime,
 )
 from assay.types.requests import LOOP
@@ -248,6 +251,10 @@ class ServedModel(BaseModel):
             return self._choose(request.id, work)
         if isinstance(work, ToTime):
             return self._timer.time(request.id, work, self.observed)
+        if isinstance(work, ToContinue):
+            return self._continue(request.id, work)
+        if isinstance(work, ToScore):
+            return self._score(request.id, work)
         return self._read(request.id, work)
 
     def _draw(self, request_id: str, work: ToAnswer, sampling: Sampling) -> Answered:
@@ -255,6 +262,25 @@ class ServedModel(BaseModel):
 
     def _write(self, request_id: str, work: ToAnswer) -> Answered:
         return together([self._draw(request_id, work, how) for how in draws(work.sampling)])
+
+    def _continue(self, request_id: str, work: ToContinue) -> Answered:
+        """A chat server gets the text as one turn. What it wrote is not split: tests that bring
+        their own prompts bring their own reading.
+        """
+        found = []
+        for how in work.samplings:
+            asked = ToAnswer(messages=(Message("user", work.text),), sampling=how)
+            written = self._stream(asked, how)
+            text = cut_at_stops(written.text, work.stop)
+            answered = replace(answered_by(request_id, written), text=text)
+            found.append(replace(answered, reasoning=written.thinking, reasoning_unclosed=False))
+        return together(found)
+
+    def _stream(self, work: ToAnswer, sampling: Sampling) -> ServedAnswer:
+        raise NotImplementedError
+
+    def _score(self, request_id: str, work: ToScore) -> Reply:
+        raise Fault("refused", tr("this server cannot measure the likelihood of a text"))
 
     def _choose(self, request_id: str, work: ToChoose) -> Reply:
         raise NotImplementedError

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,9 @@ from assay.types import (
     Request,
     ToAnswer,
     ToChoose,
+    ToContinue,
     ToRead,
+    ToScore,
 )
 
 _BROKEN = "\N{REPLACEMENT CHARACTER}"  # what decoders put for bytes that are not a whole character
@@ -113,6 +115,14 @@ class StopStrings:
 T = TypeVar("T")
 
 
+class AnswersAsWritten(Protocol):
+    """What answers requests whose texts are put to the model as they are."""
+
+    def score(self, asked: Sequence[tuple[Request, ToScore]], /) -> Iterator[Reply]: ...
+
+    def write(self, asked: Sequence[tuple[Request, ToContinue]], /) -> Iterator[Reply]: ...
+
+
 @dataclass(slots=True, kw_only=True)
 class Answering:
     network: Network
@@ -122,6 +132,7 @@ class Answering:
     folder: Path
     stopped: threading.Event
     counts: Counter[str]  # "cut": prompts that lost their beginning
+    written_texts: Callable[[], AnswersAsWritten]
     fault: str | None = None  # of the tokenizer, once a text has shown whether there is one
 
     def replies(self, requests: Sequence[Request]) -> Iterator[Reply]:
@@ -135,6 +146,12 @@ class Answering:
         yield from self._in_parts([one for one in read if not one[1].each_token], self._read)
         each_token = [one for one in read if one[1].each_token]
         yield from self._in_parts(each_token, partial(self._read, block=1))
+        scored = [(each, each.work) for each in requests if isinstance(each.work, ToScore)]
+        continued = [(each, each.work) for each in requests if isinstance(each.work, ToContinue)]
+        if scored or continued:
+            texts = self.written_texts()
+            yield from self._in_parts(scored, texts.score)
+            yield from self._in_parts(continued, texts.write)
 
     def _in_parts(
         self,

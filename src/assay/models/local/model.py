@@ -169,8 +169,11 @@ class LocalModel(BaseModel):
 
     def _answering(self) -> Answering:
         from assay.models.local.answering import Answering
+        from assay.models.local.as_written import WrittenTexts
+        from assay.models.local.scoring import TextRules
 
         return Answering(
+            written_texts=lambda: WrittenTexts(self.scorer(TextRules()), self._counts),
             network=self._network(),
             tokenizer=self._tokens(),
             ends=self._tokens().end_ids(self._ends()),
@@ -298,6 +301,22 @@ class LocalModel(BaseModel):
                      architecture=self._facts.about["architecture"])  # fmt: skip
         if self._tokenizer:
             yield from self._tokenizer.notes
+        if count := self._counts["scored_bos"]:
+            yield trn(
+                "the token that begins every text was scored as a token of {count} document, as "
+                "lm-evaluation-harness does",
+                "the token that begins every text was scored as a token of {count} documents, as "
+                "lm-evaluation-harness does",
+                count,
+            )
+        if count := self._counts["mixed_bos"]:
+            yield trn(
+                "{count} prompt begins with the text of BOS and others do not: each was encoded "
+                "as it is, while lm-evaluation-harness goes by the first of a batch",
+                "{count} prompts begin with the text of BOS and others do not: each was encoded "
+                "as it is, while lm-evaluation-harness goes by the first of a batch",
+                count,
+            )
         if count := self._counts["cut"]:
             yield trn(
                 "{count} prompt was longer than the model's context and lost its beginning",

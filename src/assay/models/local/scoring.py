@@ -103,6 +103,15 @@ class TextScorer:
         for found in read_all(self.network, coded, prefix=0 if prefix is None else prefix):
             yield found.number, found.log_likelihood
 
+    def scores_bos(self, text: str) -> bool:
+        """Whether the tokenizer puts a token before a text that rolling likelihoods then score."""
+        ids = next(iter(encode_whole(self.tokenizer, [text[:1]])))
+        return len(ids) > 0 and ids[0] == self.tokenizer.prefix_token_id
+
+    def begins_with_bos(self, text: str) -> bool:
+        bos = self.tokenizer.of_transformers.bos_token
+        return bool(bos) and text.startswith(bos)
+
     def write(self, wanted: Sequence[WantedText]) -> Iterator[tuple[int, Written]]:
         """The tokens behind each prompt, up to and with those that complete a stop string."""
         prompts = []

@@ -37,6 +37,7 @@ from assay.models.reasoning import MOST
 from assay.types import (
     Answered,
     Cause,
+    Message,
     ModelFacts,
     Observed,
     Reply,
@@ -44,6 +45,7 @@ from assay.types import (
     Sampling,
     ToAnswer,
     ToChoose,
+    ToContinue,
     ToTime,
 )
 from assay.types.options import ServerOptions
@@ -131,6 +133,9 @@ class OllamaModel(ServedModel):
         if isinstance(work, ToChoose):
             longest = work.otherwise.max_tokens if work.otherwise else 1
             return context_for(work.messages, longest, self._own_bytes)
+        if isinstance(work, ToContinue):
+            said = (Message("user", work.text),)
+            return context_for(said, work.max_tokens, self._own_bytes)
         if isinstance(work, ToTime):
             needed = (work.prompt_tokens or 0) + (work.new_tokens or 0)
             # Where a server cuts in silence, a context that is nearly full looks like a cut one.
@@ -172,7 +177,10 @@ class OllamaModel(ServedModel):
         return self._write(request_id, ToAnswer(messages=work.messages, sampling=otherwise))
 
     def _draw(self, request_id: str, work: ToAnswer, sampling: Sampling) -> Answered:
-        return answered_by(request_id, self._written(work, sampling, {}))
+        return answered_by(request_id, self._stream(work, sampling))
+
+    def _stream(self, work: ToAnswer, sampling: Sampling) -> OllamaAnswer:
+        return self._written(work, sampling, {})
 
     def _written(
         self, work: ToAnswer, sampling: Sampling, extra: Mapping[str, Any]

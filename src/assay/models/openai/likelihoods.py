@@ -15,7 +15,7 @@ from assay.models.http.served import chosen_by
 from assay.models.openai.bodies import first_token, to_echo
 from assay.models.openai.client import OpenAIClient
 from assay.stats.documents import BLOCK, block_length
-from assay.types import ChoiceLikelihoods, ReadText, Sampling, ToChoose, ToRead
+from assay.types import ChoiceLikelihoods, ReadText, Sampling, ToChoose, ToRead, ToScore
 
 # Its last token is a full stop, so that the text without it has the same tokens.
 KNOWN_TEXT = "The little dog sat on the floor, and the little cat sat on the bed."
@@ -221,6 +221,40 @@ def by_echo(client: OpenAIClient, request_id: str, work: ToChoose) -> ChoiceLike
         log_likelihoods=tuple(values),
         total_s=time.perf_counter() - started,
         attempts=most_attempts,
+    )
+
+
+def as_written(client: OpenAIClient, request_id: str, work: ToScore) -> ChoiceLikelihoods:
+    """White space at the end of a context is scored with what follows it, as
+    lm-evaluation-harness does. The first token of a whole text has no likelihood on most servers.
+    """
+    started = time.perf_counter()
+    values: list[float] = []
+    greedy: list[bool] = []
+    counts: list[int] = []
+    for context, continuations in work.texts:
+        border = len(context.rstrip())
+        for each in continuations:
+            tokens, _ = _echoed(client, context + each, likeliest=NEXT)
+            behind = [token for token in tokens if token.end > border]
+            told = [token.logprob for token in behind if token.logprob is not None]
+            if len(told) < len(behind) and work.rolling:
+                client.note(
+                    "first_token",
+                    tr("the server gives the first token of a document no likelihood, which "
+                       "lm-evaluation-harness would score"),
+                )  # fmt: skip
+            elif len(told) < len(behind) or not told:
+                raise _unreadable()
+            values.append(math.fsum(told))
+            greedy.append(all(token.rank == 0 for token in behind))
+            counts.append(len(told))
+    return ChoiceLikelihoods(
+        request_id=request_id,
+        log_likelihoods=tuple(values),
+        greedy=tuple(greedy),
+        tokens=tuple(counts),
+        total_s=time.perf_counter() - started,
     )
 
 

@@ -10,7 +10,7 @@ from assay.machine import gpu_memory, memory_of_listener
 from assay.messages import tr
 from assay.models.http.connection import PLACEHOLDERS, SHORTEST, Connection, is_this_machine
 from assay.models.http.faults import Fault
-from assay.models.http.served import ServedModel, answered_by
+from assay.models.http.served import ServedAnswer, ServedModel, answered_by
 from assay.models.openai.bodies import MATTERS, Dialect, to_write
 from assay.models.openai.client import OpenAIClient
 from assay.models.openai.facts import (
@@ -22,7 +22,7 @@ from assay.models.openai.facts import (
     learn,
     near_names,
 )
-from assay.models.openai.likelihoods import by_echo, by_first_token, read
+from assay.models.openai.likelihoods import as_written, by_echo, by_first_token, read
 from assay.types import (
     Answered,
     ModelFacts,
@@ -32,6 +32,7 @@ from assay.types import (
     ToAnswer,
     ToChoose,
     ToRead,
+    ToScore,
 )
 from assay.types.options import ServerOptions
 
@@ -171,6 +172,11 @@ class OpenAIModel(ServedModel):
             return read(self._client, request_id, work)
         return super()._read(request_id, work)
 
+    def _score(self, request_id: str, work: ToScore) -> Reply:
+        if "score_text" in self._facts.capabilities:
+            return as_written(self._client, request_id, work)
+        return super()._score(request_id, work)
+
     def _choose(self, request_id: str, work: ToChoose) -> Reply:
         can = self._facts.capabilities
         if "score_text" in can:
@@ -187,12 +193,14 @@ class OpenAIModel(ServedModel):
         return replace(answered, dropped=tuple(sorted({*answered.dropped, *dropped})))
 
     def _draw(self, request_id: str, work: ToAnswer, sampling: Sampling) -> Answered:
-        written = self._client.streamed(
-            lambda dialect: to_write(self._name, work, sampling, dialect), sampling
-        )
-        answered = answered_by(request_id, written)
+        answered = answered_by(request_id, self._stream(work, sampling))
         _refuse_dropped_tools(work, answered.prompt_tokens)
         return replace(answered, dropped=self._dropped(work, answered))
+
+    def _stream(self, work: ToAnswer, sampling: Sampling) -> ServedAnswer:
+        return self._client.streamed(
+            lambda dialect: to_write(self._name, work, sampling, dialect), sampling
+        )
 
     def _dropped(self, work: ToAnswer, answered: Answered) -> tuple[str, ...]:
         dropped = {field for field in MATTERS if field in self._client.dialect.left_out}

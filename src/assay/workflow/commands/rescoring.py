@@ -108,7 +108,7 @@ def _worth(score: Score | None) -> tuple[float | None, bool] | None:
 
 def _todays(kept: Suite, facts: ModelFacts, get_sandbox: GetSandbox, notes: list[str]) -> Suite:
     """The suite with today's tests, as far as they still ask what was asked."""
-    if is_own(kept):  # nothing in them can have been fixed
+    if is_own(kept) or kept.scored_together:  # nothing in them can have been fixed
         return kept
     judged = (case.check.judged for case in kept.cases)
     try:

@@ -20,6 +20,8 @@ def new_scores(
     verdicts = {kept.key: kept.judgement for kept in store.read_judgements(run, model)}
     for kept in trials:
         key = kept.key
+        if cases[key[0], key[1]].check.scored_together:
+            continue
         verdict = verdicts.get(key)
         new = score_of(verdict) if verdict else score_reply(cases[key[0], key[1]], kept.reply)
         if new:

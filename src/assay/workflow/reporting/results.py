@@ -16,6 +16,7 @@ from assay.request_identity import MEASURE
 from assay.store import Run, RunModel, Store, StoredTrial
 from assay.suites.load import FETCHED
 from assay.summary.comparisons import compare_twins, find_leads, twin_differences
+from assay.summary.harness import with_metrics
 from assay.summary.speed import performance, trial_figures
 from assay.summary.trials import measurements, summarise
 from assay.types import Estimate, Failed, Reply, Suite
@@ -61,7 +62,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
     # What was observed is in the store since it began; one that failed has no figures.
     run = replace(run, models=store.read_run(run.id).evaluated)
     if guesses is None:
-        guesses = {suite.name: baselines_of(suite) for suite in suites}
+        guesses = {suite.name: baselines_of(suite) for suite in suites if not suite.scored_together}
     asked = _summarise_models(store, run, suites, guesses)
     decision = _decision(store, run, asked.measured)
     models = asked.models
@@ -155,10 +156,13 @@ def _summarise_models(
         asked.too_long += sum(each.cause == "prompt_too_long" for each in failures)
         summaries = tuple(
             replace(
-                summarise(
-                    suite, trials_of(suite, trials), right_answers=_right_answers(suite, beside)
+                _as_the_harness_has_it(
+                    summarise(
+                        suite, trials_of(suite, trials), right_answers=_right_answers(suite, beside)
+                    ),
+                    model,
                 ),
-                baselines=None if is_own(suite) else guesses[suite.name],
+                baselines=None if is_own(suite) else guesses.get(suite.name),
                 own=is_own(suite),
             )
             for suite in suites
@@ -174,6 +178,12 @@ def _summarise_models(
             )  # fmt: skip
             asked.not_measured[model.spec] = asked.measured[model.spec].not_measured
     return asked
+
+
+def _as_the_harness_has_it(summary: SuiteSummary, model: RunModel) -> SuiteSummary:
+    """The score of a task of lm-evaluation-harness is its first metric from 0 to 1."""
+    metrics = model.observed.metrics.get(summary.suite) if model.observed else None
+    return summary if metrics is None else with_metrics(summary, metrics)
 
 
 def _add_own_figures(asked: _AskedModels, model: RunModel, trials: Sequence[StoredTrial]) -> None:
@@ -260,7 +270,8 @@ def _decided(
 
 def summaries_of(store: Store, run: Run, model: RunModel) -> tuple[SuiteSummary, ...]:
     trials = tuple(store.read_trials(run, model))
-    return tuple(summarise(suite, trials_of(suite, trials)) for suite in store.read_suites(run))
+    found = (summarise(suite, trials_of(suite, trials)) for suite in store.read_suites(run))
+    return tuple(_as_the_harness_has_it(each, model) for each in found)
 
 
 def _model_report(
@@ -295,6 +306,7 @@ def _model_report(
             **measurements(summaries),
             **twin_differences(twins, figures),
             **_without_plugin(model),
+            **{name: of for each in summaries for name, of in each.metrics.items()},
         },
         report=str(reports / f"{model.slug}.md") if run.finished else None,
         about=model.facts.about,
@@ -330,7 +342,9 @@ def _notes(
             suites=", ".join(old),
         )
     for suite in suites:
-        if suite.name in FETCHED and suite.version:  # which form a benchmark was asked in
+        if suite.version and (
+            suite.name in FETCHED or suite.scored_together
+        ):  # which form a benchmark was asked in
             yield tr("{suite}: {version}", suite=suite.name, version=suite.version)
         for category in suite.categories:
             if file := suite.elsewhere.get(category.name):

@@ -1,6 +1,6 @@
 """Every model of a run is asked, one after another; every reply is stored."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from assay.errors import (
     ModelUnavailable,
     Refusals,
 )
+from assay.harness.tasks import HarnessTasks
 from assay.messages import tr
 from assay.plan import AskOptions, Plan, make_plan
 from assay.store import Run, Store
@@ -24,6 +25,7 @@ from assay.types.scores import tell_phase
 from assay.workflow.checkpoints.measures import take_own_figures
 from assay.workflow.checkpoints.tokenizer_texts import tokenizer_figures
 from assay.workflow.running.background import BackgroundWork
+from assay.workflow.running.harness_tasks import ModelScores, score_tasks
 from assay.workflow.running.judging.stage import AnswerToJudge, JudgingStage
 from assay.workflow.running.ledgers import ScoredReplies
 from assay.workflow.running.opening import left_out, why_failed
@@ -39,6 +41,7 @@ def ask_model(
     observer: Observer,
     until: float | None,
     tokenizer: tuple[TokenizerFigures, ...] = (),
+    harness: Mapping[str, HarnessTasks] | None = None,
 ) -> None:
     store, run, known = ledger.store, ledger.run, ledger.model
     # A scored trial of this very run needs no hash: the run's key holds all that its id does.
@@ -49,13 +52,25 @@ def ask_model(
     ]
     done = plan.turns + len(measures) - sum(each.left for each in trials)
     ledger.background.begin()
+    of_tasks = ModelScores({}, ())
     try:
         ask_all(model, trials, ledger, observer, name=known.spec, done=done, until=until)
+        if harness:
+            ledger.flush()
+            tell_phase(observer, tr("lm-evaluation-harness scores the answers"))
+            of_tasks = score_tasks(store, run, known, plan, harness)
     finally:  # a stopped run, too, reports the answers it found in the store
         ledger.flush()
         seen = model.observed() if ledger.asked else Observed()
         own = take_own_figures(known, store.read_measures(run, known)).figures if measures else {}
-        if (observed := replace(seen, tokenizer=tokenizer, figures=own)) != Observed():
+        observed = replace(
+            seen,
+            tokenizer=tokenizer,
+            figures=own,
+            metrics=of_tasks.metrics,
+            notes=(*seen.notes, *of_tasks.notes),
+        )
+        if observed != Observed():
             store.store_observed(run, known, observed)
 
 
@@ -79,7 +94,9 @@ def ask_models(
             if kind and kind not in cut:
                 cut[kind] = tokenizer_figures(model, prepared.to_cut)
             ledger = ScoredReplies(store, run, known, background, prepared.remeasured)
-            ask_model(ledger, model, plan, measures, observer, until, cut.get(kind, ()))
+            ask_model(
+                ledger, model, plan, measures, observer, until, cut.get(kind, ()), prepared.harness
+            )
         except (ModelUnavailable, Refusals) as error:
             run = _leave_out(store, run, known.spec, error, observer)
         model.close()

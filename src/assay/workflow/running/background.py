@@ -64,6 +64,7 @@ class BackgroundWork:
         for suite in self._suites:
             if self._stopped.is_set():
                 return {}
-            guesses[suite.name] = baselines_of(suite)
+            if not suite.scored_together:
+                guesses[suite.name] = baselines_of(suite)
         self._folder.write_test_plans(self._suites, stopped=self._stopped.is_set)
         return guesses

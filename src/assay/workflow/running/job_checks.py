@@ -18,6 +18,7 @@ from assay.workflow.checkpoints.places import (
     CheckpointPlace,
     is_text,
 )
+from assay.workflow.running.harness_tasks import is_harness
 from assay.workflow.running.job import Job
 
 
@@ -32,6 +33,28 @@ def with_usual_suites(job: Job, places: Sequence[CheckpointPlace | None]) -> Job
     installed = catalogue(job.benchmarks)
     suites = tuple(name for name in OF_CHECKPOINTS if name in installed)
     return replace(job, suites=suites, measures=job.measures or kinds_by_default())
+
+
+def _senseless_tasks(job: Job) -> Iterator[UsageError]:
+    """Of tasks of lm-evaluation-harness, which bring their own prompts and repeats."""
+    tasks = [name for name in job.suites if is_harness(name)]
+    given = {
+        "--repeats": job.repeats > 1,
+        "--think": job.think is not None,
+        "--constrained": job.constrained,
+        "--system": job.system is not None,
+    }
+    for option in (name for name, is_given in given.items() if tasks and is_given):
+        yield UsageError(
+            tr("{option} cannot be used with {task}: its prompts are the harness's own",
+               option=option, task=tasks[0]),
+            hint=tr("leave it out, or ask the task in a run of its own"),
+        )  # fmt: skip
+    if job.include_path and not tasks:
+        yield UsageError(
+            tr("--include-path is for tasks of lm-evaluation-harness, and none was named"),
+            hint=tr("name one with -s lm-eval:TASK"),
+        )
 
 
 def senseless(job: Job) -> Iterator[UsageError]:
@@ -66,6 +89,7 @@ def senseless(job: Job) -> Iterator[UsageError]:
             tr("no language is known as {tag!r}", tag=job.suite_language),
             hint=tr("give one of {tags}", tags=", ".join(sorted(LANGUAGES))),
         )
+    yield from _senseless_tasks(job)
     if job.repeats < 1:
         yield UsageError(
             tr("a test is asked at least once, not {count} times", count=job.repeats),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assay.errors import AssayError, UsageError, raise_all, tried
 from assay.files.notes import invalid_files
+from assay.harness.tasks import HarnessTasks
 from assay.judge.rubrics import load_rubric
 from assay.messages import tr
 from assay.reports.checkpoints.curves import tensorboard_writer
@@ -29,6 +30,7 @@ from assay.types.decisions import Gate, SizeClass
 from assay.workflow.checkpoints.places import (
     CheckpointPlace,
 )
+from assay.workflow.running.harness_tasks import LoadedTasks, is_harness, load_suite_of
 from assay.workflow.running.job import Job
 from assay.workflow.running.job_checks import senseless, with_usual_suites
 
@@ -41,7 +43,8 @@ NAMED = 5  # how many names an error lists
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFiles:
     """`held_out`: read for perplexity; `training`: for the training loss; `named`: by the names
-    given to them, the one of perplexity may be among them.
+    given to them, the one of perplexity may be among them. `harness`: by suite, the tasks of
+    lm-evaluation-harness.
     """
 
     suites: tuple[Suite, ...]
@@ -49,6 +52,7 @@ class JobFiles:
     held_out: HeldOut | None = None
     named: Mapping[str, HeldOut] = field(default_factory=dict)
     training: HeldOut | None = None
+    harness: Mapping[str, HarnessTasks] = field(default_factory=dict)
 
 
 def check_files(job: Job) -> Gate:
@@ -65,15 +69,27 @@ def check_files(job: Job) -> Gate:
 def read_files(
     job: Job, places: Sequence[CheckpointPlace | None], errors: list[AssayError]
 ) -> JobFiles:
-    suites = _suites(job, errors)
-    return _gate_and_texts(job, places, suites, errors)
+    named = [name for name in dict.fromkeys(job.suites) if is_harness(name)]
+    tasks = [
+        each
+        for name in named
+        for each in tried(
+            errors, load_suite_of, name, job.include_path, allow_code=job.allow_code_execution
+        )
+    ]
+    if len(tasks) < len(named):
+        return JobFiles(suites=())
+    suites = _suites(job, tasks, errors)
+    files = _gate_and_texts(job, places, suites, errors)
+    return replace(files, harness={each.suite.name: each.tasks for each in tasks})
 
 
-def _suites(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
+def _suites(job: Job, tasks: Sequence[LoadedTasks], errors: list[AssayError]) -> tuple[Suite, ...]:
+    names = [name for name in job.suites if not is_harness(name)]
     found = [
         files
         for _ in tried(errors, benchmarks_folder, job.benchmarks)
-        for name in job.suites
+        for name in names
         for files in tried(errors, find, name, job.benchmarks)
     ]
     loaded = tried(
@@ -85,14 +101,18 @@ def _suites(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
         check_rubric=load_rubric,
         categories=job.categories,
     )
-    if not loaded or len(found) < len(job.suites):
+    if not loaded or len(found) < len(names):
         return ()
-    return next(iter(tried(errors, _picked, job, loaded[0])), ())
+    suites = (*loaded[0], *(each.suite for each in tasks))
+    return next(iter(tried(errors, _picked, job, suites)), ())
 
 
 def _picked(job: Job, suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
     if job.system is not None or job.suite_language is not None:
-        suites = tuple(with_defaults(suite, job.system, job.suite_language) for suite in suites)
+        suites = tuple(
+            suite if suite.scored_together else with_defaults(suite, job.system, job.suite_language)
+            for suite in suites
+        )
     suites = (*suites, *job.own)
     if job.only_tests is not None:
         suites = tuple(only_tests(suites, job.only_tests))
@@ -106,6 +126,13 @@ def _picked(job: Job, suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
     used = [name for gate in gates for suite in gate.suites for name in suite.categories]
     suites = pick_all(suites, job.categories, job.limit, job.seed, used=used)
     for gate in gates if job.apply_gate else ():
+        asked = {limit.name for limit in gate.suites if is_harness(limit.name)}
+        if gate.accept.confirm is not None and asked:
+            raise UsageError(
+                tr("'confirm' keeps tests back, and {task} is scored as a whole",
+                   task=sorted(asked)[0]),
+                hint=tr("take 'confirm' out of the gate, or the task"),
+            )  # fmt: skip
         suites = hold_back(suites, gate, job.seed)
     for way in [CONSTRAINED] * job.constrained + [THINKING] * (job.think == "both"):
         suites = with_twins(suites, way)

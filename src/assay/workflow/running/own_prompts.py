@@ -57,7 +57,7 @@ def prompt_suite(
 
 def is_own(suite: Suite) -> bool:
     """Whether it holds prompts of `assay ask`, of which none can be scored."""
-    return all(not case.check.in_files for case in suite.cases)
+    return not any(case.check.is_scored for case in suite.cases)
 
 
 def _split(text: str) -> list[str]:

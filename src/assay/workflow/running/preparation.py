@@ -1,9 +1,11 @@
 """Everything a job needs, found and checked before the first request; every mistake at once."""
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from assay.errors import AssayError, raise_all, tried
+from assay.harness.tasks import HarnessTasks
 from assay.messages import tr
 from assay.plan import Plan, cannot_think, make_plan
 from assay.suites.load import confirming_suites
@@ -51,6 +53,7 @@ class Prepared:
     to_cut: tuple[SourceTexts, ...] = ()
     panel: JudgePanel | None = None
     confirming: tuple[Suite, ...] = ()
+    harness: Mapping[str, HarnessTasks] = field(default_factory=dict)
 
     def close(self) -> None:
         for model in self.models:
@@ -243,6 +246,7 @@ def _put_together(
         if deciding
         else (),
         panel=panel,
+        harness=files.harness,
     )
 
 

@@ -1,0 +1,199 @@
+"""A task or group by its name, loaded with its documents; what cannot be asked is refused by name
+before anything is loaded.
+"""
+
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.errors import UsageError, raise_all
+from assay.harness.names import TaskNames
+from assay.harness.needed import needed, quietly
+from assay.messages import tr
+
+# As the harness's command line has them.
+RANDOM_SEED, OTHER_SEED = 0, 1234
+NO_SCRIPTS = "Dataset scripts are no longer supported"
+LONGEST_WHY = 300
+
+
+@dataclass(frozen=True, slots=True)
+class HarnessTasks:
+    """`tasks`: the leaves by name, their requests built; `groups`: those that hold them."""
+
+    name: str
+    tasks: dict[str, Any]
+    groups: dict[str, Any]
+    files: tuple[Path, ...]
+
+
+def load_tasks(name: str, include: Sequence[Path], *, allow_code: bool) -> HarnessTasks:
+    """As `lm_eval --tasks NAME --include_path DIR` does, without a chat template."""
+    names = TaskNames(include)
+    names.find(name)
+    files: dict[Path, None] = {}
+    refusals = list(_refusals(name, names, files, allow_code=allow_code))
+    raise_all(list({each.message: each for each in refusals}.values()))
+    manager = needed("lm_eval.tasks").TaskManager(include_defaults=False)
+    manager._index = names
+    _seed()
+    with quietly():
+        try:
+            loaded = manager.load([name])
+            for task in loaded["tasks"].values():
+                _prepare(task)
+        # Its tasks are programs: data sets, templates and functions may raise anything.
+        except Exception as error:
+            raise _cannot_load(name, error) from error
+    raise_all([_refused(task_name, *why) for task_name, task in loaded["tasks"].items()
+               for why in _unfit(task)])  # fmt: skip
+    return HarnessTasks(name, loaded["tasks"], loaded.get("groups", {}), tuple(files))
+
+
+def _prepare(task: Any) -> None:
+    """As simple_evaluate does."""
+    if task.get_config("num_fewshot") is None:
+        task.set_config(key="num_fewshot", value=0)
+    task.set_fewshot_seed(seed=OTHER_SEED)
+    if not any(True for _ in _unfit(task)):
+        task.build_all_requests()
+
+
+def _seed() -> None:
+    """Some tasks shuffle their documents by the global generators."""
+    import numpy as np
+
+    random.seed(RANDOM_SEED)
+    np.random.seed(OTHER_SEED)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(OTHER_SEED)
+
+
+def _unfit(task: Any) -> Iterator[tuple[str, str]]:
+    if getattr(task, "UNSAFE_CODE", False):
+        yield _UNSAFE()
+    if getattr(task, "MULTIMODAL", False):
+        yield _IMAGES()
+
+
+def _UNSAFE() -> tuple[str, str]:
+    return tr("it runs code that models write (unsafe_code: true)"), tr(
+        "choose another task; the suite coding runs such code in a sandbox"
+    )
+
+
+def _IMAGES() -> tuple[str, str]:
+    return tr("it shows images or plays sound"), tr("choose a task of text")
+
+
+def _refusals(
+    name: str, names: TaskNames, files: dict[Path, None], *, allow_code: bool
+) -> Iterator[UsageError]:
+    """Of the files of a task, and of all below a group or tag, read without running anything."""
+    entry = names[name]
+    kind = entry.kind.name
+    if kind == "TAG":
+        for each in sorted(entry.tags):
+            yield from _refusals(each, names, files, allow_code=allow_code)
+        return
+    if entry.yaml_path is None:
+        return
+    path = Path(entry.yaml_path)
+    config = needed("lm_eval.tasks._yaml_loader").load_yaml(path, resolve_func=False)
+    for file in _with_includes(path):
+        files[file] = None
+        if not allow_code and _is_users(file) and (what := _code_in(file)):
+            yield UsageError(
+                tr("{task} runs Python code of {file} ({what})", task=name, file=file, what=what),
+                hint=tr("look at it, and add --allow-code-execution if you trust it"),
+            )
+    if kind == "GROUP":
+        for child in _children(config):
+            if child in names and child != name:
+                yield from _refusals(child, names, files, allow_code=allow_code)
+        return
+    if config.get("unsafe_code"):
+        yield _refused(name, *_UNSAFE())
+    if config.get("doc_to_image") or config.get("doc_to_audio"):
+        yield _refused(name, *_IMAGES())
+    if _is_script(str(config.get("dataset_path") or "")):
+        yield _refused(name, *_script())
+
+
+def _script() -> tuple[str, str]:
+    return tr("its data set has a loading script, which is a program"), tr(
+        "save the data as JSON or Parquet, and name it in a task file of your own"
+    )
+
+
+def _refused(name: str, why: str, hint: str) -> UsageError:
+    return UsageError(tr("lm-eval:{task} cannot be asked: {why}", task=name, why=why), hint=hint)
+
+
+def _cannot_load(name: str, error: Exception) -> UsageError:
+    if NO_SCRIPTS in str(error):
+        return _refused(name, *_script())
+    why = " ".join(f"{type(error).__name__}: {error}".split())[:LONGEST_WHY]
+    return UsageError(
+        tr("lm-evaluation-harness cannot load {task}: {why}", task=name, why=why),
+        hint=tr("`lm_eval run --tasks {task} --limit 1 --model dummy` shows the same; data sets "
+                "that are not in the local cache need a connection", task=name),
+    )  # fmt: skip
+
+
+def _is_script(data_set: str) -> bool:
+    path = Path(data_set)
+    return path.suffix == ".py" or (path / f"{path.name}.py").is_file()
+
+
+def _is_users(file: Path) -> bool:
+    return not file.is_relative_to(Path(needed("lm_eval.tasks").__file__).resolve().parent)
+
+
+def _with_includes(path: Path, seen: frozenset[Path] = frozenset()) -> Iterator[Path]:
+    path = path.expanduser().resolve()
+    if path in seen or not path.is_file():
+        return
+    yield path
+    named = needed("lm_eval.tasks._yaml_loader").load_yaml(
+        path, resolve_func=False, recursive=False
+    ).get("include")  # fmt: skip
+    for each in [named] if isinstance(named, str) else named or ():
+        yield from _with_includes(path.parent / each, seen | {path})
+
+
+def _code_in(file: Path) -> str:
+    """`!function` or `class:`, wherever in the file; "" where there is neither."""
+    yaml = needed("yaml")
+    todo = [yaml.compose(file.read_text("utf-8"))]
+    while todo:
+        node = todo.pop()
+        if node is None:
+            continue
+        if node.tag.startswith("!"):
+            return f"{node.tag} {node.value}" if isinstance(node.value, str) else node.tag
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == "class":
+                    return f"class: {value.value}"
+                todo += [key, value]
+        elif isinstance(node, yaml.SequenceNode):
+            todo += node.value
+    return ""
+
+
+def _children(config: dict[str, Any]) -> Iterator[str]:
+    listed = config.get("task") or ()
+    for each in [listed] if isinstance(listed, str | dict) else listed:
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each.get("group"), str):
+            yield each["group"]
+            yield from _children(each)
+        elif isinstance(each.get("task"), str):
+            yield each["task"]
+        else:
+            yield from _children(each)

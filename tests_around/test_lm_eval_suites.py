@@ -1,0 +1,322 @@
+"""`assay run -s lm-eval:TASK`: the harness's own results, in our store, with our intervals. The
+harness's side is its `simple_evaluate` with our model, which test_twelve_shapes.py holds to `hf`.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+import lm_eval
+import pytest
+from lm_eval.tasks import TaskManager
+
+import assay
+from assay.errors import UsageError
+from assay.interfaces.lm_eval import AssayLM
+from tests_around.conftest import ROOT
+
+HERE = Path(__file__).parent / "twelve_shapes"
+TINY = ROOT / "src/assay/builtin/checkpoints/tiny"
+STEP = TINY / "step_008000"
+SHAPES = [
+    "s01_letters",
+    "s02_endings",
+    "s03_no_spaces",
+    "s04_pronouns",
+    "s05_entailment",
+    "s05_mutual_information",
+    "s06_last_words",
+    "s07_pages",
+    "s08_sums",
+    "s09_dialogues",
+    "s10_until_missing",
+    "s10_until_empty",
+    "s11_repeats",
+    "s12_outer",
+]
+
+
+def run(suites: list[str], out: Path, model: str | Path = STEP, **options: Any) -> Any:
+    with chdir(HERE):
+        return assay.run(
+            str(model),
+            suites=[f"lm-eval:{name}" for name in suites],
+            include_path=[HERE],
+            out=out,
+            **{"allow_code_execution": True, **options},
+        )
+
+
+@pytest.fixture(scope="module")
+def theirs() -> dict[str, Any]:
+    model = AssayLM(pretrained=str(STEP), tokenizer=str(TINY), dtype="float32", device="cpu")
+    with chdir(HERE):
+        manager = TaskManager(include_path=str(HERE), include_defaults=False)
+        found = lm_eval.simple_evaluate(
+            model=model, tasks=SHAPES, task_manager=manager, bootstrap_iters=0
+        )
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    result = run(SHAPES, tmp_path_factory.mktemp("out"))
+    return result.to_dict()["models"][0]
+
+
+def test_every_metric_of_all_shapes_is_the_harness_s_own(
+    ours: dict[str, Any], theirs: dict[str, Any]
+) -> None:
+    expected = {
+        f"{task}/{key.removesuffix(',none')}": value
+        for task, metrics in theirs["results"].items()
+        for key, value in metrics.items()
+        if "," in key and "_stderr" not in key
+    }
+    assert len(expected) > 25
+    for name, value in expected.items():
+        assert ours["measurements"][name]["value"] == pytest.approx(value, rel=1e-9), name
+        assert ours["measurements"][name]["n"] > 0
+
+
+def test_a_metric_has_our_interval(ours: dict[str, Any]) -> None:
+    found = ours["measurements"]
+    share = found["s01_letters/acc"]
+    assert (share["unit"], share["method"]) == ("share", "wilson")
+    for name in ("s07_pages/word_perplexity", "s10_until_empty/bleu", "s05_entailment/f1"):
+        one = found[name]
+        assert one["low"] is not None, name
+        assert one["low"] <= one["value"] <= one["high"], name
+
+
+def test_every_document_is_a_row_scored_by_the_first_share(
+    ours: dict[str, Any], theirs: dict[str, Any]
+) -> None:
+    suite = next(each for each in ours["suites"] if each["suite"] == "lm-eval:s02_endings")
+    samples = {each["doc_id"]: each["acc"] for each in theirs["samples"]["s02_endings"]}
+    assert [row["score"] for row in suite["tests"]] == [samples[n] for n in sorted(samples)]
+    accuracy = theirs["results"]["s02_endings"]["acc,none"]
+    assert suite["score"]["value"] == pytest.approx(100 * accuracy)
+
+
+def test_a_task_without_a_share_has_no_score(ours: dict[str, Any]) -> None:
+    suite = next(each for each in ours["suites"] if each["suite"] == "lm-eval:s07_pages")
+    assert suite["score"]["value"] is None
+
+
+def test_a_group_scores_as_the_harness_aggregates_it(
+    ours: dict[str, Any], theirs: dict[str, Any]
+) -> None:
+    suite = next(each for each in ours["suites"] if each["suite"] == "lm-eval:s12_outer")
+    group = theirs["results"]["s12_outer"]
+    first = next(value for key, value in group.items() if "," in key and "_stderr" not in key)
+    assert suite["score"]["value"] == pytest.approx(100 * first)
+    assert len(suite["categories"]) > 1
+
+
+# ---------------------------------------------------------------------------------- refusals
+
+
+def write_task(
+    folder: Path, name: str, text: str, rows: list[dict[str, Any]] | None = None
+) -> Path:
+    folder.mkdir(exist_ok=True)
+    data = folder / f"{name}.json"
+    data.write_text(json.dumps(rows or [{"question": "1 + 1 =", "answer": "2"}]), "utf-8")
+    body = (
+        f"task: {name}\ndataset_path: json\n"
+        f"dataset_kwargs: {{data_files: {{test: {data}}}}}\ntest_split: test\n"
+    )
+    (folder / f"{name}.yaml").write_text(body + text, "utf-8")
+    return folder
+
+
+WRITTEN = (
+    'output_type: generate_until\ndoc_to_text: "{{question}}"\ndoc_to_target: "{{answer}}"\n'
+    'generation_kwargs: {until: ["\\n"], max_gen_toks: 8}\nmetric_list: [{metric: exact_match}]\n'
+)
+
+
+def refused(folder: Path, name: str, **options: Any) -> str:
+    with pytest.raises(UsageError) as caught:
+        assay.run(
+            str(STEP), suites=[f"lm-eval:{name}"], include_path=[folder], out=folder, **options
+        )
+    assert not (folder / "assay.db").exists()
+    return f"{caught.value.message} | {caught.value.hint}"
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ("unsafe_code: true\n", "unsafe_code"),
+        ('doc_to_image: "{{picture}}"\n', "images"),
+        ('doc_to_audio: "{{sound}}"\n', "images or plays sound"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_by_name(tmp_path: Path, more: str, words: str) -> None:
+    said = refused(write_task(tmp_path / "t", "odd_task", WRITTEN + more), "odd_task")
+    assert "odd_task" in said
+    assert words in said
+
+
+def test_a_data_set_with_a_loading_script_is_refused(tmp_path: Path) -> None:
+    folder = write_task(tmp_path / "t", "scripted_data", WRITTEN)
+    script = tmp_path / "made" / "made.py"
+    script.parent.mkdir()
+    script.write_text("raise SystemExit('this must not run')\n")
+    file = folder / "scripted_data.yaml"
+    file.write_text(file.read_text().replace("dataset_path: json", f"dataset_path: {script}"))
+    assert "loading script" in refused(folder, "scripted_data")
+
+
+@pytest.mark.parametrize(
+    "line", ["process_docs: !function own.change\n", "class: !function own.T\n"]
+)
+def test_code_of_a_user_s_file_needs_permission(tmp_path: Path, line: str) -> None:
+    folder = write_task(tmp_path / "t", "own_code", WRITTEN + line)
+    ran = tmp_path / "ran"
+    (folder / "own.py").write_text(f"open({str(ran)!r}, 'w')\ndef change(docs): return docs\n")
+    said = refused(folder, "own_code")
+    assert "own_code.yaml" in said
+    assert "--allow-code-execution" in said
+    assert not ran.exists()
+
+
+def test_an_unknown_task_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
+    folder = write_task(tmp_path / "t", "my_sums", WRITTEN)
+    assert "my_sums" in refused(folder, "my_sumz")
+
+
+def test_a_model_that_scores_no_text_is_refused_for_likelihoods(tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text('{"default": "2"}')
+    with pytest.raises(UsageError, match="s01_letters compare them"):
+        run(["s01_letters"], tmp_path / "out", f"scripted:{script}")
+
+
+# -------------------------------------------------------------------- other models, other ways
+
+
+def test_a_scripted_model_answers_generation_tasks(tmp_path: Path) -> None:
+    rows = [{"question": f"{n} + 1 =", "answer": str(n + 1)} for n in range(3)]
+    folder = write_task(tmp_path / "t", "my_sums", WRITTEN, rows)
+    script = tmp_path / "script.json"
+    script.write_text('{"answers": {"my_sums_1": "2\\nand more"}, "default": "1\\n"}')
+    found = assay.run(
+        f"scripted:{script}", suites=["lm-eval:my_sums"], include_path=[folder], out=tmp_path
+    ).to_dict()["models"][0]
+    assert found["measurements"]["my_sums/exact_match"]["value"] == pytest.approx(2 / 3)
+    rows = found["suites"][0]["tests"]
+    assert [row["score"] for row in rows] == [1.0, 1.0, 0.0]
+    assert [row["answer"] for row in rows] == ["1", "2", "1"]
+
+
+def test_a_model_of_one_s_own_answers_likelihood_tasks(tmp_path: Path) -> None:
+    """It reads bytes, and finds every byte as likely as the others."""
+    import numpy as np
+
+    class Bytes:
+        fingerprint = "bytes"
+        context_length = 512
+
+        def tokenize(self, text: str) -> list[int]:
+            return list(text.encode())
+
+        def logits(self, rows: list[list[int]]) -> Any:
+            return np.zeros((len(rows), len(rows[0]), 256))
+
+    with chdir(HERE):
+        found = assay.run(
+            Bytes(), suites=["lm-eval:s06_last_words"], include_path=[HERE], out=tmp_path,
+            allow_code_execution=True,
+        ).to_dict()["models"][0]  # fmt: skip
+    assert found["measurements"]["s06_last_words/perplexity"]["value"] > 256
+
+
+def test_a_sample_of_documents_is_the_same_documents_of_the_whole(
+    tmp_path: Path, ours: dict[str, Any]
+) -> None:
+    some = run(["s02_endings"], tmp_path, limit=3).to_dict()["models"][0]["suites"][0]
+    whole = next(each for each in ours["suites"] if each["suite"] == "lm-eval:s02_endings")
+    rows = {row["id"]: row["score"] for row in whole["tests"]}
+    assert len(some["tests"]) == 3
+    assert all(rows[row["id"]] == row["score"] for row in some["tests"])
+
+
+def test_a_gate_decides_on_a_metric(tmp_path: Path) -> None:
+    gate = tmp_path / "gate.toml"
+    text = '[[suite]]\nname = "lm-eval:s02_endings"\nmetric = "acc_norm"\nmin = {}\n'
+    gate.write_text(text.format(-0.5))
+    good = run(["s02_endings"], tmp_path, gate=gate, write_back=False)
+    assert good.models[0].accepted is True
+    assert (
+        "suite:lm-eval:s02_endings/acc_norm" in good.to_dict()["models"][0]["decision"]["criteria"]
+    )
+    gate.write_text(text.format(1.5))
+    assert run(["s02_endings"], tmp_path, gate=gate, write_back=False).exit_code == 1
+
+
+def test_a_metric_that_a_task_lacks_decides_nothing(tmp_path: Path) -> None:
+    gate = tmp_path / "gate.toml"
+    gate.write_text('[[suite]]\nname = "lm-eval:s02_endings"\nmetric = "f1"\nmin = 0.5\n')
+    found = run(["s02_endings"], tmp_path, gate=gate, write_back=False)
+    assert found.models[0].accepted is None
+    criteria = found.to_dict()["models"][0]["decision"]["criteria"]
+    assert "acc_norm" in criteria["suite:lm-eval:s02_endings/f1"]["reason"]
+
+
+def test_two_runs_of_a_task_are_compared_document_by_document(tmp_path: Path) -> None:
+    first = run(["s02_endings"], tmp_path)
+    second = run(["s02_endings"], tmp_path, TINY / "step_005600")
+    compared = assay.compare(first.run, second.run, out=tmp_path)
+    suite = compared.pairs[0].suites[0]
+    assert suite.suite == "lm-eval:s02_endings"
+    assert suite.difference.n == 8
+
+
+# ----------------------------------------------------------------------------- kill, continue
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    rows = [{"question": f"{n} + 1 =", "answer": str(n + 1)} for n in range(12)]
+    folder = write_task(tmp_path / "t", "slow_sums", WRITTEN, rows)
+    script = tmp_path / "script.json"
+    script.write_text('{"default": "1", "delay_s": 0.5}')
+    command = [
+        sys.executable, "-m", "assay", "run", f"scripted:{script}", "-s", "lm-eval:slow_sums",
+        "--include-path", str(folder), "--out", str(tmp_path / "out"), "--json",
+    ]  # fmt: skip
+    store = tmp_path / "out" / "assay.db"
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while _replies(store) < 3:
+        assert process.poll() is None
+        time.sleep(0.1)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = _replies(store)
+    assert before < len(rows)
+    again = subprocess.run(command, capture_output=True, check=True)
+    found = json.loads(again.stdout)
+    assert _replies(store) == len(rows)
+    metric = found["models"][0]["measurements"]["slow_sums/exact_match"]
+    assert (metric["n"], metric["value"]) == (12, pytest.approx(1 / 12))
+
+
+def _replies(store: Path) -> int:
+    if not store.exists():
+        return 0
+    try:
+        with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
+            return int(connection.execute("SELECT count(*) FROM replies").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
