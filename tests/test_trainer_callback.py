@@ -65,6 +65,13 @@ class Gym:
         (folder / "tests").mkdir()
         (folder / "tests" / "pick.json").write_text(json.dumps(tests), "utf-8")
 
+    @classmethod
+    def again(cls, folder: Path) -> Gym:
+        """As another process left it."""
+        gym = cls.__new__(cls)
+        gym.folder = folder
+        return gym
+
     def callback(self, **changes):
         given = {
             "suites": [str(self.folder / "tests")],
@@ -382,27 +389,51 @@ def interrupt():
     raise KeyboardInterrupt
 
 
-def test_what_waited_at_a_kill_is_evaluated_after_resuming_and_kept_until_then(gym):
-    """Killed at step 5: the second checkpoint has no figures, and the limit of one would have
-    removed it at the next save.
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from tests.test_trainer_callback import AtStep, Gym, wait_for
+gym = Gym(Path(sys.argv[1]))
+callback = gym.callback(background=True)
+what = {
+    3: lambda: wait_for(callback._background.answers),
+    4: lambda: os.kill(callback._background._process.pid, signal.SIGSTOP),
+    5: lambda: (
+        print(callback._background._process.pid, flush=True),
+        os.kill(os.getpid(), signal.SIGKILL),
+    ),
+}
+trainer = gym.trainer("run", AtStep(what), save_total_limit=2, max_steps=8)
+callback.attach(trainer)
+trainer.train()
+"""
+
+
+def test_what_waited_at_a_kill_is_evaluated_after_resuming_and_kept_until_then(tmp_path, root):
+    """SIGKILL at step 5: the second checkpoint has no figures, and the limit of one would have
+    removed it at the next save. The process in the background ends with the training.
     """
+    (tmp_path / "killed.py").write_text(KILLED, "utf-8")
+    home = tmp_path / "gym"
+    home.mkdir()
+    words = [str(tmp_path / "killed.py"), str(home), str(root)]
+    environment = {**os.environ, "PYTHONWARNINGS": "error"}
+    environment.pop("PYTHONUNBUFFERED", None)
+    done = run_python(words, tmp_path, environment, weights=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    background = int(done.stdout.split()[-1])
+    os.kill(background, signal.SIGCONT)
+    wait_for(lambda: not psutil.pid_exists(background))
+    state = json.loads((home / "run/checkpoint-4/trainer_state.json").read_text("utf-8"))
+    logged = [row["step"] for row in state["log_history"] if "eval_assay_perplexity" in row]
+    assert logged == [2]
+    gym = Gym.again(home)
     callback = gym.callback(background=True)
-    stopped = {
-        3: lambda: wait_for(callback._background.answers),
-        4: lambda: os.kill(callback._background._process.pid, signal.SIGSTOP),
-        5: interrupt,
-    }
-    first = gym.trainer("run", AtStep(stopped), save_total_limit=2, max_steps=8)
-    callback.attach(first)
-    with pytest.raises(KeyboardInterrupt):
-        first.train()
-    assert 4 not in figures(first)
-    again = gym.callback(background=True)
     kept = []
-    folder = gym.folder / "run"
-    look = {7: lambda: kept.extend(path.name for path in folder.glob("checkpoint-*"))}
+    look = {7: lambda: kept.extend(path.name for path in (home / "run").glob("checkpoint-*"))}
     resumed = gym.trainer("run", AtStep(look), save_total_limit=2, max_steps=8)
-    again.attach(resumed)
+    callback.attach(resumed)
     resumed.train(resume_from_checkpoint=True)
     assert set(figures(resumed)) >= {4, 6, 8}
     assert "checkpoint-4" in kept
@@ -428,25 +459,6 @@ def test_ctrl_c_in_the_training_ends_the_process(gym):
         trainer.train()
     (process,) = processes
     assert process.returncode == -9
-
-
-STARTS_ONE = """
-import os, subprocess, sys, time
-words = [sys.executable, "-m", "assay.trainer_callback.background", str(os.getpid()), os.devnull]
-process = subprocess.Popen(words, stdin=subprocess.PIPE)
-print(process.pid, flush=True)
-time.sleep(600)
-"""
-
-
-def test_a_training_that_is_killed_takes_the_process_with_it():
-    training = subprocess.Popen(
-        [sys.executable, "-c", STARTS_ONE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    with training:
-        pid = int(training.stdout.readline())
-        training.kill()
-    assert wait_for(lambda: not psutil.pid_exists(pid))
 
 
 # --------------------------------------------------------------------------------- what goes wrong
