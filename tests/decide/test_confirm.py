@@ -98,6 +98,14 @@ def test_the_more_looks_the_more_a_pass_must_be_clear() -> None:
     assert [accept(measured, FACTS, tail=tail).clear for tail in tails] == [True, False]
 
 
+def test_the_share_that_confirms_must_be_clearer_at_later_looks_too() -> None:
+    """33 of 50 against 0.5: the bound is 0.535, and 0.465 at the tenth look."""
+    measured = confirmed_by(facts("m/step_1", 90), 33, 50)
+    at = [accept(measured, CONFIRMING, tail=alpha_of_look(look) / 2) for look in (1, 10)]
+    assert [each.accepted for each in at] == [True, True]
+    assert [each.criteria["confirm"].clear for each in at] == [True, False]
+
+
 def test_generation_speed_and_memory_are_clear_where_they_pass() -> None:
     gate = replace(GATE, perplexity_max=None, suites=())
     assert accept(candidate(), gate).clear is True

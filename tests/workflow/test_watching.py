@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from safetensors.torch import load_file, save_file
 
 from assay import api
 from assay.errors import ExitCode, InvalidFiles, StoreError, UsageError
@@ -377,6 +378,49 @@ def test_looks_are_counted_over_restarts(yard, made):
     shutil.copytree(made[1], yard.run / "step_2")
     (seen,) = [each for each in yard.watch(**options) if each.kind == "evaluated"]
     assert "at look 2" in seen.note
+
+
+CONFIRMED = """
+perplexity.max = 1e4
+[[suite]]
+name = "tests"
+min = {limit}
+[accept]
+clear = false
+confirm = 0.3
+"""
+
+
+def test_each_that_passes_is_asked_what_was_kept_back_and_the_selected_one_needs_it(yard, made):
+    """Any answer passes these tests. Of 40, 12 are kept back: 12 of 12 have the bound 0.779."""
+    rule = {"eval_method": "format", "expected_format": {"max_length": 100_000}, "max_tokens": 2}
+    tests = [{"id": f"easy_{n:03d}", "prompt": f"Say {n}.", **rule} for n in range(1, 41)]
+    (yard.folder / "tests" / "pick.json").write_text(json.dumps(tests), "utf-8")
+    put(made[0], yard.run / "step_1")
+    put(made[0], yard.run / "step_2")
+    put(made[1], yard.run / "step_3")
+    weights = yard.run / "step_2" / "model.safetensors"
+    save_file({name: each * 30 for name, each in load_file(weights).items()}, weights)
+    gate = yard.folder / "confirmed.toml"
+    gate.write_text(CONFIRMED.format(limit=0.7), "utf-8")
+    sights = list(yard.watch(once=True, gate=gate))
+    with Store(yard.folder / "out", read_only=True) as store:
+        asked = {run.models[0].facts.name: store.count_replies(run) for run in store.read_runs()}
+    text, all_tests = 1, 40
+    assert asked == {
+        "run/step_1": text + all_tests,
+        "run/step_2": text + 28,
+        "run/step_3": text + all_tests,
+    }
+    criteria = [each.document["criteria"] for each in sights if each.kind == "evaluated"]
+    assert ["confirm" in each for each in criteria] == [True, False, True]
+    assert (yard.selection()["confirmed"], yard.selection()["selected"] is None) == (True, False)
+
+    gate.write_text(CONFIRMED.format(limit=0.8), "utf-8")
+    watching = yard.watch(once=True, until_accepted=True, gate=gate)
+    assert names(watching, "evaluated") == ["run/step_1", "run/step_2", "run/step_3"]
+    assert watching.exit_code == ExitCode.NOT_ACCEPTED
+    assert (yard.selection()["confirmed"], yard.selection()["selected"]) == (False, None)
 
 
 def test_what_none_may_be_worse_than_is_known_before_the_first_checkpoint(yard, made):

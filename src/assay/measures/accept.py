@@ -129,14 +129,15 @@ class Accept(Measure):
         tail: float,
     ) -> bool:
         if name == CONFIRM:
-            return criterion.passed is True
+            return _confirmed(measured, gate, alpha=2 * tail).passed is True
         change = _change(measured, gate.reference)
         low = None if change is None else wider(change, tail).low
         return low is not None and low > -gate.accept.margin
 
 
-def _confirmed(measured: Measurements, gate: Gate) -> GateCriterion:
-    found = [_bound(measured, limit) for limit in gate.suites]
+def _confirmed(measured: Measurements, gate: Gate, *, alpha: float = ALPHA) -> GateCriterion:
+    """By a one-sided bound, beyond which the truth lies with this chance."""
+    found = [_bound(measured, limit, alpha) for limit in gate.suites]
     first = next((each for each in found if each.passed is not True), found[0])
     return GateCriterion(
         passed=all_of([each.passed for each in found]),
@@ -147,13 +148,13 @@ def _confirmed(measured: Measurements, gate: Gate) -> GateCriterion:
     )
 
 
-def _bound(measured: Measurements, asked: SuiteLimit) -> GateCriterion:
+def _bound(measured: Measurements, asked: SuiteLimit, alpha: float) -> GateCriterion:
     suite = measured.confirming.get(asked.name)
     if suite is None:
         return unknown(None, asked.min, fact("confirm_not_measured", suite=asked.name))
     names = asked.categories or tuple(suite.scores)
     groups = [(list(suite.scores.get(name, {}).values()), 1.0) for name in names]
-    bound = weighted_lower_bound(groups, ALPHA)
+    bound = weighted_lower_bound(groups, alpha)
     limits = [] if asked.min is None else [asked.min]
     if asked.above_guessing:
         guess = beside_guessing(suite, names)[1]
