@@ -99,6 +99,18 @@ def flattened_head(folder: Path) -> None:
     _untied(folder, lambda head: head * 0.02)
 
 
+def doubled_head(folder: Path) -> None:
+    _untied(folder, lambda head: head * 2)
+
+
+def tripled_head(folder: Path) -> None:
+    _untied(folder, lambda head: head * 3)
+
+
+def halved_head(folder: Path) -> None:
+    _untied(folder, lambda head: head / 2)
+
+
 def wrong_rope(folder: Path) -> None:
     def change(told: dict[str, Any]) -> None:
         told["rope_parameters"]["rope_theta"] = 100.0

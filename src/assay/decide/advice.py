@@ -1,6 +1,7 @@
 """What to change next: from what was measured only, and each recommendation with its figures.
 
-What is wrong with the checkpoint itself comes first, and then nothing about data, steps or size.
+What is wrong with the checkpoint itself comes first, and then nothing about data, steps or size,
+unless training may be what is wrong.
 Else the order is: for each criterion that failed its first remedy, in the order in which they are
 worth trying (a base that reads badly spoils all else); suites at guessing; what is missing; the
 second remedies; a run that goes wrong although this checkpoint passes; a part that the weighted
@@ -11,7 +12,7 @@ What could help is in the file of each measure.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from assay.decide.diagnosis import NOT_YET, find_faults, suites_at_chance
+from assay.decide.diagnosis import NOT_ALONE, find_faults, suites_at_chance
 from assay.types.decisions import (
     OS_SUITE,
     Acceptance,
@@ -41,7 +42,7 @@ def advise(
         key: limit for key, limit in gate.suite_criteria().items() if key in acceptance.criteria
     }
     faults = find_faults(measured, trend)
-    if any(each.advice.kind != NOT_YET for each in faults):
+    if any(each.advice.kind not in NOT_ALONE for each in faults):
         return (*faults, *_on_missing(measured, acceptance, asked))[:MOST]
     measures = by_advice()
     remedies = [

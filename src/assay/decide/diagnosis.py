@@ -5,6 +5,7 @@ A checkpoint is held against what anybody could do with as little:
 - equal chances for all tokens have a perplexity of the vocabulary's size;
 - its own ranking of the tokens with constant chances: the share of first guesses, of the next four
   and of the rest. Who does worse has the right order and the wrong size of numbers;
+- itself with all logits divided by one number: nobody should do better than before by that;
 - itself with less context: to know more of a text cannot make it harder to predict;
 - the step before it in its folder;
 - answers that know nothing, on the tests of suites.
@@ -35,8 +36,11 @@ RANKED = 0.85  # of log(vocabulary): a ranking that knows something
 BEYOND_RANKING = 0.5  # nats
 CONTEXT_HURTS = 0.5  # nats
 NOT_YET = "nothing_learnt"  # no fault that more training could not mend
+SCALED, GAINED = 1.9, 0.3  # times, and nats that it costs
+NOT_ALONE = (NOT_YET, "logits_too_large", "logits_too_small")  # other advice may be of use too
 SHORT, LONG = slice(2, 6), slice(6, None)  # 4 to 63 tokens before, and more, by powers of 2
 FEWEST_TOKENS = 100
+OVERFIT = ("overfitting", "worsening")
 
 
 def find_faults(measured: Measurements, trend: Trend | None) -> tuple[Recommendation, ...]:
@@ -48,6 +52,9 @@ def find_faults(measured: Measurements, trend: Trend | None) -> tuple[Recommenda
     if measured.text is None:
         return ()
     found = next(_in_text(measured.text), None)
+    turned = trend is not None and trend.text is not None and trend.text.shape in OVERFIT
+    if found is None and not turned:
+        found = _scaled(measured.text)
     return () if found is None else (Recommendation(FAULT, found, _level(measured)),)
 
 
@@ -86,6 +93,22 @@ def _in_text(text: TextFigures) -> Iterator[DecisionFact]:
     short, long = _loss(text, SHORT), _loss(text, LONG)
     if short is not None and long is not None and long > short + CONTEXT_HURTS:
         yield fact("context_hurts", short=short, long=long)
+
+
+def _scaled(text: TextFigures) -> DecisionFact | None:
+    """Logits that are far too large or small for what they predict; a model that overfits has such
+    too, which its folder shows.
+    """
+    nats = {by: -likelihood / tokens for by, likelihood, tokens in text.by_divisor if tokens}
+    tokens = max((tokens for _, _, tokens in text.by_divisor), default=0)
+    if tokens < FEWEST_TOKENS or 1.0 not in nats:
+        return None
+    best = min(nats, key=nats.__getitem__)
+    if nats[1.0] - nats[best] < GAINED or 1 / SCALED < best < SCALED:
+        return None
+    kind, by = ("logits_too_large", best) if best > 1 else ("logits_too_small", 1 / best)
+    before, after = math.exp(min(nats[1.0], 700.0)), math.exp(nats[best])
+    return fact(kind, by=by, before=before, after=after, tokens=tokens)
 
 
 def ranking_nats(text: TextFigures, vocabulary: int) -> float:

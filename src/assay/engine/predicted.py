@@ -125,6 +125,25 @@ def together(parts: Iterable[Predicted]) -> Predicted:
 
 
 @torch.inference_mode()
+def by_divisors(
+    network: Network, tokens: Sequence[int], divisors: Sequence[float]
+) -> list[tuple[float, float, int]]:
+    """With all logits divided by each of them: itself, the log-likelihood of the tokens behind the
+    first, and how many those are.
+    """
+    logits_at = read_row(network, tokens[:-1])
+    targets = on_device(np.asarray(tokens[1:], np.int64), network.device)
+    totals, step = [0.0] * len(divisors), network.positions_at_once
+    for start in range(0, len(targets), step):
+        some = targets[start : start + step]
+        logits = logits_at(start, start + len(some))
+        for place, divisor in enumerate(divisors):
+            found = from_logits(logits / divisor, some).log_likelihood
+            totals[place] += found.double().sum().item()
+    return [(by, total, len(targets)) for by, total in zip(divisors, totals, strict=True)]
+
+
+@torch.inference_mode()
 def mean_entropy(network: Network, prompt: Sequence[int], written: Sequence[int]) -> float | None:
     """In nats, of the choices at each written token, at temperature 1; None where no number."""
     if not prompt or not written:

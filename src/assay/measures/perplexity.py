@@ -18,7 +18,7 @@ from pathlib import PurePath
 from typing import Annotated, Any, NamedTuple
 
 from assay.files.fields import Doc
-from assay.files.shapes import Count, LogLikelihood, Shape, Text, Tokens
+from assay.files.shapes import Count, LogLikelihood, Positive, Shape, Text, Tokens
 from assay.measures.limits import Limits, by_size_class, clears, failing, limit_for, limited
 from assay.measures.text_parts import GOOD, LARGEST, PerplexityPart
 from assay.messages import message, message_n, tr
@@ -68,7 +68,7 @@ FACTOR = 4.0  # times the steps done: nothing is promised beyond
 QUICKER, SLOWER = 0.8, 1.25
 _READ = (
     "text", "tokenizer", "window", "stride", "blocks", "hits", "vocabulary", "by_context",
-    "tokenizer_fault",
+    "tokenizer_fault", "by_divisor",
 )  # fmt: skip
 
 
@@ -92,6 +92,7 @@ class TextShape(Shape):
     vocabulary: Count | None = None
     by_context: tuple[tuple[LogLikelihood, Count], ...] = ()
     tokenizer_fault: Text = ""
+    by_divisor: tuple[tuple[Positive, LogLikelihood, Tokens], ...] = ()
 
 
 @measure(NAME, unit="perplexity", better="lower")
@@ -429,6 +430,7 @@ def text_figures(
         stride=read[0].stride,
         by_context=_by_context(read),
         tokenizer_fault=next((each.tokenizer_fault for each in read if each.tokenizer_fault), ""),
+        by_divisor=_by_divisor(read),
     ), ""
 
 
@@ -437,6 +439,19 @@ def _by_context(read: Sequence[ReadText]) -> tuple[tuple[float, int], ...]:
     rows = zip_longest(*(each.by_context for each in read), fillvalue=(0.0, 0))
     return tuple(
         (math.fsum(total for total, _ in row), sum(count for _, count in row)) for row in rows
+    )
+
+
+def _by_divisor(read: Sequence[ReadText]) -> tuple[tuple[float, float, int], ...]:
+    """Of all texts that have it together."""
+    found: dict[float, tuple[float, int]] = {}
+    for divisor, likelihood, tokens in (row for each in read for row in each.by_divisor):
+        total, count = found.get(divisor, (0.0, 0))
+        found[divisor] = (total + likelihood, count + tokens)
+    return tuple(
+        (divisor, total, count)
+        for divisor, (total, count) in sorted(found.items())
+        if math.isfinite(total)
     )
 
 

@@ -315,8 +315,8 @@ class TextFigures:
     """How it read the held-out text. `blocks`: natural log-likelihood and tokens of every document,
     or of every block of the only one, in order; `hits`: how many of its tokens were the first
     guess, and among the first five. `text` and `tokenizer` say whether two checkpoints can be
-    compared by token. `vocabulary`: how many tokens the weights know. `by_context` and
-    `tokenizer_fault`: as in ReadText.
+    compared by token. `vocabulary`: how many tokens the weights know. `by_context`,
+    `tokenizer_fault` and `by_divisor`: as in ReadText.
     """
 
     perplexity: Estimate
@@ -333,6 +333,7 @@ class TextFigures:
     vocabulary: int | None = None
     by_context: tuple[tuple[float, int], ...] = ()
     tokenizer_fault: str = ""
+    by_divisor: tuple[tuple[float, float, int], ...] = ()
     hits: tuple[tuple[int, int], ...] = ()
 
     def without_endless(self) -> "TextFigures":

@@ -315,7 +315,9 @@ class ReadText:
     asked; the first has nothing before it, and no likelihood. `by_context`: log-likelihood and
     tokens of those with 1 token before them, 2 to 3, 4 to 7, …; `losses`: of every token, as
     `text.token_losses` packs them. `tokenizer_fault`: what a model that predicts nothing shows of
-    its tokenizer: "shifted:1" (its ids are 1 too high), or "permuted".
+    its tokenizer: "shifted:1" (its ids are 1 too high), or "permuted". `by_divisor`: of some
+    hundred tokens of a run's first texts the log-likelihood with the logits divided by a number,
+    and how many they are.
     """
 
     request_id: str
@@ -335,6 +337,7 @@ class ReadText:
     by_context: tuple[tuple[float, int], ...] = ()
     losses: str = ""
     tokenizer_fault: str = ""
+    by_divisor: tuple[tuple[float, float, int], ...] = ()
     kind: Literal["read"] = "read"
 
 

@@ -19,7 +19,7 @@ from assay.engine.choose import Likelihood, Question, choose
 from assay.engine.generate import Prompt, Written, generate
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.network import Network, NotFinite
-from assay.engine.predicted import mean_entropy, mean_log_likelihood
+from assay.engine.predicted import by_divisors, mean_entropy, mean_log_likelihood
 from assay.engine.read import TextReading, UnknownToken, read_all
 from assay.messages import tr
 from assay.models.base import bytes_in, words_in
@@ -52,6 +52,8 @@ _BROKEN = "\N{REPLACEMENT CHARACTER}"  # what decoders put for bytes that are no
 _MORE_TOKENS = 4  # a character has up to four bytes, and each may be a token
 SHIFTED_TOKENS, FEWEST_SHIFTED = 256, 50  # read again with other ids
 SHIFTS = (1, 2, 3, 4)
+DIVIDED_TOKENS, FEWEST_DIVIDED = 512, 16  # read again with the logits divided; of one text a half
+DIVISORS = tuple(2.0 ** (power / 2) for power in range(-4, 5))
 
 
 class StopStrings:
@@ -133,6 +135,7 @@ class Answering:
     stopped: threading.Event
     counts: Counter[str]  # "cut": prompts that lost their beginning
     written_texts: Callable[[], AnswersAsWritten]
+    divided: int = 0  # tokens that were read with their logits divided
     fault: str | None = None  # of the tokenizer, once a text has shown whether there is one
 
     def replies(self, requests: Sequence[Request]) -> Iterator[Reply]:
@@ -364,6 +367,7 @@ class Answering:
                     whole,
                     losses=self._losses(work, reading, ids),
                     tokenizer_fault=self._tokenizer_fault(reading, ids, prefix),
+                    by_divisor=self._by_divisor(ids, prefix),
                 )
         except (NotFinite, UnknownToken) as error:
             place, number = error.args
@@ -379,6 +383,15 @@ class Answering:
         """Of every token, where its bytes are known."""
         widths = self.tokenizer.widths(work.text, ids) if work.text and found.each else None
         return "" if widths is None else pack_losses(-np.concatenate(found.each), widths)
+
+    def _by_divisor(self, ids: Sequence[int], prefix: int) -> tuple[tuple[float, float, int], ...]:
+        """Of the first texts, as many tokens as show whether the head has the right scale."""
+        length = min(len(ids), DIVIDED_TOKENS - self.divided, DIVIDED_TOKENS // 2)
+        length = min(length, self.network.context_length)
+        if length < FEWEST_DIVIDED:
+            return ()
+        self.divided += length
+        return tuple(by_divisors(self.network, [prefix, *map(int, ids[:length])], DIVISORS))
 
     def _tokenizer_fault(self, found: TextReading, ids: Sequence[int], prefix: int) -> str:
         """Of a model that does no better than drawing tokens: whether it reads other ids better,

@@ -216,6 +216,17 @@ SENTENCES: Mapping[str, Message] = {
         "its ranking with constant chances would have the perplexity {ranking}, but it has "
         "{value}. Save the head again, unscaled: look at how it was tied, merged or quantised."
     ),
+    "logits_too_large": message(
+        "The logits are about {by} times too large: divided by that, they have the perplexity "
+        "{after} on {tokens} tokens, and now {before}. Save the head again, unscaled, and compare "
+        "the logit scale in config.json with the trainer's; if neither was changed, the model "
+        "overfits, and an earlier step is better."
+    ),
+    "logits_too_small": message(
+        "The logits are about {by} times too small: multiplied by that, they have the perplexity "
+        "{after} on {tokens} tokens, and now {before}. Save the head again, unscaled, and compare "
+        "the logit scale in config.json with the trainer's."
+    ),
     "tokenizer_shifted": message(
         "The tokenizer is not the model's: its token ids are off by {by}, for the same text is "
         "predicted once they are shifted back, and is not now (perplexity {value}, vocabulary "
