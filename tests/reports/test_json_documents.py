@@ -9,6 +9,7 @@ import pytest
 
 from assay.reports.formats.json import render_json
 from assay.reports.json_documents import comparison_json, leaderboard_json, run_json
+from assay.types.decisions import TrainingSpread
 from assay.types.results import Comparison, Leaderboard, Report
 from tests.reports.test_decision import decided, three
 
@@ -141,3 +142,14 @@ def test_a_checkpoint_has_its_decision_and_the_run_a_headline() -> None:
         "mmlu_cs was not measured: missing part (weight 0.2) of the weighted score counts as 0.",
     ]
     assert all(isinstance(each, str) for each in refused["advice"])
+
+
+def test_the_spread_between_trainings_has_a_key_where_there_are_several(report: Report) -> None:
+    assert "trainings" not in run_json(report)
+    spread = TrainingSpread(figure="perplexity", trainings=3, mean=42.0, between=2.0, within=1.0)
+    of = decided(three())
+    assert of.decision is not None
+    several = replace(of, decision=replace(of.decision, trainings=(spread,)))
+    assert run_json(several)["trainings"] == [
+        {"figure": "perplexity", "trainings": 3, "mean": 42.0, "between": 2.0, "within": 1.0}
+    ]

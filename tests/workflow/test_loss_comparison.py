@@ -60,6 +60,19 @@ def test_the_bits_of_all_parts_are_those_of_the_runs(home):
     assert "By kind of byte" in api.render(found, "text")
 
 
+def test_a_text_with_a_name_is_compared_by_its_file(home):
+    domain = home / "domain.jsonl"
+    rows = [{"text": f"Cable {n} goes into socket {n * 3}."} for n in range(13)]
+    domain.write_text("\n".join(map(json.dumps, rows)))
+    texts = [f"general={home / 'text.jsonl'}", f"domain={domain}"]
+    for name in ("one", "two"):
+        evaluate(home, name, text=texts, out=home / "named")
+    found = assay.compare(sides(home), loss=True, text=domain, out=home / "named")
+    assert len(found.documents) == 13
+    assert found.text.endswith("domain.jsonl")
+    assert len(assay.compare(sides(home), loss=True, out=home / "named").documents) == 14
+
+
 def test_the_command_prints_it(home):
     bench = Bench(home)
     shown = bench.assay("compare", *sides(home), "--loss", "--format", "md").stdout
@@ -79,7 +92,7 @@ def test_a_text_that_is_gone_or_changed_is_named_with_what_to_do(home, tmp_path)
         assert len(found.documents) == 14
         other = tmp_path / "other.jsonl"
         other.write_text('{"text": "another"}')
-        with pytest.raises(UsageError, match="is not the text that the runs read"):
+        with pytest.raises(UsageError, match="is not a text that both runs read"):
             assay.compare(sides(home), loss=True, text=other, out=home / "out")
     finally:
         moved.rename(home / "text.jsonl")

@@ -27,6 +27,7 @@ from assay.types.results import (
 
 
 def run_json(report: Report) -> JsonObject:
+    spreads = report.decision.trainings if report.decision else ()
     return {
         **pick(report, "run out"),
         "headline": headline(report),
@@ -36,6 +37,8 @@ def run_json(report: Report) -> JsonObject:
         **pick(report, "machine notes"),
         **({"judged": judged_json(report.judged)} if report.judged else {}),
         **(pick(report, "reviews") if report.reviews else {}),
+        # Only a run over several trainings of one shape has this key.
+        **({"trainings": plain_value(spreads)} if spreads else {}),
         # Only a report asked for while requests are left has this key.
         **({"finished": False} if report.finished is None else {}),
         # And only one whose sampling was left to the server has this one.

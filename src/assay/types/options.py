@@ -585,7 +585,7 @@ class CompareOptions(
     text: OptionalPathOption = path_option(
         None,
         metavar="FILE",
-        help=tr("With --loss: the text that both read, if it is no longer where it was."),
+        help=tr("With --loss: a text that both read: one with a name, or where the text is now."),
     )
     max_drop: float | None = option(
         None,

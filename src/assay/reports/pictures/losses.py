@@ -31,7 +31,7 @@ def draw_passages(passages: Sequence[LossPassage], title: str, first: str, secon
     legend = [
         tr("solid: {name}", name=first),
         tr("dashed: {name}", name=second),
-        tr("height: bits of a character, the highest of the passage at the top"),
+        tr("height: bits of a character"),
     ]
     said = tr("{count} passages with the loss of both models above each character",
               count=len(passages))  # fmt: skip
@@ -41,9 +41,9 @@ def draw_passages(passages: Sequence[LossPassage], title: str, first: str, secon
 def _drawn(of: LossPassage, top: float) -> Iterator[str]:
     most = max((*of.first, *of.second, 1e-9))
     wide = (WIDTH - 2 * LEFT) / LETTERS
-    yield soft_words(
-        LEFT, top + 14, f"{of.document}  ·  {readable(of.change)}  ·  ≤ {readable(most)}"
-    )
+    said = tr("{change} bits per byte; at the top {most} bits of a character",
+              change=readable(of.change), most=readable(most))  # fmt: skip
+    yield soft_words(LEFT, top + 14, f"{of.document}  ·  {said}")
     for number, start in enumerate(range(0, len(of.text), LETTERS)):
         ground = top + TITLE + ROW * number + CURVES
         cut = slice(start, start + LETTERS)

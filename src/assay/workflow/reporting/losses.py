@@ -1,9 +1,10 @@
 """Where the loss moved between two runs, from what each stored of every token of the same text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.errors import AssayError, UsageError
+from assay.measures.text import KIND as TEXT
 from assay.messages import tr
 from assay.request_identity import MEASURE
 from assay.store import Run, RunModel, Store
@@ -19,7 +20,7 @@ LONGEST_NAME = 28
 
 
 def compare_losses(store: Store, names: Sequence[str], *, text: Path | None) -> LossComparison:
-    """Of two sides. `text`: where the text is now, if not where the runs read it."""
+    """Of two sides. `text`: one of those that both read, or where the text is now."""
     chosen = find_sides(store, names)
     if len(chosen) != 2:
         raise UsageError(
@@ -27,15 +28,15 @@ def compare_losses(store: Store, names: Sequence[str], *, text: Path | None) -> 
                names=", ".join(names), count=len(chosen)),
             hint=tr("name two runs, or RUN/MODEL twice: assay compare A B --loss"),
         )  # fmt: skip
-    digests = [run.deciding.text_digest if run.deciding else "" for run, _ in chosen]
-    for (run, model), digest in zip(chosen, digests, strict=True):
-        if not digest:
+    read = [_texts_of(run) for run, _ in chosen]
+    for (run, model), texts in zip(chosen, read, strict=True):
+        if not texts:
             raise _again(run, model, tr("{model} read no text in run {run}", **_named(run, model)))
-    if digests[0] != digests[1]:
-        problem = tr("the two sides read different texts, which have no bytes in common")
-        raise UsageError(problem, hint=tr("run both with the same --text, then compare"))
-    held_out = _text_of([run for run, _ in chosen], digests[0], text)
-    sides = [_losses(store, run, model, held_out) for run, model in chosen]
+    held_out = _find_text([run for run, _ in chosen], read, text)
+    sides = [
+        _losses(store, run, model, texts[held_out.digest], held_out)
+        for (run, model), texts in zip(chosen, read, strict=True)
+    ]
     documents = [
         ReadDocument(
             name=_name(number, each.text),
@@ -89,14 +90,33 @@ def _again(run: Run, model: RunModel, problem: str) -> UsageError:
     )  # fmt: skip
 
 
-def _text_of(runs: Sequence[Run], digest: str, given: Path | None) -> HeldOut:
-    """The text that both read: as given, where the runs found it, or the one that ships."""
+def _texts_of(run: Run) -> dict[str, tuple[str, str]]:
+    """By the digests of its texts the measure that read each, and how its requests begin; that of
+    perplexity is the first.
+    """
+    of = run.deciding
+    if of is None or not of.text_digest:
+        return {}
+    main = {of.text_digest: ("perplexity", "")}
+    return main | {each.digest: (TEXT, f"{each.name}/") for each in of.texts} | main
+
+
+def _find_text(
+    runs: Sequence[Run], read: Sequence[Mapping[str, tuple[str, str]]], given: Path | None
+) -> HeldOut:
+    """One that both read: as given, whatever its name was, or that of their perplexity, where the
+    runs found it or the one that ships.
+    """
     if given is not None:
         found = load_held_out(given)
-        if found.digest != digest:
-            problem = tr("{path} is not the text that the runs read", path=given)
+        if not all(found.digest in texts for texts in read):
+            problem = tr("{path} is not a text that both runs read", path=given)
             raise UsageError(problem, hint=tr("give the file as it was then, or run both again"))
         return found
+    digest, other = (next(iter(texts)) for texts in read)
+    if digest != other:
+        problem = tr("the two sides read different texts, which have no bytes in common")
+        raise UsageError(problem, hint=tr("run both with the same --text, then compare"))
     named = [Path(run.deciding.text) for run in runs if run.deciding]
     for path in (None, *named):
         try:
@@ -111,12 +131,17 @@ def _text_of(runs: Sequence[Run], digest: str, given: Path | None) -> HeldOut:
     )
 
 
-def _losses(store: Store, run: Run, model: RunModel, text: HeldOut) -> list[str]:
+def _losses(
+    store: Store, run: Run, model: RunModel, asked: tuple[str, str], text: HeldOut
+) -> list[str]:
     """Packed, one a document, in order."""
+    kind, begin = asked
     replies = {
         kept.test_id: kept.reply
         for kept in store.read_measures(run, model)
-        if kept.suite == f"{MEASURE}perplexity" and isinstance(kept.reply, ReadText)
+        if kept.suite == f"{MEASURE}{kind}"
+        and kept.test_id.startswith(begin)
+        and isinstance(kept.reply, ReadText)
     }
     found = [replies[test].losses for test in sorted(replies)]
     if len(found) != len(text.documents) or not all(found):
