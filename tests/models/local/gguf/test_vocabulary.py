@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -98,3 +101,29 @@ def test_the_tokenizer_is_the_same_for_the_same_vocabulary(checkpoint, tmp_path)
     assert open_model(f"gguf:{one}").facts.tokenizer == open_model(f"gguf:{other}").facts.tokenizer
     written = json.loads((unpack_tokenizer(read_gguf(one)) / "tokenizer.json").read_text("utf-8"))
     assert written["model"]["vocab"]["<|endoftext|>"] == 0
+
+
+def test_a_run_that_is_refused_leaves_no_folder_behind(checkpoint, tmp_path):
+    file = write_gguf(checkpoint, tmp_path / "model.gguf")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = [
+        sys.executable,
+        "-W",
+        "default::ResourceWarning",
+        "-m",
+        "assay",
+        "run",
+        f"gguf:{file}",
+    ]
+    ended = subprocess.run(
+        [*command, "-s", "there_is_no_such_suite"],
+        env={**os.environ, "TMPDIR": str(temporary)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert "ResourceWarning" not in ended.stderr
+    assert not [*temporary.glob("assay-*")]

@@ -6,6 +6,7 @@ pre-tokenizer (`tokenizer.ggml.pre`), and one that is not known is refused. A te
 token ids with llama.cpp's.
 """
 
+import atexit
 import json
 import os
 import re
@@ -57,8 +58,6 @@ _ENDS = ("<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>"
          "<|end_of_text|>", "<eos>", "</s>")  # fmt: skip
 _NOT_STRIPPED = ("<unk>", "<s>", "<|endoftext|>")
 
-_folders: dict[str, tempfile.TemporaryDirectory[str]] = {}  # they go with the program
-
 
 def special_ids(header: GgufHeader) -> dict[str, Any]:
     """Of config.json: where a text begins and ends."""
@@ -80,9 +79,6 @@ def unpack_tokenizer(header: GgufHeader) -> Path:
 def _unpacked(path: Path, size: int, changed_ns: int) -> Path:
     header = read_gguf(path)
     told = _Vocabulary(header)
-    kept = tempfile.TemporaryDirectory(prefix="assay-gguf-")
-    folder = Path(kept.name)
-    _folders[kept.name] = kept
     settings = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "clean_up_tokenization_spaces": False,
@@ -90,7 +86,11 @@ def _unpacked(path: Path, size: int, changed_ns: int) -> Path:
            if (found := told.special(name)) is not None},
         "chat_template": header.fields.get("tokenizer.chat_template"),
     }  # fmt: skip
-    for name, document in ("tokenizer.json", told.document()), ("tokenizer_config.json", settings):
+    documents = {"tokenizer.json": told.document(), "tokenizer_config.json": settings}
+    kept = tempfile.TemporaryDirectory(prefix="assay-gguf-")
+    atexit.register(kept.cleanup)  # it goes with the program, also where that refuses to run
+    folder = Path(kept.name)
+    for name, document in documents.items():
         (folder / name).write_text(json.dumps(document), "utf-8")
     return folder
 
