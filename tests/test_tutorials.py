@@ -12,7 +12,8 @@ RENEW = "if it is meant, `python -m tests.transcripts` writes the pages again"
 
 def test_there_is_one_for_each_reader():
     assert [page.stem for page in PAGES] == [
-        "benchmark-maker", "ollama-user", "swahili-benchmark", "trainer",
+        "benchmark-maker", "judge-by-pasting", "law-model", "ollama-user", "swahili-benchmark",
+        "trainer",
     ]  # fmt: skip
 
 
