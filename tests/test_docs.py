@@ -40,7 +40,7 @@ def test_every_link_between_pages_leads_somewhere(root):
 
 
 def test_every_source_file_that_a_page_names_exists(root):
-    folders = ("src", "tests", "tests_around", "benchmarks", "scripts")
+    folders = ("src", "tests", "tests_around", "benchmarks", "scripts", "examples")
     known = [path.as_posix() for folder in folders for path in (root / folder).rglob("*.py")]
     missing = [
         f"{page.relative_to(root)} -> {name}"
