@@ -19,7 +19,7 @@ from assay.types.model_spec import ModelSpec, without_userinfo
         ("runs/step_100", ModelSpec("hf", "runs/step_100")),
         ("hf:runs/step_100", ModelSpec("hf", "runs/step_100")),
         ("C:/models/x", ModelSpec("hf", "C:/models/x")),
-        ("https://x", ModelSpec("hf", "https://x")),
+        ("https://x", ModelSpec("https", "//x")),
     ],
 )
 def test_the_scheme_is_before_the_first_colon_and_the_url_after_the_last_at(text, spec):
@@ -29,6 +29,7 @@ def test_the_scheme_is_before_the_first_colon_and_the_url_after_the_last_at(text
 def test_a_password_in_a_url_is_never_shown():
     assert without_userinfo("http://me:secret@host:8/v1?a=b") == "http://host:8/v1?a=b"
     assert "secret" not in str(read_spec("openai:m@https://me:secret@host/v1"))
+    assert str(read_spec("http://me:secret@host:8/v1")) == "http://host:8/v1"
 
 
 @pytest.mark.parametrize(

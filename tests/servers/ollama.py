@@ -49,7 +49,9 @@ class Ollama(App):
         }  # fmt: skip
 
     def forget(self) -> None:
-        self.models = Models(self.version.name, self.options.also, self.options.cloud)
+        self.models = Models(
+            self.version.name, self.options.also, self.options.cloud, self.options.only
+        )
         self.slots = Slots(self.settings)
         self.turns: dict[str, int] = {}
 
@@ -337,6 +339,7 @@ def main() -> None:
     )  # fmt: skip
     parser.add_argument("--no-replay", action="store_true", help="answer by rule only")
     parser.add_argument("--also", action="append", default=[], metavar="NAME[=BYTES]")
+    parser.add_argument("--only", metavar="NAME", help="the only one of the recorded models")
     parser.add_argument("--cloud", action="append", default=[], metavar="NAME")
     parser.add_argument("--offload", type=float, default=0.0, help="share of the model on a GPU")
     options = parser.parse_args()

@@ -98,7 +98,9 @@ class Loaded:
 class Models:
     """All of them, with what is loaded."""
 
-    def __init__(self, version: str, also: list[str], cloud: list[str]) -> None:
+    def __init__(
+        self, version: str, also: list[str], cloud: list[str], only: str | None = None
+    ) -> None:
         self._lock = threading.Lock()
         self.loaded: dict[str, Loaded] = {}
         self.unloads: dict[str, int] = {}  # how often each was told to go
@@ -106,6 +108,8 @@ class Models:
         for wish in also:
             name, _, size = wish.partition("=")
             self._install(name, int(size or 0))
+        if only is not None:
+            self.installed = {only: self.installed[only]}
         for name in cloud:
             self._install(name, 300)
             self.installed[name].tag.update(

@@ -19,7 +19,7 @@ class ModelSpec:
     url: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.scheme}:{self.name}" + (f"@{without_userinfo(self.url)}" if self.url else "")
+        return without_secrets(f"{self.scheme}:{self.name}" + (f"@{self.url}" if self.url else ""))
 
 
 def split_url(text: str) -> tuple[str, str | None]:
