@@ -84,6 +84,20 @@ def test_validate_warns_of_a_guessed_test_with_a_way_to_repair_it(bench):
     assert "expected_keywords" in frame.message
 
 
+def test_validate_names_the_files_of_a_guessed_test_as_they_were_given(bench, monkeypatch):
+    path = Path(bench.suite({"t": [writing(1, starts_with="Once", list_item_count=2)]}, title=3))
+    monkeypatch.chdir(path.parent)
+    assert {each.file for each in assay.validate([path.name])} == {f"{path.name}/suite.json"}
+    (path / "suite.json").write_text('{"language": "xx"}', "utf-8")
+    found = assay.validate([path.name])
+    assert {each.file for each in found} == {f"{path.name}/t.json", f"{path.name}/suite.json"}
+    assert any("an empty frame passes" in each.message for each in found)
+
+
+def test_no_list_of_common_words_passes_a_test_of_hardware():
+    assert guesses_of(load_suite(find("os"))).named == ()
+
+
 @pytest.mark.parametrize(("name", "most"), [("ewe", 25.0), ("troubleshooting", 25.0)])
 def test_the_script_gets_little_in_shipped_suites(name, most):
     known = guesses_of(load_suite(find(name)))

@@ -17,6 +17,7 @@ from typing import Any
 
 from assay.errors import AssayError, SuiteNotFound, UsageError, raise_all
 from assay.files.file_text import refusal, shown_path
+from assay.files.json_file import JsonFile
 from assay.files.notes import invalid_files
 from assay.files.wording import did_you_mean, nearest, shown
 from assay.messages import tr
@@ -79,22 +80,40 @@ def load_all(paths: Sequence[Path | SuiteFiles], **how: Any) -> tuple[Suite, ...
     return tuple(suites)
 
 
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """Every error and warning under some paths, by file, line and column; and each suite that has
+    no error, with the files of its categories, for more to be noted.
+    """
+
+    findings: tuple[FileFinding, ...]
+    suites: tuple[tuple[Suite, tuple[JsonFile, ...]], ...]
+
+
 def examine(paths: Sequence[Path], **how: Any) -> tuple[FileFinding, ...]:
-    """Every error and warning under some paths, by file, line and column. A file whose name ends in
-    .toml is a gate; those in a folder of tests are left alone. `how`: as SuiteReader has it.
+    """Every error and warning under some paths, as `examine_suites` finds them."""
+    return examine_suites(paths, **how).findings
+
+
+def examine_suites(paths: Sequence[Path], **how: Any) -> Examined:
+    """A file whose name ends in .toml is a gate; those in a folder of tests are left alone. `how`:
+    as SuiteReader has it.
     """
     found: list[FileFinding] = []
+    suites = []
     for path in (files.path for files in _once_each(paths)):
         if is_gate_file(path):
             found += examine_gate(path)
         elif os.path.lexists(path):
             reader = SuiteReader(path, warnings=True, **how)
-            with pause_gc():
-                reader.suite()
+            with pause_gc(keeps=True):
+                suite = reader.suite()
+            if suite is not None:
+                suites.append((suite, tuple(reader.category_files)))
             found += reader.findings
         else:
             found.append(refusal(shown_path(path), tr("there is no such file or folder")))
-    return _in_order(found)
+    return Examined(_in_order(found), tuple(suites))
 
 
 def _once_each(paths: Sequence[Path | SuiteFiles]) -> list[SuiteFiles]:

@@ -67,6 +67,7 @@ class SuiteReader:
         self._folder = self._path if self._is_folder else self._path.parent
         self._name = suite_name(self._path)
         self._opened: list[JsonFile] = []
+        self.category_files: list[JsonFile] = []
         self._suite_file: JsonFile | None = None
 
     def suite(self) -> Suite | None:
@@ -174,6 +175,7 @@ class SuiteReader:
         elif not path.name.isprintable():
             self._refuse(path, tr("the file's name contains characters that cannot be shown"))
         elif (opened := self._open(path)) is not None:
+            self.category_files.append(opened)
             shared = self._shared(path.stem, settings)
             return [case for _, case in self._cases(opened, shared, ids)]
         return []

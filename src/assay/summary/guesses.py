@@ -15,7 +15,7 @@ from typing import Any
 
 from assay.stats import estimates
 from assay.summary.baselines import ScoreReply, reply_with, sample_cases
-from assay.types import LETTERS, Case, Estimate, Suite
+from assay.types import LETTERS, Case, Estimate, Score, Suite
 from assay.types.measured.suite_statistics import GuessedTest, Guesses, GuessKind
 
 SENTENCES = Path(__file__).resolve().parents[1] / "builtin" / "language" / "sentences.json"
@@ -41,6 +41,7 @@ def guesses(suite: Suite, score_reply: ScoreReply, *, sample: int = 1000) -> Gue
     sentences = canned_sentences(suite)
     found: list[GuessedTest] = []
     common = _common_words(cases)
+    scores: dict[str, Score | None] = {}  # of the canned sentences, by test: the script's too
     kinds: dict[GuessKind, Callable[[Case], Sequence[str]]] = {
         "frame": lambda _: HOLLOW,
         "off_topic": lambda _: sentences,
@@ -49,6 +50,8 @@ def guesses(suite: Suite, score_reply: ScoreReply, *, sample: int = 1000) -> Gue
     for case in open_cases:
         for kind, said in kinds.items():
             score = score_reply(case, reply_with(case, framed(case, said(case))))
+            if kind == "off_topic":
+                scores[case.id] = score
             value = score.value if score else None
             if value is not None and value >= suite.pass_mark - 1e-9:
                 found.append(GuessedTest(case.id, case.category, kind, value))
@@ -63,7 +66,7 @@ def guesses(suite: Suite, score_reply: ScoreReply, *, sample: int = 1000) -> Gue
         shares[kind] = estimates.proportion(len(right), len(choices))
         found += [GuessedTest(case.id, case.category, kind, 1.0) for case in right]
     return Guesses(
-        script=_script(suite, cases, sentences, score_reply),
+        script=_script(suite, cases, sentences, scores, score_reply),
         longest_option=shares["longest_option"],
         shared_words=shares["shared_words"],
         chance=_chance(choices),
@@ -101,13 +104,20 @@ def framed(case: Case, sentences: Sequence[str]) -> str:
 
 
 def _script(
-    suite: Suite, cases: Sequence[Case], sentences: Sequence[str], score_reply: ScoreReply
+    suite: Suite,
+    cases: Sequence[Case],
+    sentences: Sequence[str],
+    known: Mapping[str, Score | None],
+    score_reply: ScoreReply,
 ) -> Estimate:
     scores: dict[str, list[float]] = {}
     unscored: Counter[str] = Counter()
     for case in cases:
-        answer = "A" if _is_lettered(case) else framed(case, sentences)
-        score = score_reply(case, reply_with(case, answer))
+        if case.id in known:
+            score = known[case.id]
+        else:
+            answer = "A" if _is_lettered(case) else framed(case, sentences)
+            score = score_reply(case, reply_with(case, answer))
         of = scores.setdefault(case.category, [])
         if score is None or score.value is None:
             unscored[case.category] += 1

@@ -67,7 +67,7 @@ def has_number_words(text: str, language: str | None) -> bool:
 
 
 def _plain(word: re.Match[str]) -> str:
-    return without_marks(word[0].casefold())
+    return word[0].lower() if word[0].isascii() else without_marks(word[0].casefold())
 
 
 def _read_scale_last(values: list[int]) -> tuple[int, int | None]:

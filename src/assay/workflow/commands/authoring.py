@@ -14,9 +14,7 @@ from assay.messages import tr
 from assay.plugins import load_plugins
 from assay.reports.suites.statistics import guess_of, repair_of
 from assay.sandbox import Sandbox, open_sandbox
-from assay.suites.gate_file import is_gate_file
-from assay.suites.load import examine, load_suite
-from assay.suites.review_sheet import category_files
+from assay.suites.load import Examined, examine_suites
 from assay.suites.test_folder import (
     CHECK_FILE,
     MAKE_FILE,
@@ -61,49 +59,44 @@ def validate(
     load_plugins(plugins)
     files = [*map(Path, several(paths))]
     if not allow_code_execution:
-        seen = examine(files, check_rubric=load_rubric)
-        return (*seen, *_guessed(files, seen))
+        seen = examine_suites(files, check_rubric=load_rubric)
+        return (*seen.findings, *_guessed(seen))
     observer = observer or SilentProgress()
     opened = open_sandbox(sandbox)
     found: list[FileFinding] = []
     for path in dict.fromkeys(files):
-        here = examine([path], get_sandbox=lambda: opened, check_rubric=load_rubric)
-        found += here
-        if is_gate_file(path) or any(each.severity == "error" for each in here):
-            continue
+        here = examine_suites([path], get_sandbox=lambda: opened, check_rubric=load_rubric)
+        found += here.findings
         home = path if path.is_dir() else path.parent
-        for case in load_suite(path, get_sandbox=lambda: opened).cases:
+        for case in (case for suite, _ in here.suites for case in suite.cases):
             judged = case.check.judged
             if judged and judged.checker_folder:
                 observer.note(tr("trying the checker of {test}", test=case.id))
                 as_given = home / judged.checker_folder.name  # unless it is a link
                 folder = as_given if as_given.is_dir() else judged.checker_folder
                 found += CheckerTrial(case, judged, folder, opened, range(data_seeds)).findings()
-    return (*found, *_guessed(files, found))
+        found += _guessed(here)
+    return tuple(found)
 
 
-def _guessed(paths: Sequence[Path], seen: Sequence[FileFinding]) -> Iterator[FileFinding]:
+def _guessed(seen: Examined) -> Iterator[FileFinding]:
     """Warnings of tests that an answer without knowledge passes, in suites without mistakes."""
-    if any(each.severity == "error" for each in seen):
-        return
-    for path in dict.fromkeys(paths):
-        if is_gate_file(path):
-            continue
-        suite = load_suite(path, get_sandbox=open_sandbox)
+    for suite, files in seen.suites:
         named: dict[str, list[GuessedTest]] = {}
         for each in guesses_of(suite).named:
             named.setdefault(each.id, []).append(each)
-        for opened in category_files(suite).values() if named else ():
-            opened.notes = Notes(warnings=True)
-            entries = opened.value if isinstance(opened.value, list) else []
-            for row, entry in enumerate(entries):
-                for guess in named.get(str(entry["id"]), ()):
-                    opened.notes.test_id = guess.id
+        categories = {category.name: category.cases for category in suite.categories}
+        for opened in files if named else ():
+            notes = Notes(warnings=True)
+            # Without mistakes every row is a test; tests in folders, which follow, are not guessed.
+            for row, case in enumerate(categories[Path(opened.shown).stem]):
+                for guess in named.get(case.id, ()):
+                    notes.test_id = guess.id
                     message = tr("{guess} (score {score}); {repair}", guess=guess_of(guess),
                                  score=f"{guess.score:.2f}", repair=repair_of(guess))  # fmt: skip
-                    opened.notes.warning((row,), message)
-            opened.notes.test_id = None
-            yield from opened.findings(opened.notes)
+                    notes.warning((row,), message)
+            notes.test_id = None
+            yield from opened.findings(notes)
 
 
 @dataclass(frozen=True, slots=True)
