@@ -133,7 +133,7 @@ def test_both_losses_are_drawn_along_the_text_in_every_form():
     )
     document = losses_document(whole)
     page, text = render_html(document), render_markdown(document)
-    assert "no significant change" in losses_headline(whole)
+    assert "no significant difference from" in losses_headline(whole)
     assert page.count("<polyline") >= 40
     assert "By kind" in text
     assert "news of number" in text

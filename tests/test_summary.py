@@ -15,7 +15,8 @@ from assay.checks.top_k import TopK
 from assay.stats import estimates
 from assay.summary.baselines import baselines
 from assay.summary.comparisons import compare_suites, rank, with_holm
-from assay.summary.trials import find_one_letter, measurements, summarise
+from assay.summary.habits import find_one_letter
+from assay.summary.trials import measurements, summarise
 from assay.types import (
     AnswerCheck,
     Answered,

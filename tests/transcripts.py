@@ -39,11 +39,12 @@ MASKS = (
     (r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?", "DATE"),
     (r"\d{4}-\d\d-\d\d(?!T)", "DAY"),
     (rf"\d{{1,2}}(?:er)? (?:{FRENCH_MONTHS}) \d{{4}}(?: à \d\d:\d\d UTC)?", "DAY"),
-    (r"Machine: .*? The same again:", "Machine: … The same again:"),
+    (r"Machine: .*? Reproduce:", "Machine: … Reproduce:"),
     (r"Machine : .*? Pour refaire la même :", "Machine : … Pour refaire la même :"),
     (r"[\d.,]+(?:–[\d.,]+)? (?:ms|s|min|h|tokens/s|[KMG]i?[Bo])\b", "FIGURE"),
     (r"─+", "─"),
 )
+RUN_LINE = re.compile(r"(· Machine ?:).*")
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"^`(\S+)`\s?:\n\n(`{3,})\w+\n(.*?)^\2$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
@@ -65,6 +66,7 @@ class Step:
 
 def mask(text: str) -> str:
     """A text without what differs from one machine to another."""
+    text = RUN_LINE.sub(r"\1 …", text)
     text = " ".join(text.split())
     for pattern, name in MASKS:
         text = re.sub(pattern, name, text)

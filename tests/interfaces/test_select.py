@@ -28,7 +28,8 @@ def test_what_to_ship_is_shown_with_the_gate_and_who_is_missing(bench, tiny):
     assert "Ship tiny/step_2." in done.stdout
     assert "perplexity" in done.stdout
     assert "Not evaluated: tiny/step_3." in done.stdout
-    assert f"assay run tiny/step_3 --out {bench.out}" in done.stdout
+    plain = " ".join(done.stdout.replace("\\\n", "").split())
+    assert f"evaluate tiny/step_3: assay run tiny/step_3 --out {bench.out}" in plain
     assert json.loads((tiny / SELECTION).read_text())["selected"] == "tiny/step_2"
 
 
@@ -50,7 +51,7 @@ def test_where_none_passes_it_ends_with_1(bench, tiny):
     (bench.folder / "gate.toml").write_text("[perplexity]\nmax = 10\n")
     done = bench.assay("select", "tiny", "--gate", "gate.toml", "--no-write-back")
     assert done.returncode == 1
-    assert "the best so far is tiny/step_2" in done.stdout
+    assert "Ship none: tiny/step_2 comes closest and misses perplexity." in done.stdout
     assert not (tiny / SELECTION).exists()
 
 

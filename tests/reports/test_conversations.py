@@ -13,6 +13,7 @@ from assay.api.rendering import render
 from assay.api.viewing import Viewing
 from assay.interfaces.web.app import make_app
 from assay.interfaces.web.security import Access
+from assay.reports.cards.run import run_card
 from assay.types.results import Report
 
 OWN = {"calm": "I heard one.", "brief": "Yes?"}  # what each said in between
@@ -41,7 +42,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Report:
 
 @pytest.mark.parametrize("form", ["text", "md"])
 def test_a_failure_has_the_turns_before_the_question(run: Report, form: str) -> None:
-    shown = " ".join(render(run, form).split())
+    shown = " ".join(render(run, form, verbose=True).split())
     assert "System prompt, unless another is shown: Be kind." in shown
     for said in ("user: Say one.", "assistant: I heard one.", "asked: Which was it?"):
         assert said in shown
@@ -78,9 +79,9 @@ def test_the_viewer_shows_the_conversation_of_a_sample_and_of_both_sides(run: Re
     assert "Yes?" in both
 
 
-def test_a_headline_says_who_could_not_be_compared(run: Report) -> None:
+def test_the_card_says_who_could_not_be_compared(run: Report) -> None:
     said = "away is not compared: 100.0 points on 2 of 4 tests"
-    assert said in json.loads(render(run, "json"))["headline"]
+    assert run_card(run).caveats[0] == f"{said}."
     assert said in " ".join(render(run).split())
     board = assay.leaderboard(out=run.out)
     assert said in json.loads(render(board, "json"))["headline"]

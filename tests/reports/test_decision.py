@@ -14,6 +14,7 @@ from urllib.parse import unquote
 import pytest
 from markdown_it import MarkdownIt
 
+from assay.reports.cards.run import run_card
 from assay.reports.checkpoints.decision import decision_blocks
 from assay.reports.formats.html import render_html
 from assay.reports.formats.markdown import render_markdown
@@ -147,9 +148,9 @@ def headline_blocks(report: Report) -> list[Paragraph]:
 
 
 def told(report: Report) -> list[str]:
-    """What is said beside headlines, before the table."""
+    """What is said of the selection, before the first table."""
     before = takewhile(lambda block: not isinstance(block, Table), decision_blocks(report))
-    said = [str(block.line) for block in before if isinstance(block, Paragraph)][1:]
+    said = [str(block.line) for block in before if isinstance(block, Paragraph)]
     return [each for each in said if not each.startswith("Caveats for ")]
 
 
@@ -160,24 +161,31 @@ def headings(report: Report) -> list[str]:
 # --------------------------------------------------------------------------------- what is decided
 
 
-def test_the_checkpoint_to_ship_comes_first_with_the_reason_of_the_selection() -> None:
+def test_the_card_names_the_checkpoint_to_ship_with_its_criteria_and_what_is_unsure() -> None:
     report = decided(three())
-    (headline,) = headline_blocks(report)
-    assert headline == Paragraph(Span("Ship tiny/step_300.", "strong"), "good")
-    assert told(report) == [
+    card = run_card(report)
+    assert (card.decision, card.tone) == ("Ship tiny/step_300.", "good")
+    assert card.reasons[0].startswith("Perplexity 46 is below 50. This is marginal")
+    assert len(card.reasons) == 3
+    assert card.caveats[0] == (
+        "The pass is marginal, not clear: the interval of perplexity crosses the limit."
+    )
+    assert (len(card.caveats), card.more) == (3, 1)
+    assert told(report)[0] == (
         "tiny/step_300 passes the gate. It is the only one of 3 that passes. Marginal: perplexity. "
         "Best of 2, not confirmed."
-    ]
+    )
 
 
-def test_where_none_passes_the_best_is_named_with_what_it_lacks() -> None:
+def test_where_none_passes_the_card_ships_none_and_says_what_the_best_lacks() -> None:
     near = candidate("tiny/step_200", text=text(52.0, 48.0, 56.0))
     report = decided([weak("tiny/step_100"), near])
-    (headline,) = headline_blocks(report)
-    assert plain_text(headline.line) == (
-        "No checkpoint passes; the best so far is tiny/step_200. It lacks: perplexity (marginal)."
+    card = run_card(report)
+    assert card.decision == (
+        "Ship none: tiny/step_200 comes closest and misses perplexity (marginal)."
     )
-    assert headline.tone == "bad"
+    assert card.tone == "bad"
+    assert card.reasons[0].startswith("Perplexity 52 is not below 50.")
     assert headings(report) == [
         "tiny",
         SCORES,
@@ -189,14 +197,15 @@ def test_where_none_passes_the_best_is_named_with_what_it_lacks() -> None:
 
 def test_what_is_not_known_is_not_called_a_failure() -> None:
     unsure = candidate("tiny/step_1", text=text(60.0, 58.0, 62.0), speed=None)
-    assert headlines(decided([unsure], deciding([unsure], folders=False))) == [
-        "tiny/step_1: not accepted (perplexity, speed (not known))."
-    ]
+    report = decided([unsure], deciding([unsure], folders=False))
+    assert headlines(report) == ["tiny/step_1: not accepted (perplexity, speed (not known))."]
+    said = "Ship none: tiny/step_1 misses perplexity, speed (not known)."
+    assert run_card(report).decision == said
 
 
 def test_where_nothing_could_be_evaluated_nothing_can_be_shipped() -> None:
     report = decided([broken("tiny/step_1"), broken("tiny/step_2")])
-    assert headlines(report) == ["Nothing can be shipped."]
+    assert run_card(report).decision == "Ship none: no checkpoint could be evaluated."
     assert headings(report) == ["tiny", "Files"]
     failed = Paragraph("tiny/step_1 could not be evaluated: the weights are not finite", "warning")
     assert failed in [*decision_blocks(report)]
@@ -205,7 +214,9 @@ def test_where_nothing_could_be_evaluated_nothing_can_be_shipped() -> None:
 def test_all_that_tie_are_named() -> None:
     alike = [candidate(f"tiny/step_{step}") for step in (100, 200, 300)]
     report = decided(alike)
-    assert headlines(report) == ["Ship tiny/step_300."]
+    assert run_card(report).decision == (
+        "Ship tiny/step_300; no significant difference from tiny/step_200, tiny/step_100."
+    )
     assert told(report)[-1] == "No significant difference from tiny/step_200, tiny/step_100."
 
 
@@ -217,13 +228,19 @@ def test_a_tie_that_the_reason_names_is_not_named_twice() -> None:
 def test_a_selection_over_all_folders_comes_before_those_of_each() -> None:
     checkpoints = [candidate("a/step_1"), candidate("b/step_1", text=text(30.0)), weak("c/step_1")]
     report = decided(checkpoints, deciding(checkpoints, top="models"))
-    assert headlines(report) == [
-        "Ship b/step_1, the best of 3 model folders.",
-        "Ship a/step_1, the best of a.",
-        "Ship b/step_1, the best of b.",
-        "No checkpoint of c passes; the best so far is c/step_1. It lacks: perplexity, "
-        "os_benchmark.",
+    assert run_card(report).decision == "Ship b/step_1."
+    assert headings(report)[:2] == ["All model folders", "Files"]
+    assert [told.split(".")[0] for told in _reasons_of_folders(report)] == [
+        "b/step_1 passes the gate",
+        "a/step_1 passes the gate",
+        "b/step_1 passes the gate",
+        "The checkpoint does not pass the gate",
     ]
+
+
+def _reasons_of_folders(report: Report) -> list[str]:
+    said = [str(block.line) for block in decision_blocks(report) if isinstance(block, Paragraph)]
+    return [each for each in said if "the gate." in each]
 
 
 def test_each_that_was_named_singly_is_judged_by_itself() -> None:
@@ -306,7 +323,9 @@ def test_a_page_of_one_model_has_its_own_verdict_and_no_selection() -> None:
     report = decided(three())
     alone = replace(report, models=report.models[:1])
     assert headlines(alone) == ["tiny/step_100: not accepted (perplexity, os_benchmark)."]
-    assert "Ship" not in markdown_of(alone)
+    decision = "Ship none: tiny/step_100 misses perplexity, os_benchmark."
+    assert run_card(alone).decision == decision
+    assert "step_300" not in markdown_of(alone)
 
 
 def test_a_folder_of_three_steps_shows_which_suites_carry_signal() -> None:
@@ -323,17 +342,16 @@ def test_a_folder_of_three_steps_shows_which_suites_carry_signal() -> None:
     assert "cannot be said of fewer than three steps" in too_few
 
 
-def test_what_is_left_open_is_above_the_table_and_the_score_has_its_parts() -> None:
+def test_what_is_left_open_is_said_and_the_score_has_its_parts() -> None:
     report = decided(three())
     shown = flat(markdown_of(report))
     open_point = (
         "mmlu_cs was not measured: missing part (weight 0.2) of the weighted score counts as 0."
     )
     assert "Caveats for tiny/step_300:" in shown
-    assert shown.index(open_point) < shown.index("| checkpoint |")
-    assert open_point in flat(on_terminal(report))
+    assert open_point in flat(on_terminal(report, verbose=True))
     assert open_point in flat(page_of(report))
-    scores = [block for block in decision_blocks(report) if isinstance(block, Table)][1]
+    scores = next(block for block in decision_blocks(report) if isinstance(block, Table))
     cells = [plain_text(cell).split()[0] for cell in scores.rows[-1].cells]
     # 0.4·10/46 + 0.3·0.85 + 0.1·31/50
     assert cells == ["step_300", "0.087", "0.255", "–", "0.062", "0.404"]
@@ -342,11 +360,10 @@ def test_what_is_left_open_is_above_the_table_and_the_score_has_its_parts() -> N
 # ------------------------------------------------------------------------------------ on a terminal
 
 
-def test_a_terminal_shows_verdict_table_gate_advice_files_and_suites_in_that_order() -> None:
-    shown = on_terminal(decided(three()))
+def test_a_terminal_shows_gate_advice_files_suites_table_and_card_in_that_order() -> None:
+    report = decided(three())
+    shown = on_terminal(report, verbose=True)
     order = (
-        "Ship tiny/step_300.",
-        "step_300         yes, marginal             46.0",
         "tiny/step_200 could not be evaluated: the weights are not finite",
         "tiny/step_300 at the default gate",
         "perplexity, ",
@@ -354,14 +371,20 @@ def test_a_terminal_shows_verdict_table_gate_advice_files_and_suites_in_that_ord
         "\nFiles\n",
         "best_checkpoint_selection.json",
         "\nSuites\n",
+        "step_300 (selected)  yes, marginal  46.0 [42.0–51.0]",
+        "Ship tiny/step_300.\n",
     )
-    places = [shown.index(each) for each in order]
+    places = [shown.rindex(each) for each in order]
     assert places == sorted(places)
+    card = shown[shown.index("Ship tiny/step_300.") :]
+    brief = on_terminal(report)
+    assert brief.endswith(card), "the card is the last thing, and -v changes nothing of it"
+    assert "Advice" not in brief
 
 
 def test_every_criterion_has_a_sign_that_needs_no_colour() -> None:
     near = candidate("tiny/step_1", text=text(52.0, 48.0, 56.0), samples=None)
-    shown = on_terminal(decided([near], deciding([near], folders=False)))
+    shown = on_terminal(decided([near], deciding([near], folders=False)), verbose=True)
     assert re.search(
         r"^✗ +perplexity, marginal +Perplexity 52 is not below 50\.", shown, re.MULTILINE
     )
@@ -376,7 +399,7 @@ def test_where_ticks_cannot_be_written_there_are_words(encoding: str) -> None:
     stream = io.TextIOWrapper(raw, encoding=encoding)
     near = candidate("tiny/step_1", text=text(52.0, 48.0, 56.0), samples=None)
     report = decided([near], deciding([near], folders=False))
-    draw(run_document(report), console_for(stream, width=80))
+    draw(run_document(report), console_for(stream, width=80), verbose=True)
     stream.flush()
     lines = raw.getvalue().decode(encoding).splitlines()
     signs = {
@@ -401,7 +424,7 @@ def test_advice_is_numbered_at_most_six_with_its_figures_indented() -> None:
         for n in range(1, 9)
     )
     changed = replace(report.decision, advice=dict.fromkeys(report.decision.advice, many))
-    shown = on_terminal(replace(report, decision=changed))
+    shown = on_terminal(replace(report, decision=changed), verbose=True)
     lines = [line.rstrip() for line in shown.splitlines()]
     at = lines.index("1. Do this 1.")
     assert lines[at + 1 : at + 4] == ["     figure 1", "     n = 5", "2. Do this 2."]
@@ -426,31 +449,28 @@ def test_files_are_named_as_seen_from_the_working_folder(
 ) -> None:
     report = replace(decided(three()), out=str(tmp_path / "out"))
     away = f"  {tmp_path}/out/checkpoints/tiny/best_checkpoint_selection.json"
-    assert away in on_terminal(report).splitlines()
+    assert away in on_terminal(report, verbose=True).splitlines()
     monkeypatch.chdir(tmp_path)
-    lines = on_terminal(report).splitlines()
+    lines = on_terminal(report, verbose=True).splitlines()
     assert "  out/checkpoints/tiny/best_checkpoint_selection.json" in lines
     assert "  out/checkpoints/tiny/step_300/evaluation_report.json" in lines
 
 
-def test_suites_of_several_checkpoints_are_one_row_each_unless_all_is_asked_for() -> None:
+def test_suites_of_several_checkpoints_are_one_row_each_and_each_in_full() -> None:
     report = decided(three())
-    brief = flat(on_terminal(report))
-    assert "tiny/step_100 72.5 [61.0–81.4] n=38, 2 unscored" in brief
-    assert "tiny/step_300 72.5 [61.0–81.4] n=38, 2 unscored" in brief
-    assert "baseline: always “B” 25.0 [15.0–40.0] n=38" in brief
-    assert "letters" not in brief
-    assert flat(on_terminal(report, verbose=True)).count("letters 0.650") == 2
-
-
-def test_one_checkpoint_alone_has_its_suites_in_full() -> None:
-    assert "letters 0.650" in flat(on_terminal(decided([candidate("tiny/step_1")])))
+    whole = flat(on_terminal(report, verbose=True))
+    assert "tiny/step_100 72.5 [61.0–81.4] n=38, 2 unscored" in whole
+    assert "tiny/step_300 72.5 [61.0–81.4] n=38, 2 unscored" in whole
+    assert "baseline: always “B” 25.0 [15.0–40.0] n=38" in whole
+    assert whole.count("letters 0.650") == 2
+    assert "letters" not in flat(on_terminal(report))
 
 
 def test_what_is_to_be_known_of_a_model_is_said_where_suites_are_brief() -> None:
     report = decided(three())
     noted = replace(report.models[0], notes=("The context was cut.",))
-    shown = flat(on_terminal(replace(report, models=(noted, *report.models[1:]))))
+    both = replace(report, models=(noted, *report.models[1:]))
+    shown = flat(on_terminal(both, verbose=True))
     assert "Note: tiny/step_100: The context was cut." in shown
 
 

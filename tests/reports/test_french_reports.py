@@ -115,17 +115,16 @@ def test_a_role_has_its_space_before_the_colon(french: None) -> None:
     assert conversation_text(turns) == "system: Be {kind}.\n\nuser: Say: one."
 
 
-def test_a_comparison_goes_on_in_small_letters(comparison: Comparison) -> None:
+def test_the_decision_of_a_comparison_is_translated_whole(comparison: Comparison) -> None:
     (pair,) = comparison.pairs
     suites = (replace(pair.suites[0], verdict="undecided", adjusted_p=0.125),)
     open_ = replace(comparison, pairs=(replace(pair, suites=suites),))
     english = comparison_headline(open_)
-    assert english.endswith(": No significant difference (p = 0.125).")
+    assert english.startswith("Undecided on demo: scripted:good.json shows no significant")
     speak("fr")
     try:
-        assert comparison_headline(open_).endswith(
-            "\u00a0: pas de différence significative (p = 0,125)."
-        )
+        french = comparison_headline(open_)
+        assert french.startswith("Indécis sur demo\u00a0: scripted:good.json ne montre pas de ")
     finally:
         speak("en")
 

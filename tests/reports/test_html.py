@@ -102,7 +102,8 @@ def test_an_accepted_model_is_called_so(report: Report) -> None:
 def test_the_page_says_what_asked_whom_and_how_quick_it_was(served_report: Report) -> None:
     texts = Page(page_of(served_report)).texts
     for text in (
-        "Machine: Linux 6.1 · Some CPU · 8 cores · 16.0 GiB · Some GPU, 24 GiB",
+        "Machine: Linux 6.1 · Some CPU · 8 cores · 16.0 GiB · Some GPU, 24 GiB · python 3.11.9 · "
+        "assay 0.2.0",
         "server: Ollama 0.17.4 · quantisation: Q4_K_M",
         "memory: 4.0 GiB · on the GPU: 75 %, the rest on the CPU · context length: 4,096 tokens",
         "The context was cut to 4,096 tokens.",
@@ -122,6 +123,7 @@ def test_a_part_of_a_page_has_no_head_and_its_pictures_apart(report: Report) -> 
     assert "How far the judge is from known scores" in part.html
     whole = render_part(report)
     assert "<svg xmlns" not in whole.html
-    assert Page(whole.html).tags.count("h1") == 0
+    assert Page(whole.html).tags.count("h1") == 1, "the decision, on its card"
+    assert whole.headed
     assert whole.title in page_of(report)
     assert render_part(report, "decision").html.strip() == ""

@@ -27,7 +27,7 @@ def test_a_run_has_exactly_the_keys_of_the_contract(report: Report) -> None:
         "model", "suites", "measurements", "report", "accepted", "decision", "about",
     ]  # fmt: skip
     assert model["decision"] is None
-    assert document["headline"].startswith("good has 72.5 points")
+    assert document["headline"].startswith("good scores 72.5 points")
     (suite,) = model["suites"]
     assert list(suite) == ["suite", "score", "categories", "tests"]
     assert list(suite["score"]) == ESTIMATE

@@ -37,8 +37,8 @@ def performance(of: Report) -> str:
 def test_a_report_has_every_figure_and_every_test(report: Report) -> None:
     text = run_page(report)
     for line in (
-        r"# good has 72.5 points \[61.0–81.4\] n=38, 2 unscored on demo "
-        "(the best baseline has 25.0).",
+        r"# good scores 72.5 points \[61.0–81.4\] n=38, 2 unscored on demo.",
+        r"- demo: guessing 25.0 \[15.0–40.0\] n=38",
         "## scripted:good.json",
         "### demo – A small suite",
         r"| demo | 72.5 points | \[61.0–81.4\] | 38 | 2 |  |",
@@ -179,7 +179,8 @@ def test_a_server_that_invents_ends_does_not_fill_the_page(served_report: Report
 def test_a_report_names_machine_model_and_speed(served_report: Report) -> None:
     lines = run_page(served_report).splitlines()
     for line in (
-        "Machine: Linux 6.1 · Some CPU · 8 cores · 16.0 GiB · Some GPU, 24 GiB",
+        "Machine: Linux 6.1 · Some CPU · 8 cores · 16.0 GiB · Some GPU, 24 GiB · python 3.11.9 · "
+        "assay 0.2.0",
         "server: Ollama 0.17.4 · quantisation: Q4_K_M",
         "memory: 4.0 GiB · on the GPU: 75 %, the rest on the CPU · context length: 4,096 tokens",
         r"| seconds per answer | 1.250 s | \[0.500–2.000\] | 9 | 0 |  |",

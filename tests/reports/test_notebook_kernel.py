@@ -50,10 +50,10 @@ def test_nothing_else_is_written_while_it_runs(outputs):
     assert [each for each in outputs[1] if each["output_type"] != "display_data"] == []
 
 
-def test_the_result_is_a_headline_a_table_and_a_picture(outputs):
+def test_the_result_is_a_card_a_table_and_a_picture(outputs):
     (shown,) = outputs[2]
     page = shown["data"]["text/html"]
-    assert "on my-tests: 100.0 points" in page
+    assert "good shows no significant difference from &lt;b&gt;weak on my-tests." in page
     assert page.index("<strong>") < page.index("<table>") < page.index("data:image/svg+xml")
     assert "<script" not in page
     assert shown["data"]["text/plain"].startswith("<Assay run ")

@@ -194,7 +194,8 @@ def test_the_headline_the_scores_and_the_failures_are_what_one_sees_first(
     browser.open(small.as_uri())
     assert browser.driver.title == "mixed: careful, hasty"
     (headline,) = seen(browser, "h1")
-    assert headline.startswith("careful is best on mixed with 90.0 points; hasty is next")
+    assert headline == "careful leads hasty by 50.0 points [46.4–53.3] on mixed."
+    assert seen(browser, ".decision .part") == ["Why", "Caveats", "Next"]
     contents = ["Failures that matter most", "Each model", "Every test"]
     assert seen(browser, "nav a") == contents
     assert seen(browser, "h2") == contents
@@ -237,7 +238,11 @@ def test_without_scripts_everything_can_be_read(browser: Browser, small: Path) -
         browser.open(small.as_uri())
         text = browser.text()
         assert not browser.find("[type=search]").is_displayed(), "it would find nothing"
-        for said in ("careful is best on mixed", "Failures that matter most", "answered: no idea"):
+        for said in (
+            "careful leads hasty by 50.0 points",
+            "Failures that matter most",
+            "answered: no idea",
+        ):
             assert said in text
         shown = [each for each in browser.all(".matrix tbody") if each.is_displayed()]
         assert len(shown) == 20

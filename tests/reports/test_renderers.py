@@ -51,7 +51,12 @@ def every_block(text: str) -> Document:
         ),
         rows=(
             Row(
-                (Span(text, "name"), ("1.5", Span(" [1.0–2.0] n=4", "basis")), sign(True), "7"),
+                (
+                    Span(text, "name"),
+                    ("1.5", Span(" [1.0–2.0]", "basis"), Span(" n=4", "count")),
+                    sign(True),
+                    "7",
+                ),
                 details=(Fold(text, (Verbatim(text, title=text),)),),
             ),
             Row((text, "–", sign(None), "8"), tone="strong"),

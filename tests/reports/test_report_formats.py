@@ -15,8 +15,8 @@ from assay.types.results import Report
 
 def test_the_shipped_formats_are_registered_as_a_plugins_is(report: Report) -> None:
     assert {"text", "md", "html", "json", "csv"} <= set(report_formats)
-    assert write_report(report, "md").startswith("# good has 72.5 points")
-    assert write_report(report, "text").startswith("good has 72.5 points")
+    assert write_report(report, "md").startswith("# good scores 72.5 points")
+    assert "\ngood scores 72.5 points" in write_report(report, "text")
     assert write_report(report, "html").startswith("<!doctype html>")
     assert write_report(report, "json").startswith("{")
 

@@ -41,9 +41,10 @@ def lines_of(text: str) -> list[str]:
 
 
 def test_a_report_says_every_figure_with_interval_n_and_unscored(report: Report) -> None:
-    lines = lines_of(shown(report))
+    lines = lines_of(shown(report, verbose=True))
     for line in (
-        "good has 72.5 points [61.0–81.4] n=38, 2 unscored on demo (the best baseline has 25.0).",
+        "good scores 72.5 points [61.0–81.4] n=38, 2 unscored on demo.",
+        "demo: guessing 25.0 [15.0–40.0] n=38",
         "Run 20260102T030405Z-abc123, 2026-01-02T03:04:05Z to 2026-01-02T03:05:00Z",
         "scripted:good.json",
         "demo – A small suite",
@@ -64,9 +65,10 @@ def test_a_report_says_every_figure_with_interval_n_and_unscored(report: Report)
 
 
 def test_machine_model_memory_and_speed_are_a_line_each(served_report: Report) -> None:
-    lines = lines_of(shown(served_report, width=140))
+    lines = lines_of(shown(served_report, width=140, verbose=True))
     for line in (
-        "Machine: Linux 6.1 · Some CPU · 8 cores · 16.0 GiB · Some GPU, 24 GiB",
+        "Machine: Linux 6.1 · Some CPU · 8 cores · 16.0 GiB · Some GPU, 24 GiB · python 3.11.9 · "
+        "assay 0.2.0",
         "server: Ollama 0.17.4 · quantisation: Q4_K_M",
         "memory: 4.0 GiB · on the GPU: 75 %, the rest on the CPU · context length: 4,096 tokens",
         "9 answers",
@@ -77,9 +79,16 @@ def test_machine_model_memory_and_speed_are_a_line_each(served_report: Report) -
         assert line in lines
 
 
-def test_the_report_opens_with_its_headline_and_the_failures_that_matter(report: Report) -> None:
-    headline, failures, first, asked, answered, why, *_ = lines_of(shown(report))
-    assert headline.startswith("good has 72.5 points")
+def test_a_terminal_shows_the_scores_and_ends_in_the_decision(report: Report) -> None:
+    """The failures that matter, like everything else, come before it with -v."""
+    lines = lines_of(shown(report))
+    assert "Failures that matter most" not in lines
+    decision = lines.index("good scores 72.5 points [61.0–81.4] n=38, 2 unscored on demo.")
+    assert "good 72.5 [61.0–81.4] n=38, 2 unscored" in lines[:decision]
+    assert lines[-2:] == ["Next", "assay report latest -v"]
+    whole = lines_of(shown(report, verbose=True))
+    assert whole[-len(lines) :] == lines
+    failures, first, asked, answered, why = whole[:5]
     assert failures == "Failures that matter most"
     assert first == "1. facts_002 of demo, facts"
     assert (asked, answered, why) == ("asked: a question", "answered: an answer", "why: why")
@@ -89,12 +98,14 @@ def test_several_models_stand_side_by_side_above_the_baselines(
     report: Report,
 ) -> None:
     other = replace(report.models[0], spec="scripted:other.json", name="other")
-    lines = lines_of(shown(replace(report, models=(*report.models, other))))
+    both = replace(report, models=(*report.models, other))
+    lines = lines_of(shown(both))
     assert "good 72.5 [61.0–81.4] n=38, 2 unscored" in lines
     assert "other 72.5 [61.0–81.4] n=38, 2 unscored" in lines
     assert lines.count("baseline: always “B” 25.0 [15.0–40.0] n=38") == 1
     assert "demo 72.5 points [61.0–81.4] 38 2" not in lines  # folded away
-    assert any("2 of 2 models did not pass it" in line for line in lines)
+    whole = lines_of(shown(both, verbose=True))
+    assert any("2 of 2 models did not pass it" in line for line in whole)
 
 
 def test_of_selected_checkpoints_only_the_failures_of_the_one_to_ship_are_shown(
@@ -105,8 +116,9 @@ def test_of_selected_checkpoints_only_the_failures_of_the_one_to_ship_are_shown(
     sound = replace(suite, tests=suite.tests[:1])
     other = replace(model, spec="scripted:other.json", name="other", suites=(sound,))
     both = replace(report, models=(model, other))
-    assert "Failures that matter most" in shown(both)
-    assert "Failures that matter most" not in shown(replace(both, selected=other.spec))
+    assert "Failures that matter most" in shown(both, verbose=True)
+    selected = replace(both, selected=other.spec)
+    assert "Failures that matter most" not in shown(selected, verbose=True)
 
 
 def test_a_choice_by_likelihood_is_shown_as_its_letter(report: Report) -> None:
@@ -114,7 +126,7 @@ def test_a_choice_by_likelihood_is_shown_as_its_letter(report: Report) -> None:
     (suite,) = model.suites
     row = replace(suite.tests[1], answer=None, extracted="D")
     chosen = replace(model, suites=(replace(suite, tests=(row,)),))
-    assert "answered: D" in lines_of(shown(replace(report, models=(chosen,))))
+    assert "answered: D" in lines_of(shown(replace(report, models=(chosen,)), verbose=True))
 
 
 def test_every_failed_test_is_shown_where_that_is_asked_for(report: Report) -> None:
@@ -123,7 +135,8 @@ def test_every_failed_test_is_shown_where_that_is_asked_for(report: Report) -> N
     row = suite.tests[1]
     many = tuple(replace(row, id=f"facts_{number:03d}") for number in range(2, 9))
     changed = replace(report, models=(replace(model, suites=(replace(suite, tests=many),)),))
-    assert "2 more failed tests: assay report 20260102T030405Z-abc123 --failed" in shown(changed)
+    more = "2 more failed tests: assay report 20260102T030405Z-abc123 --failed"
+    assert more in shown(changed, verbose=True)
     every = shown(replace(changed, every_failure=True))
     assert "7. facts_008 of demo, facts" in lines_of(every)
     assert "more failed" not in every
@@ -134,7 +147,7 @@ def test_every_failed_test_is_shown_where_that_is_asked_for(report: Report) -> N
 
 
 def test_nothing_is_said_of_a_machine_or_a_server_that_is_not_known(report: Report) -> None:
-    text = shown(report)
+    text = shown(report, verbose=True)
     assert "Machine:" not in text
     assert "decoding" not in text
 
@@ -143,7 +156,9 @@ def test_a_measurement_of_several_suites_keeps_the_suites_name(report: Report) -
     model = report.models[0]
     named = {"demo/answer_s": model.measurements["answer_s"]}
     changed = replace(report, models=(replace(model, measurements=named),))
-    assert "demo/seconds per answer 1.250 s [0.500–2.000] 9 0" in lines_of(shown(changed))
+    assert "demo/seconds per answer 1.250 s [0.500–2.000] 9 0" in lines_of(
+        shown(changed, verbose=True)
+    )
 
 
 def test_single_tests_are_shown_only_when_asked_for(report: Report) -> None:
@@ -157,7 +172,7 @@ def test_every_reason_of_tests_without_a_score_is_named_with_its_count(report: R
     also = replace(suite.tests[2], id="facts_004", explanation="connection reset")
     tests = (*suite.tests, also, replace(also, id="facts_005"))
     both = replace(model, suites=(replace(suite, tests=tests),))
-    text = " ".join(shown(replace(report, models=(both,))).split())
+    text = " ".join(shown(replace(report, models=(both,)), verbose=True).split())
     why = "connection reset (2), timed out after 120 s (1)"
     assert f"demo: 2 of 40 tests have no score: {why}." in text
 
@@ -188,9 +203,10 @@ def test_tables_fit_the_terminal_and_lose_no_figure(
     for document in (report, served_report, comparison, leaderboard):
         text = shown(document, width=width)
         assert all(len(line) <= width for line in text.splitlines() if "/out/" not in line)
-        assert "…" not in text
-    assert "[0.490–0.943]" in shown(report, width=width)
-    assert "[−0.010 to +0.240]" in shown(comparison, width=width)
+    assert "[61.0–81.4]" in shown(report, width=width)
+    assert "[0.490–0.943]" in shown(report, width=width, verbose=True)
+    assert "[−1.0 to +24.0]" in shown(comparison, width=width)
+    assert "[−0.010 to +0.240]" in shown(comparison, width=width, verbose=True)
     assert "[81.0–99.0]" in shown(leaderboard, width=width)
 
 
@@ -211,7 +227,7 @@ def test_a_weak_fingerprint_and_an_incomplete_score_are_said(report: Report) -> 
     incomplete = replace(model.suites[0].score, unscored=12)
     suite = replace(model.suites[0], score=incomplete)
     changed = replace(report, models=(replace(model, suites=(suite,)),))
-    text = " ".join(shown(changed).split())
+    text = " ".join(shown(changed, verbose=True).split())
     assert "weights of scripted:good.json cannot be verified" in text
     assert "12 of 50 tests have no score: timed out after 120 s (1)." in text
     assert "So the score is incomplete, and no gate passes on it." in text
@@ -219,12 +235,14 @@ def test_a_weak_fingerprint_and_an_incomplete_score_are_said(report: Report) -> 
 
 
 def test_an_unfinished_run_is_called_so(report: Report) -> None:
-    assert "unfinished" in shown(replace(report, finished=None))
-    assert "unfinished" not in shown(report)
+    going_on = replace(report, finished=None)
+    assert "The run is not finished: nothing is decided yet." in shown(going_on)
+    assert "unfinished" in shown(going_on, verbose=True)
+    assert "unfinished" not in shown(report, verbose=True)
 
 
 def test_a_comparison_names_differences_significance_and_flips(comparison: Comparison) -> None:
-    lines = lines_of(shown(comparison))
+    lines = lines_of(shown(comparison, verbose=True))
     for line in (
         "first: scripted:weak.json run-a",
         "scripted:good.json is better than scripted:weak.json (p = 0.039).",
@@ -243,7 +261,8 @@ def test_many_flips_are_cut_and_counted(comparison: Comparison) -> None:
     pair = comparison.pairs[0]
     suite = replace(pair.suites[0], flips=pair.suites[0].flips[:1] * 25)
     changed = Comparison(pairs=(replace(pair, suites=(suite,)),))
-    assert "… and 5 more; --format md shows all." in shown(changed)
+    assert "see the 25 tests that flipped" in shown(changed)
+    assert shown(changed, verbose=True).count("fail 0.25") == 25
 
 
 def test_a_leaderboard_marks_ties_and_does_not_rank_the_incomplete(

@@ -404,7 +404,7 @@ def test_a_gate_that_was_named_decides_on_models_behind_a_server_too(bench):
     code, accepted, report = run(able, weak, gate=gate)
     assert (code, accepted, report.selected) == (1, [True, False], None)
     document = report.to_dict()
-    assert document["headline"].endswith(": not accepted (suite:tests (marginal)).")
+    assert document["headline"].endswith(" misses suite:tests (marginal).")
     assert list(document["models"][1]["decision"]["criteria"]) == ["suite:tests"]
     with pytest.raises(UsageError, match="--text, --train-text and --log"):
         api.run([able], suites=[suite], gate=gate, text=gate, out=bench.out)

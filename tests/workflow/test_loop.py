@@ -104,7 +104,7 @@ def test_advice_changes_the_steps_until_a_round_is_accepted(yard):
     again = yard.loop(on_accept=accept)  # which would fail a second time
     assert again.to_dict()["rounds"] == found.to_dict()["rounds"]
     assert len(yard.trained("begun")) == 3
-    assert "Accepted in round 3" in found.headline
+    assert "accepted in round 3" in found.headline
     for form in ("text", "md", "html"):
         shown = assay.api.render(found, form)
         assert "Accepted in round 3" in shown
@@ -134,7 +134,7 @@ def test_a_loop_ends_where_the_next_round_would_train_nothing_new(yard):
     options = yard.options(rounds=4, review=yard.reviewer(program))
     found = assay.loop(command, **options)
     assert (found.ended, found.exit_code, len(found.rounds)) == ("unchanged", 1, 1)
-    assert found.headline.startswith("Ended after round 1: the next would train nothing new.")
+    assert found.headline.startswith("Ship none: ended after round 1, because the next would train")
     assert "a larger model" in assay.api.render(found, "md")
     assert len(yard.trained()) == 1
 
@@ -183,7 +183,7 @@ def test_budgets_end_a_loop_with_what_it_has_and_a_larger_one_goes_on(yard):
     assert (spent.exit_code, spent.ended) == (ExitCode.NOT_ACCEPTED, "rounds")
     assert "not JSON" in yard.round(1)["review"]["failed"]
     assert yard.round(1)["changes"][0]["steps"] == 100  # Assay's advice takes its place
-    assert "Out of budget after 1 round" in spent.headline
+    assert "out of budget after 1 round" in spent.headline
     program = f"import sys; sys.stdin.read(); print({json.dumps(json.dumps(REVIEW))})"
     spent = yard.loop(rounds=4, tokens=60, review=yard.reviewer(program))
     assert (spent.ended, spent.tokens, len(spent.rounds)) == ("tokens", 70, 2)

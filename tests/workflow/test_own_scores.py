@@ -233,7 +233,7 @@ def test_the_share_that_confirms_is_asked_of_the_selected_checkpoint_alone(folde
 def test_one_that_is_not_confirmed_ends_with_1(folder: Path) -> None:
     document = run_json(confirm(folder, 0.9))
     assert (document["exit_code"], document["selected"]) == (1, None)
-    assert document["headline"].endswith("It lacks: confirm.")
+    assert document["headline"].endswith("comes closest and misses confirm.")
     home = folder / "out" / "checkpoints" / "run"
     selection = json.loads((home / "best_checkpoint_selection.json").read_text())
     assert (selection["selected"], selection["confirmed"]) == (None, False)

@@ -101,7 +101,7 @@ def test_another_gate_picks_another_one_and_a_stricter_one_none(tiny, home):
     nothing = api.select([str(tiny)], gate=home / "none.toml")
     assert nothing.exit_code == 1
     assert nothing.selection.selected is None
-    says = "No checkpoint passes; the best so far is tiny/step_2000. It lacks: perplexity."
+    says = "Ship none: tiny/step_2000 comes closest and misses perplexity."
     assert nothing.headline == says
     assert nothing.selection.best_so_far == "tiny/step_2000"
     assert read(tiny / SELECTION)["gate"].endswith("none.toml")

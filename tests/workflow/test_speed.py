@@ -40,7 +40,7 @@ def test_each_depth_is_timed_with_new_prompts_and_the_same_ones_again(bench, oll
     assert (deep["decode"]["n"], deep["prefill"]["n"], deep["clock"]) == (4, 2, "server")
     assert deep["decode"]["low"] <= deep["decode"]["value"] <= deep["decode"]["high"]
     assert deep["memory"]["value"] > found[0]["memory"]["value"]
-    assert "tokens/s at 4,096 tokens" in document["headline"]
+    assert "fits up to 4,096 tokens" in document["headline"]
     timed = [each for each in ollama.asked if each.body["options"]["num_predict"] == 64]
     assert [each.body["options"]["num_ctx"] for each in timed] == [2048] * 4 + [4096] * 4
     prompts = [each.body["messages"][-1]["content"] for each in timed]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from assay.errors import Interrupted
 from assay.plugins import write_report
-from assay.reports.checkpoints.decision import decision_blocks
+from assay.reports.cards.run import headline, run_card
+from assay.reports.checkpoints.decision import decision_blocks, decision_tables
 from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.formats.notebook import ShownResult, shown
@@ -19,9 +20,9 @@ from assay.reports.json_values import JsonObject, plain_value
 from assay.reports.judged.section import judging_blocks
 from assay.reports.progress import progress_for
 from assay.reports.reviews import reviews_document
-from assay.reports.sentences import headline, role
+from assay.reports.sentences import role
 from assay.reports.side_by_side import answers_document
-from assay.types.documents import Document, Heading, Picture, plain_text
+from assay.types.documents import Block, Document, Heading, Picture, plain_text
 from assay.types.judging.reviews import Reviewed
 from assay.types.results import Comparison, Leaderboard, Report, SuiteCard
 
@@ -38,6 +39,7 @@ __all__ = [
     "progress_for",
     "render",
     "render_answers",
+    "render_document",
     "render_part",
     "render_stopped",
     "role",
@@ -77,12 +79,14 @@ def render_stopped(stopped: Interrupted, report: Report, *, ascii_only: bool = F
 @dataclass(frozen=True, slots=True)
 class PagePart:
     """A part of a page, and the headline above it. `pictures`: SVGs, which have a style of their
-    own that a page with a strict policy shows only as images.
+    own that a page with a strict policy shows only as images. `headed`: the part begins with a card
+    whose decision is that headline.
     """
 
     title: str
     html: str
     pictures: tuple[Picture, ...]
+    headed: bool = False
 
 
 def render_part(result: Result, part: ReportPart = "whole") -> PagePart:
@@ -90,23 +94,33 @@ def render_part(result: Result, part: ReportPart = "whole") -> PagePart:
     from assay.reports.formats.html import render_blocks
 
     if isinstance(result, Report) and part != "whole":
-        found = decision_blocks(result)
+        blocks: tuple[Block, ...] = (*decision_tables(result), *decision_blocks(result))
         if part == "judging":
-            found = judging_blocks(result.judged, level=2) if result.judged else iter(())
-        document = Document(headline(result), tuple(found), out=result.out)
+            blocks = tuple(judging_blocks(result.judged, level=2)) if result.judged else ()
+        card = run_card(result) if part == "decision" and result.decision else None
+        document = Document(headline(result), blocks, out=result.out, card=card)
     else:
         document = _views(result, whole=False)[0]()
-    title, blocks = document.title, document.blocks
+    title, blocks = document.title, tuple(document)
     if blocks and isinstance(blocks[0], Heading) and blocks[0].level == 1:
         title, blocks = plain_text(blocks[0].line), blocks[1:]
     pictures = tuple(each for each in blocks if isinstance(each, Picture))
     rest = tuple(each for each in blocks if not isinstance(each, Picture))
-    return PagePart(title, render_blocks(replace(document, blocks=rest)), pictures)
+    headed = document.card is not None
+    if document.card is not None:
+        title = document.card.decision
+    shown = Document(document.title, rest, out=document.out)
+    return PagePart(title, render_blocks(shown), pictures, headed=headed)
 
 
 def render_answers(report: Report) -> str:
     """The answers to a user's own prompts, side by side, for the terminal."""
     return _on_terminal(answers_document(report))
+
+
+def render_document(document: Document) -> str:
+    """For the terminal that stdout is."""
+    return _on_terminal(document)
 
 
 def _on_terminal(document: Document, *, verbose: bool = False) -> str:

@@ -8,13 +8,14 @@ from pathlib import Path
 from assay.errors import UsageError
 from assay.files.wording import did_you_mean
 from assay.messages import tr, trn
+from assay.reports.cards.run import headline
 from assay.reports.checkpoints.decision import name_of
 from assay.reports.checkpoints.facts import advice_texts, sentence
 from assay.reports.checkpoints.json_documents import acceptance_document
 from assay.reports.json_documents import test_json
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.reports.progress import observer_for
-from assay.reports.sentences import headline, outcome, short_names
+from assay.reports.sentences import outcome, short_names
 from assay.reports.suites.card import suites_json
 from assay.store import Store
 from assay.text.safe_text import one_line

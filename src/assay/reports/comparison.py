@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from assay.messages import labelled, tr, trn
-from assay.reports.sentences import first_few, outcome
+from assay.reports.cards.comparison import comparison_card, names_of_sides
+from assay.reports.sentences import outcome
 from assay.text import number_format as numbers
 from assay.types import documents
 from assay.types.documents import Block, Document, Heading, Note, Paragraph, Row, Span, Tone, table
@@ -13,7 +14,6 @@ from assay.types.results import (
     Flip,
     PairComparison,
     PairJudging,
-    Side,
     SuiteComparison,
 )
 
@@ -23,25 +23,35 @@ TONES: dict[str, Tone] = {"better": "good", "worse": "bad"}
 
 
 def comparison_document(comparison: Comparison) -> Document:
-    return Document(title=tr("Comparison"), blocks=tuple(_blocks(comparison)))
+    return Document(
+        title=tr("Comparison"),
+        blocks=tuple(_blocks(comparison)),
+        card=comparison_card(comparison),
+        scores=tuple(_scores(comparison)),
+    )
 
 
 def comparison_headline(comparison: Comparison) -> str:
-    pairs = [(pair, each) for pair in comparison.pairs for each in pair.suites]
-    said = [labelled(each.suite, _with_sides(each, *names_of_sides(pair))) for pair, each in pairs]
-    return (first_few(said) or tr("There is nothing to compare")) + "."
+    return comparison_card(comparison).decision
 
 
-def _with_sides(compared: SuiteComparison, first: str, second: str) -> str:
-    """The finding as part of a longer sentence, which names both sides."""
-    if compared.verdict != "undecided":
-        return finding(compared, first, second).rstrip(".")
-    return tr("{second} against {first}: No significant difference (p {p})",
-              **_gaps(compared, first, second))  # fmt: skip
+def _scores(comparison: Comparison) -> Iterator[Block]:
+    """A line for each suite of each pair."""
+    compared = [(pair, each) for pair in comparison.pairs for each in pair.suites]
+    heads = ("", tr("first"), tr("second"), tr("difference, 95 % interval"), tr("pairs"), "p")
+    rows = []
+    for pair, each in compared:
+        first, second = names_of_sides(pair)
+        name = tr("{suite}: {second} against {first}", suite=each.suite, first=first, second=second)
+        figures = map(numbers.value, (each.a, each.b))
+        difference, pairs = numbers.difference(each.difference), numbers.count(each.difference.n)
+        tone = TONES.get(each.verdict, "plain")
+        p = numbers.p_value(each.adjusted_p)
+        rows.append(Row((name, *figures, difference, pairs, p), tone=tone))
+    yield table(heads, rows, right=range(1, 6), weights={5: 1}, one_line=True)
 
 
 def _blocks(comparison: Comparison) -> Iterator[Block]:
-    yield Heading(comparison_headline(comparison), 1)
     for pair in comparison.pairs:
         yield from _pair(pair)
     yield from map(Note, comparison.notes)
@@ -58,16 +68,6 @@ def _pair(pair: PairComparison) -> Iterator[Block]:
     if pair.judged:
         yield from _judged(pair.judged, first, second)
     yield from map(Note, pair.notes)
-
-
-def names_of_sides(pair: PairComparison) -> tuple[str, str]:
-    return shortest_names(pair.a, pair.b)
-
-
-def shortest_names(a: Side, b: Side) -> tuple[str, str]:
-    """The shortest that are not the same."""
-    names = ((a.name or a.model, b.name or b.model), (a.model, b.model), (a.run, b.run))
-    return next((each for each in names if each[0] != each[1]), names[-1])
 
 
 def compared_suite(compared: SuiteComparison, first: str, second: str) -> Iterator[Block]:

@@ -3,13 +3,14 @@
 Nothing is rounded, and every mean is an ESTIMATE.
 """
 
+from assay.reports.cards.run import headline
 from assay.reports.checkpoints.json_documents import decision_document
 from assay.reports.comparison import comparison_headline
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.reports.judged.section import card_json
 from assay.reports.judged.sentences import closing_sentence
 from assay.reports.leaderboard import leaderboard_headline
-from assay.reports.sentences import headline, why_this_score
+from assay.reports.sentences import why_this_score
 from assay.types import Estimate, Suite
 from assay.types.judging.judged import DomainJudged, Judged, ModelChoice, ModelJudged, TestJudged
 from assay.types.judging.judgements import FinalJudgement, Judgement

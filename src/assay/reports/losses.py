@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from assay.messages import labelled, tr, trn
-from assay.reports.comparison import shortest_names
+from assay.reports.cards.comparison import shortest_names
+from assay.reports.cards.losses import is_sure, losses_card
 from assay.reports.json_values import JsonObject, plain_value
 from assay.reports.pictures.losses import draw_passages, one_sign_each
 from assay.stats.documents import BY_BLOCKS
@@ -36,7 +37,13 @@ SHOWN_PASSAGES = 3  # all of them with -v
 
 
 def losses_document(of: LossComparison) -> Document:
-    return Document(title=tr("Where the loss moved"), blocks=tuple(_blocks(of)))
+    kinds = _table([_in_words(each) for each in of.classes], tr("kind"))
+    return Document(
+        title=tr("Where the loss moved"),
+        blocks=tuple(_blocks(of)),
+        card=losses_card(of),
+        scores=(kinds,),
+    )
 
 
 def losses_json(of: LossComparison) -> JsonObject:
@@ -44,18 +51,7 @@ def losses_json(of: LossComparison) -> JsonObject:
 
 
 def losses_headline(of: LossComparison) -> str:
-    first, second = shortest_names(of.a, of.b)
-    gaps = {"first": first, "second": second, "change": _told(of.whole.change)}
-    if not _is_sure(of.whole.change):
-        return tr("{second} against {first}: no significant change of the loss, {change} bits per "
-                  "byte.", **gaps)  # fmt: skip
-    if (of.whole.change.value or 0.0) < 0:
-        return tr("{second} predicts the text better than {first}: {change} bits per byte.", **gaps)
-    return tr("{second} predicts the text worse than {first}: {change} bits per byte.", **gaps)
-
-
-def _is_sure(change: Estimate) -> bool:
-    return change.low is not None and change.high is not None and change.low * change.high > 0
+    return losses_card(of).decision
 
 
 def _told(change: Estimate) -> str:
@@ -64,7 +60,6 @@ def _told(change: Estimate) -> str:
 
 def _blocks(of: LossComparison) -> Iterator[Block]:
     first, second = shortest_names(of.a, of.b)
-    yield Heading(losses_headline(of), 1)
     yield Paragraph(
         tr("Bits per byte of {first} (first) and {second} (second) on {text}: {bytes} bytes in "
            "{documents}. Negative: the second predicts it better. {over}", first=first,
@@ -72,8 +67,6 @@ def _blocks(of: LossComparison) -> Iterator[Block]:
            documents=trn("{count} document", "{count} documents", len(of.documents)),
            over=_over(of)), "dim",
     )  # fmt: skip
-    yield Heading(tr("By kind of byte"))
-    yield _table([_in_words(each) for each in of.classes], tr("kind"))
     for field, parts in of.slices.items():
         yield Heading(tr("By {field}", field=field))
         yield _table(parts, field)
@@ -112,7 +105,8 @@ def _table(parts: Sequence[LossPart], head: str, *, most: int | None = None) -> 
         for each in parts
     )
     heads = (head, tr("bytes"), tr("first"), tr("second"), tr("change, 95 % interval"))
-    return table(heads, rows, right=range(1, 5), weights={1: 1}, most_on_terminal=most)
+    return table(heads, rows, right=range(1, 5), weights={1: 1}, most_on_terminal=most,
+                 one_line=most is None)  # fmt: skip
 
 
 def _in_words(part: LossPart) -> LossPart:
@@ -127,7 +121,7 @@ def _in_words(part: LossPart) -> LossPart:
 
 
 def _tone(change: Estimate) -> Tone:
-    if not _is_sure(change):
+    if not is_sure(change):
         return "plain"
     return "good" if (change.value or 0.0) < 0 else "bad"
 

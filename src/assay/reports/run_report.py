@@ -1,23 +1,41 @@
 """A run's report: what was decided, then every model, suite and test."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from assay.messages import labelled, tr, trn
 from assay.reports import sentences
-from assay.reports.checkpoints.decision import decision_blocks, name_of
+from assay.reports.cards.judged import judged_suites
+from assay.reports.cards.run import run_card
+from assay.reports.checkpoints.decision import decision_blocks, decision_tables, name_of
 from assay.reports.comparison import compared_suite
 from assay.reports.every_test import every_test
 from assay.reports.failures import failure_blocks
 from assay.reports.judged.section import judged_blocks
+from assay.reports.judged.sentences import domain_name
 from assay.reports.measured import quantities
-from assay.reports.measured.speed import depth_blocks, picture_of, profile_pictures
+from assay.reports.measured.speed import (
+    depth_blocks,
+    picture_of,
+    profile_pictures,
+    speed_table,
+)
 from assay.reports.pictures.quality import draw_quality
 from assay.reports.reviews import reviewed_blocks
 from assay.text import number_format as numbers
 from assay.types import Estimate, documents
 from assay.types.decisions import Gate
-from assay.types.documents import Block, Figures, Fold, Heading, Hint, Note, Paragraph, Row, Span
+from assay.types.documents import (
+    Block,
+    Figures,
+    Fold,
+    Heading,
+    Hint,
+    Note,
+    Paragraph,
+    Row,
+    RunLine,
+    Span,
+)
 from assay.types.measures import FigureColumn, every_measure
 from assay.types.results import ModelReport, Report, SuiteSummary
 
@@ -34,21 +52,34 @@ def run_document(report: Report) -> documents.Document:
         title=title if suites else tr("Run {run}", run=report.run),
         blocks=tuple(_blocks(report, names)),
         out=report.out,
+        card=run_card(report),
+        scores=tuple(_scores(report, names)),
     )
 
 
+def _scores(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
+    """The line about the run, and one table with a line for each model. Of a run that shows every
+    failure, those come first.
+    """
+    yield RunLine(_run_line(report))
+    if report.every_failure:
+        yield from failure_blocks(report, names)
+    decided = tuple(decision_tables(report))
+    yield from decided or suites_table(report)
+    if not decided and not any(model.suites for model in report.models):
+        yield from speed_table(report)
+
+
 def _blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
-    """The headline, the models side by side, the failures that matter; then the details."""
-    yield Heading(sentences.headline(report), 1)
-    source = sentences.headline_source(report)
-    decided = list(decision_blocks(report, headed=source == "decision"))
+    """The pictures, the failures that matter; then the details."""
+    decided = list(decision_blocks(report))
     several = len(report.models) > 1
     yield from (each for each in decided if not isinstance(each, Fold))
-    if not decided:  # checkpoints have a table and a picture of their own
-        if several:
-            yield from _side_by_side(report, names)
+    if not decided:  # checkpoints have a picture of their own
+        yield from _notes_on_scores(report, names)
         yield from draw_quality(report)
-    yield from failure_blocks(report, names)
+    if not report.every_failure:
+        yield from failure_blocks(report, names)
     if not report.models:
         yield Paragraph(tr("This run has no model."))
     if not any(model.suites for model in report.models):
@@ -57,74 +88,94 @@ def _blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     if several and report.decision and any(model.suites for model in report.models):
         if decided:
             yield Heading(tr("Suites"))
-            yield from _side_by_side(report, names)
+            yield from suites_table(report)
+            yield from _notes_on_scores(report, names)
         yield from _what_they_are(report, names)
     yield from map(Note, report.notes)
     yield from (each for each in decided if isinstance(each, Fold))
     yield from _models(report)
     if report.judged is not None:
-        yield from judged_blocks(report.judged, headed=source == "judging")
+        yield from judged_blocks(report.judged)
     if report.reviews is not None:
         yield from reviewed_blocks(report.reviews, names)
     yield from every_test(report, names)
-    yield from _next_steps(report)
-    yield from _about_the_run(report)
-
-
-def _next_steps(report: Report) -> Iterator[Block]:
-    if any(model.suites for model in report.models):
-        yield Hint(tr("-v shows every figure and test"), on_terminal=True)
-    if report.finished:
-        page, here = Path(report.out, "runs", report.run, "reports/report.html"), Path.cwd()
-        shown = page.relative_to(here) if page.is_relative_to(here) else page
-        yield Hint(tr("the report as a page: {path}", path=shown), on_terminal=True)
     yield from map(Hint, report.hints)
+    yield from _about_the_run(report)
 
 
 def _about_the_run(report: Report) -> Iterator[Block]:
     run = tr("Run {run}, {state}", run=report.run, state=sentences.state(report))
     yield Paragraph(run, "dim")
     if report.machine is not None:
-        yield Paragraph(sentences.machine_line(report.machine), "dim")
+        yield Paragraph(sentences.machine_line(report.machine, versions=True), "dim")
     if report.command:
         yield Paragraph((tr("Reproduce: "), Span(report.command, "code")), "dim")
     if report.version:
         yield Paragraph(tr("Made by Assay {version}.", version=report.version), "dim")
 
 
-def _side_by_side(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
-    for scores in suites_table(report):
-        yield scores
+def _run_line(report: Report) -> str:
+    """The run, the page, the machine and the version: what a terminal shows of them."""
+    parts = [report.run]
+    if report.version:
+        parts.append(f"Assay {report.version}")
+    if report.machine is not None:
+        cores = trn("{count} core", "{count} cores", report.machine.cores)
+        facts = ", ".join(filter(None, (report.machine.system, cores, *report.machine.gpus)))
+        parts.append(tr("Machine: {facts}", facts=facts))
+    return " · ".join(parts)
+
+
+def _notes_on_scores(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
+    if len(report.models) > 1:
         for model in report.models:
             yield from (Note(labelled(names[model.spec], note)) for note in _notes_of(model))
 
 
 def suites_table(report: Report) -> Iterator[documents.Table]:
-    """Models and suites, in points, above what answers that know nothing would score."""
+    """Models and suites, in points, above what answers that know nothing would score; of judged
+    suites the mean of 10 that the decision is about.
+    """
+    judged = report.judged if report.judged and report.judged.models else None
+    by_judge = judged_suites(judged) if judged else set()
     scored = [summary for model in report.models for summary in model.suites if not summary.own]
-    suites = {summary.suite: summary for summary in scored}
-    if not suites:
+    suites = {each.suite: each for each in scored if each.suite not in by_judge}
+    domains = judged.domains if judged else ()
+    if not suites and not domains:
         return
     names, own = sentences.short_names(report), _own_columns(report)
+    means = {each.model: each for each in judged.models} if judged else {}
     rows = []
     for model in report.models:
         scores = {each.suite: each.score for each in model.suites}
-        figures = [scores.get(suite) for suite in suites]
+        found = [means[model.spec].domain(each) if model.spec in means else None
+                 for each in domains]  # fmt: skip
+        figures = [each.mean if each else None for each in found]
+        figures += [scores.get(suite) for suite in suites]
         figures += [model.measurements.get(each.figure) for each in own]
         rows.append(Row((names[model.spec], *map(_cell, figures))))
-    guesses = [[*_baselines(each)] for each in suites.values() if each.baselines]
-    if len(guesses) == len(suites):
-        for place, (name, _) in enumerate(guesses[0]):
-            if place == 2 and len(suites) > 1:  # each suite has another constant
-                name = tr("baseline: always the same answer")
-            cells = (*(_cell(each[place][1]) for each in guesses), *("" for _ in own))
-            rows.append(Row((name, *cells), tone="dim"))
+    rows += _baseline_rows(suites, before=len(domains), behind=len(own))
     heads = (
         "",
+        *(tr("{domain}, of 10", domain=domain_name(each)) for each in domains),
         *(tr("{suite}, points", suite=suite) for suite in suites),
         *(each.head for each in own),
     )
-    yield documents.table(heads, rows, right=range(1, len(heads)))
+    weights = {place: -place for place in range(2, len(heads))}
+    yield documents.table(heads, rows, right=range(1, len(heads)), weights=weights, one_line=True)
+
+
+def _baseline_rows(
+    suites: Mapping[str, SuiteSummary], *, before: int, behind: int
+) -> Iterator[Row]:
+    guesses = [[*_baselines(each)] for each in suites.values() if each.baselines]
+    if not guesses or len(guesses) < len(suites):
+        return
+    for place, (name, _) in enumerate(guesses[0]):
+        if place == 2 and len(suites) > 1:  # each suite has another constant
+            name = tr("baseline: always the same answer")
+        cells = (_cell(each[place][1]) for each in guesses)
+        yield Row((name, *[""] * before, *cells, *[""] * behind), tone="dim")
 
 
 def _own_columns(report: Report) -> list[FigureColumn]:
@@ -135,9 +186,7 @@ def _own_columns(report: Report) -> list[FigureColumn]:
 
 
 def _cell(score: Estimate | None) -> documents.Line:
-    if score is None:
-        return numbers.not_measured()
-    return numbers.value(score), Span(f" {numbers.rests_on(score)}", "basis")
+    return numbers.not_measured() if score is None else numbers.cell(score)
 
 
 def _notes_of(model: ModelReport) -> Iterator[str]:

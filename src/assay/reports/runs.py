@@ -5,9 +5,11 @@ from collections import Counter
 from assay.messages import fill, labelled, message_n, tr, trn
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.text.number_format import memory, moment
+from assay.text.safe_text import one_line
 from assay.types.documents import Block, Document, Heading, Hint, Paragraph, Span, Tone, table
 from assay.types.views import ListedRun, RunList
 
+LONGEST = 24  # characters of the names in a line
 TONES: dict[str, Tone] = {"finished": "good", "unfinished": "warning", "running": "name"}
 
 _COUNTED = {
@@ -28,11 +30,13 @@ def runs_document(of: RunList) -> Document:
         tr("size"),
     )
     rows = (
-        (each.run, moment(each.when), Span(_state(each), TONES[each.state]), ", ".join(each.models),
-         ", ".join(each.suites), each.headline, memory(each.size))
+        (each.run, moment(each.when), Span(_state(each), TONES[each.state]),
+         one_line(", ".join(each.models), longest=LONGEST),
+         one_line(", ".join(each.suites), longest=LONGEST), each.headline, memory(each.size))
         for each in of.runs
     )  # fmt: skip
-    runs = table(heads, rows, right=(6,), weights={1: 20, 6: 10})
+    weights = {1: 20, 2: 50, 3: 40, 4: 30, 6: 10}
+    runs = table(heads, rows, right=(6,), weights=weights, one_line=True)
     blocks: list[Block] = [Heading(_headline(of), 1), runs]
     if unused := _unused(of):
         blocks.append(Paragraph(unused))

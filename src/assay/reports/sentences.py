@@ -3,12 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
 
 from assay.messages import Message, fill, joined, labelled, message, message_n, tr, trn, written
-from assay.reports.checkpoints.headlines import decision_headline
-from assay.reports.judged.sentences import closing_sentence
-from assay.reports.measured.speed import speed_headline
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate, Machine, Observed, OutcomeKind
@@ -18,7 +14,6 @@ from assay.types.results import (
     Habit,
     HabitKind,
     ModelReport,
-    PairComparison,
     Report,
     Standing,
     SuiteSummary,
@@ -48,6 +43,21 @@ HABITS: Mapping[HabitKind, Message] = {
     "echoed": message_n(
         "{count} answer of {n} only repeats the task.",
         "{count} answers of {n} only repeat the task.",
+    ),
+    "empty": message_n("{count} answer of {n} is empty.", "{count} answers of {n} are empty."),
+    "calls_as_text": message_n(
+        "{count} answer of {n} has the tool call as plain text: look at the template or the "
+        "server's parser before the model.",
+        "{count} answers of {n} have the tool call as plain text: look at the template or the "
+        "server's parser before the model.",
+    ),
+    "options_listed": message_n(
+        "{count} answer of {n} lists the options and chooses none.",
+        "{count} answers of {n} list the options and choose none.",
+    ),
+    "other_language": message_n(
+        "{count} answer of {n} is in another language than the question.",
+        "{count} answers of {n} are in another language than the question.",
     ),
     "one_letter": message(
         "The answer was {letter} to {count} of {n} multiple-choice questions, whatever was asked: "
@@ -87,9 +97,6 @@ AMOUNTS: Mapping[str, Message] = {
 _AMOUNT = re.compile(r"\b(\d+(?:\.\d+)?) (GB|MB|B|M|k)\b")
 
 
-HeadlineSource = Literal["progress", "decision", "judging", "scores"]
-
-
 def outcome(which: OutcomeKind) -> str:
     return {
         OutcomeKind.PASS: tr("pass"),
@@ -107,38 +114,6 @@ def role(turn: Turn) -> str:
 
 def spoken(turn: Turn) -> str:
     return labelled(role(turn), turn.content)
-
-
-def headline_source(report: Report) -> HeadlineSource:
-    """What the headline tells of a run: that it goes on, or what was found by what."""
-    if report.finished is None:
-        return "progress"
-    if report.decision is not None and report.decision.gate_decides:
-        return "decision"
-    return "judging" if report.judged is not None and report.judged.models else "scores"
-
-
-def headline(report: Report) -> str:
-    source = headline_source(report)
-    if source == "progress":
-        return tr("The run is not finished: nothing is decided yet.")
-    if source == "decision" and report.decision:
-        return decision_headline(report.decision, {model.fingerprint for model in report.models})
-    if source == "judging" and report.judged:
-        return one_line(closing_sentence(report.judged))
-    names = short_names(report)
-    leads = {pair.suites[0].suite: _lead(pair, names) for pair in report.leads}
-    scored: dict[str, list[tuple[str, SuiteSummary]]] = {}
-    for model in report.models:
-        for each in model.suites:
-            if not each.own:
-                scored.setdefault(each.suite, []).append((names[model.spec], each))
-    said = []
-    for suite, found in scored.items():
-        each_alone = (_alone(name, each) for name, each in found)
-        lead = (leads[suite], *not_compared(found)) if suite in leads else each_alone
-        said.append(joined(lead))
-    return (first_few(said) or one_line(speed_headline(report) or tr("Nothing was scored"))) + "."
 
 
 def first_few(said: Sequence[str]) -> str:
@@ -159,28 +134,6 @@ def short_names(report: Report) -> dict[str, str]:
     }
 
 
-def _lead(pair: PairComparison, names: Mapping[str, str]) -> str:
-    (found,) = pair.suites
-    gaps = {
-        "first": names[pair.b.model],
-        "second": names[pair.a.model],
-        "suite": found.suite,
-        "score": numbers.value(found.b),
-        "difference": numbers.difference(found.difference),
-    }
-    if found.verdict == "better":
-        return tr(
-            "{first} is best on {suite} with {score} points; {second} is next, difference "
-            "{difference}",
-            **gaps,
-        )
-    return tr(
-        "No significant difference between {first} and {second} on {suite}: {score} points, "
-        "difference {difference}",
-        **gaps,
-    )
-
-
 def not_compared(scores: Iterable[tuple[str, SuiteSummary | Standing]]) -> Iterator[str]:
     """The models that may be better or worse, but have answered too few of the tests to say so."""
     for model, found in scores:
@@ -193,21 +146,6 @@ def not_compared(scores: Iterable[tuple[str, SuiteSummary | Standing]]) -> Itera
             yield tr("{model} is not compared: {score} points on {n} of {total} tests",
                      model=model, score=numbers.value(score), n=numbers.count(score.n),
                      total=total)  # fmt: skip
-
-
-def _alone(name: str, summary: SuiteSummary) -> str:
-    score = summary.score
-    if score.value is None:
-        total = numbers.count(score.n + score.unscored)
-        return tr("{model} on {suite}: none of {total} tests has a score",
-                  model=name, suite=summary.suite, total=total)  # fmt: skip
-    figure = numbers.figure(score)
-    said = tr("{model} has {score} on {suite}", model=name, score=figure, suite=summary.suite)
-    guess = summary.baselines.best if summary.baselines else None
-    if guess is None:
-        return said
-    knowing = tr("the best baseline has {score}", score=numbers.readable(guess))
-    return f"{said} ({knowing})"
 
 
 def outcomes(summary: SuiteSummary) -> str:
@@ -266,7 +204,12 @@ def model_notes(model: ModelReport) -> Iterator[str]:
             yield tr(
                 "{suite}: own prompts; their answers are kept and not scored", suite=summary.suite
             )
-        elif summary.score.unscored:
+    yield from unscored_notes(model)
+
+
+def unscored_notes(model: ModelReport) -> Iterator[str]:
+    for summary in model.suites:
+        if summary.score.unscored and not summary.own:
             yield _without_score(summary)
 
 

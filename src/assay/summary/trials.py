@@ -3,14 +3,13 @@
 import math
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 
 from assay.messages import tr
 from assay.retold import retold
 from assay.stats import estimates
-from assay.text.answer_words import declines_instead
-from assay.text.echo import is_echo
+from assay.summary.habits import find_habits
 from assay.types import (
     LETTERS,
     Answered,
@@ -19,14 +18,10 @@ from assay.types import (
     Failed,
     OutcomeKind,
     Reply,
-    Score,
     Suite,
     Trial,
 )
-from assay.types.requests import LOOP
-from assay.types.results import Habit, HabitKind, RightAnswerCost, SuiteSummary, TestRow, TrialRow
-
-FEWEST_CHOICES, NEARLY_ALL, MOSTLY = 20, 0.9, 0.6
+from assay.types.results import RightAnswerCost, SuiteSummary, TestRow, TrialRow
 
 RIGHT_BITS = "right_bits_per_byte"
 MARGIN = 1e-9  # the rounding that `Score.outcome` forgives, for means too
@@ -254,49 +249,6 @@ def _answer_seconds(asked: Sequence[Sequence[Trial]]) -> dict[str, Estimate]:
         return {}
     untimed = len(replies) - len(seconds)
     return {"answer_s": estimates.average(seconds, unit="s", unscored=untimed)}
-
-
-def find_habits(trials: Sequence[Trial], pass_mark: float) -> tuple[Habit, ...]:
-    """Of written answers and chosen letters; what passed neither declines nor echoes."""
-    written = [trial for trial in trials if isinstance(trial.reply, Answered)]
-    kinds = [kind for trial in written for kind in _kinds_of(trial, pass_mark)]
-    counts = Counter(kinds)
-    found = [Habit(kind=kind, count=counts[kind], n=len(written)) for kind in counts]
-    scores = [trial.score for trial in trials if trial.score]
-    choices = [score for score in scores if score.scorer == "multiple_choice"]
-    if habit := find_one_letter(choices):
-        letter, times, tests = habit
-        found.append(Habit(kind="one_letter", count=times, n=tests, letter=letter))
-    return tuple(sorted(found, key=lambda each: -each.count))
-
-
-def _kinds_of(trial: Trial, pass_mark: float) -> Iterator[HabitKind]:
-    reply, score = trial.reply, trial.score
-    if not isinstance(reply, Answered):
-        return
-    if reply.truncated:
-        ran_out: HabitKind = "thought_only" if reply.reasoning_unclosed else "cut"
-        yield "loops" if reply.finish == LOOP else ran_out
-    text = "\n".join(reply.predictions) or reply.text
-    if trial.outcome(pass_mark) is OutcomeKind.PASS or not text.strip():
-        return
-    value = (score.value or 0.0) if score else 0.0
-    if declines_instead([text], value, trial.case.check.gold):
-        yield "declined"
-    elif is_echo(text, (message.content for message in trial.case.messages)):
-        yield "echoed"
-
-
-def find_one_letter(choices: Sequence[Score]) -> tuple[str, int, int] | None:
-    """The letter of nearly all answers, its count, and how many tests; None if mostly right."""
-    counts = Counter(each.extracted for each in choices if each.extracted)
-    if len(choices) < FEWEST_CHOICES or not counts:
-        return None
-    letter, times = counts.most_common(1)[0]
-    right = sum(each.value or 0.0 for each in choices)
-    if times < NEARLY_ALL * len(choices) or right > MOSTLY * len(choices):
-        return None
-    return letter, times, len(choices)
 
 
 def right_answer_cost(trials: Sequence[Trial], pass_mark: float) -> RightAnswerCost | None:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from assay.messages import fill, language, message, tr, trn, written
 from assay.types import Estimate
+from assay.types.documents import Span, Tone
 from assay.types.judging.judged import POINTS_OF_10
 
 DECIMALS = {
@@ -147,6 +148,16 @@ def rests_on(estimate: Estimate) -> str:
     if estimate.method == RANGE:
         return interval(estimate)
     return f"{interval(estimate)} {basis(estimate)}".removeprefix(f"{NO_INTERVAL} ")
+
+
+def cell(estimate: Estimate) -> tuple[str, Span, Span]:
+    """As `figure` in a table, whose narrow columns can leave out n and never the interval."""
+    between, rest = ends(estimate), basis(estimate)
+    if estimate.value is None:
+        return value(estimate), Span(""), Span(f" {rest}", "count")
+    shown = "" if between == NO_INTERVAL else f" {between}"
+    tone: Tone = "basis" if estimate.unscored else "count"  # what is missing is always said
+    return value(estimate), Span(shown, "basis"), Span(f" {rest}", tone)
 
 
 def with_unit(estimate: Estimate) -> str:

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.frozen import speed_up_init
+from assay.messages import joined
 from assay.types.scores import Estimate
 
-# `code` is a command to copy; `basis` is what a figure rests on (its interval, n).
-Tone = Literal["plain", "dim", "strong", "good", "bad", "warning", "name", "code", "basis"]
+# `code` is a command to copy; `basis` is the interval of a figure, `count` how many observations it
+# rests on, which a terminal leaves out of a table that would not fit otherwise.
+Tone = Literal["plain", "dim", "strong", "good", "bad", "warning", "name", "code", "basis", "count"]
 Align = Literal["left", "right"]
 STAYS = 99
 
@@ -50,6 +52,7 @@ def table(
     right: Iterable[int] = (),
     weights: Mapping[int, int] | None = None,
     most_on_terminal: int | None = None,
+    one_line: bool = False,
 ) -> Table:
     """A table; `right` names the columns of numbers, `weights` those that may be left out."""
     aligned, known = set(right), weights or {}
@@ -64,6 +67,7 @@ def table(
         ),
         rows=tuple(row if isinstance(row, Row) else Row(tuple(row)) for row in rows),
         most_on_terminal=most_on_terminal,
+        one_line=one_line,
     )
 
 
@@ -117,6 +121,13 @@ class Hint:
 
     text: str
     on_terminal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """Which run this is and what made it, in one line of a terminal; a page says it whole below."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +188,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A row becomes a few lines in a narrow terminal, which shows `most_on_terminal` of them."""
+    """A row becomes a few lines in a narrow terminal, which shows `most_on_terminal` of them.
+    `one_line`: a row never does; its longest texts are cut instead, and then columns go.
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     most_on_terminal: int | None = None
+    one_line: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,20 +247,74 @@ class Beside:
     parts: tuple[tuple[str, tuple[Paragraph | Verbatim, ...]], ...]
 
 
+MOST_REASONS = MOST_CAVEATS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """What was decided: one sentence, the figures behind it with interval and limit, what it does
+    not cover (the heaviest first, and how many `more` there are), and one command or change that
+    comes `next`. The only ending that a report has; `make_card` keeps it short.
+    """
+
+    decision: str
+    tone: Tone = "plain"
+    reasons: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
+    more: int = 0
+    next: Line = ""
+
+
+def one_sentence(clauses: Iterable[str], names: Iterable[str] = ()) -> str:
+    """Clauses as one sentence with a capital, unless it begins with one of these names."""
+    whole = joined(clauses)
+    if not any(whole.startswith(name) for name in names if name):
+        whole = f"{whole[:1].upper()}{whole[1:]}"
+    return f"{whole}."
+
+
+def make_card(
+    decision: str,
+    *,
+    tone: Tone = "plain",
+    reasons: Iterable[str] = (),
+    caveats: Iterable[str] = (),
+    next: Line = "",
+) -> Card:
+    """The first three of each that say something new."""
+    why, beyond = (tuple(dict.fromkeys(filter(None, each))) for each in (reasons, caveats))
+    return Card(
+        decision=decision,
+        tone=tone,
+        reasons=why[:MOST_REASONS],
+        caveats=beyond[:MOST_CAVEATS],
+        more=len(beyond[MOST_CAVEATS:]),
+        next=next,
+    )
+
+
 Block = (
-    Heading | Paragraph | Note | Hint | Bullets | Verbatim | Files | Table | Figures | Picture
-    | Fold | Beside
+    Card | RunLine | Heading | Paragraph | Note | Hint | Bullets | Verbatim | Files | Table
+    | Figures | Picture | Fold | Beside
 )  # fmt: skip
 
 
 @speed_up_init
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`title`: what a browser's tab shows; `out`: the folder that paths of files start from."""
+    """`title`: what a browser's tab shows; `out`: the folder that paths of files start from. With a
+    `card`, a terminal shows the `scores` and the card, and the other blocks before them with -v.
+    """
 
     title: str
     blocks: tuple[Block, ...]
     out: str = ""
+    card: Card | None = None
+    scores: tuple[Block, ...] = ()
 
     def __iter__(self) -> Iterator[Block]:
-        return iter(self.blocks)
+        """As a page shows them: the decision first."""
+        if self.card is not None:
+            yield self.card
+        yield from self.scores
+        yield from self.blocks

@@ -69,17 +69,30 @@ class Baselines:
         return max((each for each in scores if each is not None), default=None)
 
 
-HabitKind = Literal["loops", "cut", "thought_only", "declined", "echoed", "one_letter"]
+HabitKind = Literal[
+    "loops", "cut", "thought_only", "declined", "echoed", "one_letter", "empty", "calls_as_text",
+    "options_listed", "other_language",
+]  # fmt: skip
+CAUSE_FROM = 1 / 3  # of the failures that a habit explains, it is a reason of the decision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Habit:
-    """What `count` of `n` answers to a suite have in common. `letter`: of `one_letter`."""
+    """What `count` of `n` answers to a suite have in common; it `explains` so many of the
+    `failures` there. `letter`: of `one_letter`.
+    """
 
     kind: HabitKind
     count: int
     n: int
     letter: str = ""
+    explains: int = 0
+    failures: int = 0
+
+    @property
+    def is_cause(self) -> bool:
+        """It explains a third of the failures or more, and not by a single answer."""
+        return self.explains > 1 and self.explains >= CAUSE_FROM * self.failures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -315,9 +328,12 @@ class PairComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
+    """`fell`: those of the notes that name a suite beyond --max-drop."""
+
     pairs: tuple[PairComparison, ...]
     notes: tuple[str, ...] = ()
     exit_code: int = 0
+    fell: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

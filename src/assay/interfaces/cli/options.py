@@ -239,7 +239,10 @@ as_json = click.option(
 )
 failed = click.option("--failed", is_flag=True, help=tr("Show every failed test, not only five."))
 verbose = click.option(
-    "-v", "--verbose", is_flag=True, help=tr("Show every test with its answer and score.")
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help=tr("Show everything else before the scores and the decision."),
 )
 
 

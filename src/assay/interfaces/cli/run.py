@@ -156,9 +156,10 @@ def judge_check(verbose: bool, as_json: bool, **options: Any) -> int:
 )
 @models_argument
 @all_options(SpeedOptions)
+@verbose
 @as_json
-def speed(as_json: bool, **options: Any) -> int:
-    return perform("speed", "json" if as_json else "text", **options)
+def speed(verbose: bool, as_json: bool, **options: Any) -> int:
+    return perform("speed", "json" if as_json else "text", verbose=verbose, **options)
 
 
 @command(
@@ -206,7 +207,7 @@ def drift(output_format: str, verbose: bool, as_json: bool, **options: Any) -> i
     help=tr("Print one JSON document per line on stdout and nothing else."),
 )
 def watch(as_json: bool, **options: Any) -> int:
-    from assay.api.rendering import progress_for
+    from assay.api.rendering import progress_for, render_document
 
     with progress_for(sys.stderr) as observer:
         watching = api.watch(**options, observer=observer)
@@ -216,7 +217,10 @@ def watch(as_json: bool, **options: Any) -> int:
         except KeyboardInterrupt as stop:
             raise watching.interrupted() from stop
     end = watching.end()
-    _show(end.line, end.document, end.note, as_json=as_json)
+    if end.ending is not None and not as_json:
+        write(render_document(end.ending))
+    else:
+        _show(end.line, end.document, end.note, as_json=as_json)
     return watching.exit_code
 
 
@@ -255,6 +259,7 @@ def _show(line: str, document: object, note: str, *, as_json: bool) -> None:
 )
 @all_options(LoopOptions)
 @format_of("text", "md", "json", "html")
+@verbose
 @as_json
-def loop(output_format: str, as_json: bool, **options: Any) -> int:
-    return perform("loop", "json" if as_json else output_format, **options)
+def loop(output_format: str, verbose: bool, as_json: bool, **options: Any) -> int:
+    return perform("loop", "json" if as_json else output_format, verbose=verbose, **options)

@@ -68,9 +68,10 @@ def report(
 @click.option(
     "--unhide", multiple=True, metavar="RUN", help=tr("Show a hidden RUN again; repeatable.")
 )
+@verbose
 @as_json
-def runs(as_json: bool, **options: Any) -> int:
-    show(api.runs(**options), "json" if as_json else "text")
+def runs(verbose: bool, as_json: bool, **options: Any) -> int:
+    show(api.runs(**options), "json" if as_json else "text", verbose=verbose)
     return 0
 
 
@@ -94,9 +95,10 @@ def runs(as_json: bool, **options: Any) -> int:
 @click.argument("run_a", metavar="A B...", nargs=-1, required=True)
 @all_options(CompareOptions)
 @format_of("text", "md", "json", "html")
+@verbose
 @as_json
-def compare(output_format: str, as_json: bool, **options: Any) -> int:
-    return perform("compare", "json" if as_json else output_format, **options)
+def compare(output_format: str, verbose: bool, as_json: bool, **options: Any) -> int:
+    return perform("compare", "json" if as_json else output_format, verbose=verbose, **options)
 
 
 @command(
@@ -146,11 +148,12 @@ def leaderboard(output_format: str, as_json: bool, **limits: Any) -> int:
 )
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True)
 @named_options("gate", "write_back")
+@verbose
 @as_json
 @plugin_option
-def select(folders: tuple[str, ...], as_json: bool, **options: Any) -> int:
+def select(folders: tuple[str, ...], verbose: bool, as_json: bool, **options: Any) -> int:
     selected = api.select(folders, **options)
-    show(selected, "json" if as_json else "text")
+    show(selected, "json" if as_json else "text", verbose=verbose)
     return int(selected.exit_code)
 
 

@@ -15,11 +15,7 @@ from assay.reports.checkpoints.file_names import (
     REPORT_FILE,
     SELECTION_FILE,
 )
-from assay.reports.checkpoints.headlines import (
-    checkpoint_headline,
-    headline_subject,
-    selection_headline,
-)
+from assay.reports.checkpoints.headlines import checkpoint_headline
 from assay.reports.checkpoints.samples import samples_block
 from assay.reports.checkpoints.table import (
     checkpoint_table,
@@ -51,6 +47,7 @@ from assay.types.documents import (
     Paragraph,
     Picture,
     Span,
+    Table,
     Tone,
     sign,
     table,
@@ -62,19 +59,14 @@ FEWEST_DRAWN = 2  # checkpoints; one alone is no curve
 TONES: dict[bool | None, Tone] = {True: "good", False: "bad", None: "warning"}
 
 
-def decision_blocks(
-    report: Report, *, left_in: Collection[str] | None = None, headed: bool = False
-) -> Iterator[Block]:
-    """`headed`: the report begins with the headline, which is not said again."""
+def decision_blocks(report: Report, *, left_in: Collection[str] | None = None) -> Iterator[Block]:
+    """Everything beside the card and the tables of `decision_tables`."""
     decision = report.decision
     if decision is None:
         return
-    here = {model.fingerprint for model in report.models}
-    said = headline_subject(decision, here) if headed else None
-    sections = _Sections(decision, report.finished is not None, left_in, said)
-    known = [each for each in decision.measured if not each.failed]
-    alone = [each for each in known if each.fingerprint in here]
-    if alone and len(alone) < len(known):
+    sections = _Sections(decision, report.finished is not None, left_in)
+    alone = _shown_alone(report)
+    if alone is not None:
         yield from sections.named(alone)
         return
     if report.finished is not None and decision.overall is not None:
@@ -84,6 +76,41 @@ def decision_blocks(
     inside = {name for names in decision.folders.values() for name in names}
     if named := [each for each in decision.measured if each.name not in inside]:
         yield from sections.named(named)
+
+
+def _shown_alone(report: Report) -> list[Measurements] | None:
+    """The checkpoints of this report, where its decision has others too; None: it has all."""
+    here = {model.fingerprint for model in report.models}
+    known = (
+        [each for each in report.decision.measured if not each.failed] if report.decision else []
+    )
+    alone = [each for each in known if each.fingerprint in here]
+    return alone if alone and len(alone) < len(known) else None
+
+
+def decision_tables(report: Report) -> Iterator[Table]:
+    """One line a checkpoint: of each folder, and of those that were named singly."""
+    decision = report.decision
+    if decision is None:
+        return
+    alone = _shown_alone(report)
+    groups = list(decision.folders.items()) if alone is None else []
+    inside = {name for names in decision.folders.values() for name in names}
+    named = alone or [each for each in decision.measured if each.name not in inside]
+    if named:
+        groups.append(("", tuple(each.name for each in named)))
+    for folder, names in groups:
+        checkpoints = [each for each in decision.measured if each.name in names]
+        if any(map(_has_figures, checkpoints)):
+            of = EvaluatedFolder(checkpoints=checkpoints, gate=decision.gate)
+            if decision.gate_decides and report.finished is not None:
+                of = evaluated_folder(decision, names, decision.selections.get(folder))
+            yield checkpoint_table(of)
+
+
+def _has_figures(of: Measurements) -> bool:
+    known = (of.text, of.speed, of.memory_mb, of.samples, of.figures or None)
+    return any(each is not None for each in known)
 
 
 def name_of(report: Report, model: ModelReport) -> str:
@@ -97,12 +124,10 @@ class _Sections:
     decision: Decision
     finished: bool
     left_in: Collection[str] | None
-    said: Selection | Measurements | None = None  # what the report's headline is about
 
     def overall(self, selection: Selection) -> Iterator[Block]:
         yield Heading(tr("All model folders"))
-        of = trn("{count} model folder", "{count} model folders", len(self.decision.folders))
-        yield from _selected(selection_headline(self.decision, selection, of), selection)
+        yield from _selected(selection)
         yield from self._not_covered(selection.selected)
         yield from _trainings(self.decision.trainings)
         yield from self._files([f"{CHECKPOINTS}/{SELECTION_FILE}"])
@@ -117,9 +142,7 @@ class _Sections:
             yield from self._undecided(checkpoints, title)
             return
         yield Heading(title)
-        of = title if len(decision.selections) > 1 else ""  # alone, it need not be named
-        text = "" if selection is self.said else selection_headline(decision, selection, of)
-        yield from _selected(text, selection)
+        yield from _selected(selection)
         evaluated = evaluated_folder(decision, names, selection)
         focus = selection.selected or selection.best_so_far
         if selection.attempts is not None:
@@ -160,9 +183,8 @@ class _Sections:
             return
         yield Heading(title)
         for each in checkpoints:
-            if each is not self.said:
-                text, passed = checkpoint_headline(each, decision.acceptances[each.name])
-                yield Paragraph(Span(text, "strong"), TONES[passed])
+            text, passed = checkpoint_headline(each, decision.acceptances[each.name])
+            yield Paragraph(Span(text, "strong"), TONES[passed])
         yield from _table(evaluated_folder(decision, names, None))
         for each in checkpoints:
             if not each.failed:
@@ -173,17 +195,7 @@ class _Sections:
 
     def _undecided(self, checkpoints: Sequence[Measurements], title: str) -> Iterator[Block]:
         """Figures without a decision; nothing where a run of suites has nothing more to show."""
-        shown = any(
-            figures is not None
-            for each in checkpoints
-            for figures in (
-                each.text,
-                each.speed,
-                each.memory_mb,
-                each.samples,
-                each.figures or None,
-            )
-        )
+        shown = any(map(_has_figures, checkpoints))
         changed = any(self.decision.changes.get(each.name) for each in checkpoints)
         if not shown and not changed and not any(each.failed for each in checkpoints):
             return
@@ -245,9 +257,7 @@ class _Sections:
             yield Files(tuple(listed))
 
 
-def _selected(text: str, selection: Selection) -> Iterator[Block]:
-    if text:
-        yield Paragraph(Span(text, "strong"), TONES[selection.selected is not None])
+def _selected(selection: Selection) -> Iterator[Block]:
     yield Paragraph(sentences(selection.reasons))
     if len(selection.tied_with) > selection.tie:  # the reason names the runner-up alone
         tied = ", ".join(selection.tied_with)
@@ -257,7 +267,6 @@ def _selected(text: str, selection: Selection) -> Iterator[Block]:
 
 def _table(of: EvaluatedFolder, *, shown: bool = True) -> Iterator[Block]:
     if shown:
-        yield checkpoint_table(of)
         scores = [of.weighted[each.name] for each in of.checkpoints if each.name in of.weighted]
         if any(score.estimate for score in scores):
             yield Heading(tr("Weighted score: what each part adds"), 3)

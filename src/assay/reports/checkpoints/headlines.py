@@ -1,63 +1,10 @@
-"""Which checkpoint to ship, and how one fares, in one line each; still unescaped."""
-
-from collections.abc import Collection
+"""How a checkpoint fares, in one line; still unescaped."""
 
 from assay.messages import labelled, tr
 from assay.reports.checkpoints.figures import evaluated_folder, figures, in_words
 from assay.text.safe_text import one_line
 from assay.types.decisions import Acceptance, Decision, Measurements, Selection
 from assay.types.measures import every_measure
-
-
-def selection_headline(decision: Decision, selection: Selection, of: str) -> str:
-    """`of` names what was selected from; "" where there is nothing else."""
-    name = selection.selected or selection.best_so_far
-    if name is None:
-        return tr("Nothing can be shipped.")
-    if selection.selected:
-        if of:
-            return tr("Ship {name}, the best of {folder}.", name=name, folder=of)
-        return tr("Ship {name}.", name=name)
-    gaps = {"name": name, "lacks": _lacks(decision.acceptances[name])}
-    if of:
-        return tr(
-            "No checkpoint of {folder} passes; the best so far is {name}. It lacks: {lacks}.",
-            folder=of,
-            **gaps,
-        )
-    return tr("No checkpoint passes; the best so far is {name}. It lacks: {lacks}.", **gaps)
-
-
-def decision_headline(decision: Decision, shown: Collection[str]) -> str:
-    """Over all folders, else of each, and of those named singly; of the `shown` ones alone."""
-    known = [each for each in decision.measured if not each.failed]
-    alone = [each for each in known if each.fingerprint in shown]
-    if alone and len(alone) < len(known):
-        return one_line(" ".join(_own(decision, each) for each in alone))
-    chosen = {"": decision.overall} if decision.overall else dict(decision.selections)
-    inside = {name for names in decision.folders.values() for name in names}
-    said = [
-        selection_headline(decision, each, folder if len(chosen) > 1 else "")
-        for folder, each in chosen.items()
-    ]
-    said += [_own(decision, each) for each in decision.measured if each.name not in inside]
-    return one_line(" ".join(said))
-
-
-def headline_subject(decision: Decision, shown: Collection[str]) -> Selection | Measurements | None:
-    """What the headline is about, where that is a single folder or checkpoint."""
-    known = [each for each in decision.measured if not each.failed]
-    alone = [each for each in known if each.fingerprint in shown]
-    if alone and len(alone) < len(known):
-        return alone[0] if len(alone) == 1 else None
-    inside = {name for names in decision.folders.values() for name in names}
-    single = [each for each in decision.measured if each.name not in inside]
-    subjects: list[Selection | Measurements] = [*decision.selections.values(), *single]
-    return subjects[0] if len(subjects) == 1 and not decision.overall else None
-
-
-def _own(decision: Decision, checkpoint: Measurements) -> str:
-    return checkpoint_headline(checkpoint, decision.acceptances[checkpoint.name])[0]
 
 
 def checkpoint_headline(
@@ -71,7 +18,7 @@ def checkpoint_headline(
 
 def _accepted(acceptance: Acceptance) -> str:
     if acceptance.accepted is False:
-        return tr("not accepted ({names})", names=_lacks(acceptance))
+        return tr("not accepted ({names})", names=", ".join(criteria_missed(acceptance)))
     criteria = acceptance.criteria.items()
     if acceptance.accepted is None:
         unknown = ", ".join(name for name, each in criteria if each.passed is None)
@@ -80,7 +27,8 @@ def _accepted(acceptance: Acceptance) -> str:
     return tr("accepted (marginal: {names})", names=marginal) if marginal else tr("accepted")
 
 
-def _lacks(acceptance: Acceptance) -> str:
+def criteria_missed(acceptance: Acceptance) -> list[str]:
+    """By name, and whether they are only nearly missed or not known."""
     names = []
     for name, each in acceptance.criteria.items():
         if each.passed is None:
@@ -88,7 +36,7 @@ def _lacks(acceptance: Acceptance) -> str:
         elif not each.passed:
             marginal = tr("{criterion} (marginal)", criterion=name)
             names.append(marginal if each.marginal else name)
-    return ", ".join(names)
+    return names
 
 
 def checkpoint_line(decision: Decision, name: str, selection: Selection) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from assay.messages import joined, tr, trn
+from assay.messages import joined, tr
+from assay.reports.cards.loop import best_round, loop_card
 from assay.reports.checkpoints.facts import is_kind
 from assay.reports.checkpoints.figures import EvaluatedFolder, in_words
-from assay.reports.checkpoints.headlines import checkpoint_headline
 from assay.reports.checkpoints.json_documents import acceptance_document
 from assay.reports.checkpoints.table import checkpoint_table
 from assay.reports.json_values import JsonObject, plain_value
@@ -19,7 +19,6 @@ from assay.types.documents import (
     Document,
     Files,
     Heading,
-    Hint,
     Item,
     Line,
     Note,
@@ -32,7 +31,13 @@ from assay.types.rounds import LoopRound, SuggestedChange, TrainingLoop
 
 
 def loop_document(loop: TrainingLoop) -> Document:
-    return Document(tr("Training loop"), tuple(_blocks(loop)), out=loop.out)
+    return Document(
+        tr("Training loop"),
+        tuple(_blocks(loop)),
+        out=loop.out,
+        card=loop_card(loop),
+        scores=(checkpoint_table(_evaluated(loop)),) if loop.rounds else (),
+    )
 
 
 def round_document(done: LoopRound) -> JsonObject:
@@ -48,9 +53,9 @@ def round_document(done: LoopRound) -> JsonObject:
 
 
 def loop_json(loop: TrainingLoop) -> JsonObject:
-    best = _round(loop, loop.best)
+    best = best_round(loop)
     return {
-        "headline": _headline(loop),
+        "headline": loop_card(loop).decision,
         "accepted": loop.ended == "accepted",
         "ended": loop.ended,
         "best": best.number if best else None,
@@ -72,47 +77,24 @@ def _round(loop: TrainingLoop, number: int | None) -> LoopRound | None:
     return next((each for each in loop.rounds if each.number == number), None)
 
 
-def _headline(loop: TrainingLoop) -> str:
-    best = _round(loop, loop.best)
-    if loop.ended == "accepted":
-        last = loop.rounds[-1]
-        gaps = {"number": last.number, "name": last.measured.name}
-        return tr("Accepted in round {number}: {name}.", **gaps)
-    count = len(loop.rounds)
-    said = {
-        "rounds": trn("Out of budget after {count} round.", "Out of budget after {count} rounds.",
-                      count),
-        "minutes": tr("Out of time in round {number}.", number=count + 1),
-        "tokens": tr("Out of tokens after round {number}.", number=count),
-        "undecided": tr("Undecided in round {number}: not all that the gate asks for was measured, "
-                        "and training does not change that.", number=count),
-        "unchanged": tr("Ended after round {number}: the next would train nothing new.",
-                        number=count),
-    }[loop.ended]  # fmt: skip
-    if best is None:
-        return said
-    fares, _ = checkpoint_headline(best.measured, best.acceptance)
-    return tr("{said} The best is round {number}: {fares}", said=said, number=best.number,
-              fares=fares)  # fmt: skip
+def _evaluated(loop: TrainingLoop) -> EvaluatedFolder:
+    best = best_round(loop)
+    return EvaluatedFolder(
+        checkpoints=[replace(each.measured, step=each.number) for each in loop.rounds],
+        gate=loop.gate,
+        acceptances={each.measured.name: each.acceptance for each in loop.rounds},
+        weighted={each.measured.name: each.weighted for each in loop.rounds},
+        selected=best.measured.name if best and best.acceptance.accepted else None,
+    )
 
 
 def _blocks(loop: TrainingLoop) -> Iterator[Block]:
-    yield Heading(_headline(loop), 1)
     if loop.rounds:
-        best = _round(loop, loop.best)
-        seen = EvaluatedFolder(
-            checkpoints=[replace(each.measured, step=each.number) for each in loop.rounds],
-            gate=loop.gate,
-            acceptances={each.measured.name: each.acceptance for each in loop.rounds},
-            weighted={each.measured.name: each.weighted for each in loop.rounds},
-            selected=best.measured.name if best and best.acceptance.accepted else None,
-        )
-        yield checkpoint_table(seen)
         heads = (tr("round"), tr("accepted"), tr("beside the best before"), tr("changed for it"))
         yield table(heads, (_row(loop, each) for each in loop.rounds), right=(0,))
         yield Picture(
             title=tr("Perplexity, suites and weighted score by round"),
-            draw=partial(over_steps, seen, tr("round")),
+            draw=partial(over_steps, _evaluated(loop), tr("round")),
         )
         if (last := loop.rounds[-1]).changes:
             yield Heading(tr("What the next round would change"))
@@ -127,15 +109,6 @@ def _blocks(loop: TrainingLoop) -> Iterator[Block]:
            duration=numbers.duration(loop.seconds), tokens=numbers.count(loop.tokens)), "dim",
     )  # fmt: skip
     yield Files((*(f"round_{each.number:02d}.json" for each in loop.rounds), "loop.html"))
-    if loop.ended == "unchanged":
-        yield Hint(
-            tr("the command of --train can carry out none of these changes: give it {changes}, or "
-               "change it by hand and call it again: {command}",
-               changes="{changes}", command=loop.command)
-        )  # fmt: skip
-    if loop.ended in ("rounds", "minutes", "tokens"):
-        command = loop.command
-        yield Hint(tr("go on with a larger --{what}: {command}", what=loop.ended, command=command))
 
 
 def _row(loop: TrainingLoop, of: LoopRound) -> tuple[Line, ...]:

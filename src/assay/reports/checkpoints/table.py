@@ -15,7 +15,6 @@ from assay.types.documents import (
     Line,
     Paragraph,
     Row,
-    Span,
     Table,
     Tone,
     table,
@@ -39,6 +38,7 @@ def checkpoint_table(of: EvaluatedFolder) -> Table:
         ),
         right=range(2, len(columns) + 2),
         weights={place: each.rank for place, each in enumerate(columns, 2)},
+        one_line=True,
     )
 
 
@@ -94,7 +94,7 @@ def _row(
 def _cell(figure: Estimate | None) -> Line:
     if figure is None:
         return "–"
-    return numbers.value(figure), Span(f" {numbers.rests_on(figure)}", "basis")
+    return numbers.cell(figure)
 
 
 def tokenizer_block(figures: Sequence[TokenizerFigures]) -> Fold:

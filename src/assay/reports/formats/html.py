@@ -14,12 +14,14 @@ from markupsafe import Markup, escape
 
 from assay.messages import language, tr
 from assay.plugins import report_format
+from assay.reports.formats.card_text import titled_parts
 from assay.reports.run_report import run_document
 from assay.text import number_format as numbers
 from assay.text.safe_text import visible
 from assay.types import Estimate
 from assay.types.documents import (
     Block,
+    Card,
     Column,
     Document,
     Fold,
@@ -44,8 +46,9 @@ _DrawBlocks = Callable[[Sequence[Block]], str]
 
 
 def render_html(document: Document) -> str:
-    first, *rest = document.blocks or (None,)
-    headline = first if isinstance(first, Heading) and first.level == 1 else None
+    first, *rest = tuple(document) or (None,)
+    is_title = isinstance(first, Heading) and first.level == 1
+    headline = first if is_title or isinstance(first, Card) else None
     contents = [
         each
         for each in document
@@ -56,7 +59,7 @@ def render_html(document: Document) -> str:
     return _template().render(
         document=document,
         headline=headline,
-        rest=rest if headline else document.blocks,
+        rest=rest if headline else tuple(document),
         contents=contents,
         matrices=[each for fold in folds for each in fold.blocks if isinstance(each, Matrix)],
         anchor=lambda block: anchors.get(id(block)),
@@ -88,8 +91,9 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "shown": visible, "line": _line, "drawn": _drawn, "chart": _chart, "fitted": _fitted,
+        "shown": visible, "line": draw_line, "drawn": _drawn, "chart": _chart, "fitted": _fitted,
         "kind": lambda block: type(block).__name__, "quickly": draw_quickly,
+        "parts": titled_parts,
     }  # fmt: skip
     text = (Path(__file__).parent / "page.js").read_text("utf-8")
     digest = b64encode(sha256(text.encode()).digest()).decode()  # the page runs this and no other
@@ -138,7 +142,7 @@ def _fitted(matrix: Matrix, draw: _DrawBlocks) -> _DrawnRows:
     return _DrawnRows([drawn[place] for place in sorted(drawn)], counts, left_out)
 
 
-def _line(of: Line) -> Markup:
+def draw_line(of: Line) -> Markup:
     if isinstance(of, str):
         return escape(visible(of))
     return Markup("".join(map(_span, spans(of))))
@@ -147,7 +151,7 @@ def _line(of: Line) -> Markup:
 def _span(span: Span) -> str:
     if span.tone == "plain":
         return escape(visible(span.text))
-    if span.tone == "basis":
+    if span.tone in ("basis", "count"):
         parts = "".join(f" <span>{escape(visible(part))}</span>" for part in span.text.split())
         return f"<small>{parts}</small>"
     shown = escape(visible(span.text))
@@ -160,11 +164,11 @@ def _test(row: Row, columns: Sequence[Column], draw: _DrawBlocks) -> Markup:
     """A row of a matrix. Here and not in the template, like the commonest blocks: a run has
     thousands, and a macro of Jinja takes five times as long.
     """
-    cells = [f'<th scope="row">{_line(row.cells[0])}</th>']
+    cells = [f'<th scope="row">{draw_line(row.cells[0])}</th>']
     for place, cell in enumerate(row.cells[1:], start=1):
         number = ' class="number"' if columns[place].align == "right" else ""
         name = ' class="category"' if place == 1 else number
-        cells.append(f"<td{name}>{_line(cell)}</td>")
+        cells.append(f"<td{name}>{draw_line(cell)}</td>")
     more = ""
     if row.details:
         inside = draw_quickly(row.details, draw)

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from assay.messages import tr
 from assay.plugins import report_format
+from assay.reports.formats.card_text import titled_parts
 from assay.reports.run_report import run_document
 from assay.text import number_format as numbers
 from assay.text.safe_text import markdown_block, markdown_code
@@ -49,6 +50,8 @@ def _blocks(blocks: Iterable[Block], out: str) -> Iterator[str]:
 
 def _block(block: Block, out: str) -> Iterator[str]:
     match block:
+        case documents.Card():
+            yield from _card(block)
         case documents.Heading(line, level):
             yield f"{'#' * level} {_line(line)}"
         case documents.Paragraph(line, tone):
@@ -76,6 +79,14 @@ def _block(block: Block, out: str) -> Iterator[str]:
             for title, blocks in parts:
                 yield f"**{inline(title)}**"
                 yield from _blocks(blocks, out)
+
+
+def _card(card: documents.Card) -> Iterator[str]:
+    """The decision is the title of the page."""
+    yield f"# {inline(card.decision)}"
+    for title, items in titled_parts(card):
+        yield f"**{inline(title)}**"
+        yield "\n".join(f"- {_line(item)}" for item in items)
 
 
 def _line(line: Line, *, longest: int | None = None) -> str:

@@ -16,7 +16,8 @@ from assay.files.wording import did_you_mean
 from assay.messages import tr
 from assay.reports.checkpoints.loop import loop_document, loop_json
 from assay.reports.comparison import comparison_document
-from assay.reports.formats.html import render_blocks
+from assay.reports.formats.card_text import titled_parts
+from assay.reports.formats.html import draw_line, render_blocks
 from assay.reports.json_documents import comparison_json, leaderboard_json, run_json
 from assay.reports.json_values import JsonObject
 from assay.reports.judged.section import check_document, check_json
@@ -80,16 +81,23 @@ class ShownResult:
 
     @property
     def headline(self) -> str:
-        """One sentence: what was found."""
-        first = (block.line for block in self.document() if isinstance(block, Heading | Paragraph))
+        """One sentence: what was decided, or found."""
+        document = self.document()
+        if document.card is not None:
+            return document.card.decision
+        first = (block.line for block in document if isinstance(block, Heading | Paragraph))
         return plain_text(next(first, ""))
 
     def __repr__(self) -> str:
         return f"<Assay {self.kind}: {one_line(self.headline, longest=LONGEST_LINE)}>"
 
     def _repr_html_(self) -> str:
-        """Headline, table and first figure, with no colours of its own: every theme fits."""
+        """Card, table and first figure, with no colours of its own: every theme fits."""
+        card = self.document().card
         shown = [f"<p><strong>{escape(one_line(self.headline))}</strong></p>"]
+        for title, items in titled_parts(card) if card is not None else ():
+            listed = "".join(f"<li>{draw_line(item)}</li>" for item in items)
+            shown.append(f"<p>{escape(title)}</p><ul>{listed}</ul>")
         for each in self._tables():
             shown.append(render_blocks(Document(self.kind, (_beginning(each),))))
         for title, svg in list(self.figures().items())[:1]:

@@ -16,9 +16,16 @@ from rich.padding import Padding
 from rich.panel import Panel
 from rich.text import Text
 
-from assay.messages import labelled, tr
+from assay.messages import labelled, tr, trn
 from assay.plugins import report_format
-from assay.reports.formats.terminal_columns import BETWEEN, NARROWEST_CELL, TablePart, parts_of
+from assay.reports.formats.card_text import card_lines
+from assay.reports.formats.terminal_columns import (
+    BETWEEN,
+    NARROWEST_CELL,
+    TablePart,
+    parts_of,
+    single_line_part,
+)
 from assay.reports.run_report import run_document
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line, visible
@@ -39,6 +46,7 @@ STYLES: dict[Tone, str] = {
     "name": "bold cyan",
     "code": "default",
     "basis": "dim",
+    "count": "dim",
 }
 APART = (Table, documents.Figures, documents.Files, documents.Beside)  # a blank line follows them
 
@@ -46,9 +54,17 @@ APART = (Table, documents.Figures, documents.Files, documents.Beside)  # a blank
 def draw(
     document: documents.Document | Iterable[Block], console: Console, *, verbose: bool = False
 ) -> None:
-    """Every block; with `verbose` folds and the details of rows too."""
+    """Every block; with `verbose` folds and the details of rows too. What ends in a card is shown
+    whole only with `verbose`, and always ends in it.
+    """
     out = document.out if isinstance(document, documents.Document) else ""
-    _ConsoleDocument(console, out=out, verbose=verbose).blocks(document)
+    page = _ConsoleDocument(console, out=out, verbose=verbose)
+    if not isinstance(document, documents.Document) or document.card is None:
+        page.blocks(document)
+        return
+    before = [*(document.blocks if verbose else ()), *document.scores]
+    page.blocks(before)
+    page.card(document.card)
 
 
 def render_text(
@@ -80,6 +96,8 @@ class _Console(Console):
 
 
 class _ConsoleDocument:
+    """Blocks one below the other."""
+
     def __init__(self, console: Console, *, out: str, verbose: bool, indent: int = 0) -> None:
         self.console = console
         self.out = out
@@ -101,6 +119,15 @@ class _ConsoleDocument:
             self.block(block)
             before = block
 
+    def card(self, card: documents.Card) -> None:
+        width = max(NARROWEST, self.console.width)
+        rule = ("-" if self.ascii_only else "─") * width
+        self.console.print(Text(rule, style=STYLES[card.tone]), soft_wrap=True)
+        for line in card_lines(card, width):
+            tone = card.tone if line.is_decision and card.tone != "plain" else "strong"
+            style = f"bold {STYLES[tone]}" if line.is_title else ""
+            self.console.print(Text(line.text, style=style), soft_wrap=True)
+
     def _is_shown(self, block: Block) -> bool:
         match block:
             case documents.Picture():
@@ -115,6 +142,8 @@ class _ConsoleDocument:
 
     def block(self, block: Block) -> None:
         match block:
+            case documents.RunLine(text):
+                self._print(self._text(one_line(text, longest=self.width), "dim"), whole=True)
             case documents.Heading(line):
                 self._print(self._text(line, "strong"))
             case documents.Paragraph(line, tone):
@@ -163,9 +192,12 @@ class _ConsoleDocument:
         *,
         longest: int | None = None,
         basis_below: bool = False,
+        count: bool = True,
     ) -> Text:
         whole = Text(style=STYLES[tone] if tone != "plain" else "")
         for span in spans(line):
+            if span.tone == "count" and not count:
+                continue
             shown = one_line(span.text, longest=longest)
             # `one_line` drops the blanks at both ends, which part a span from its neighbours.
             left = len(span.text) - len(span.text.lstrip(" "))
@@ -246,6 +278,10 @@ class _ConsoleDocument:
                 self._print(Text("  ").join(texts), whole=True)
                 self._inside(2).blocks(row.details)
             return
+        if not block.one_line or not self._table_of_single_lines(block):
+            self._table_in_parts(block)
+
+    def _table_in_parts(self, block: Table) -> None:
         for below in (False, True):
             cells = [
                 [self._text(cell, longest=LONGEST_CELL, basis_below=below) for cell in row.cells]
@@ -261,6 +297,31 @@ class _ConsoleDocument:
             if number:
                 self.console.print()
             self._print(self._rich_table(block, cells, part))
+
+    def _table_of_single_lines(self, block: Table) -> bool:
+        """False: not even its first columns fit. With -v all columns come first, in parts."""
+        for count in (True, False):
+            cells = [
+                [self._text(cell, longest=LONGEST_CELL, count=count) for cell in row.cells]
+                for row in block.rows
+            ]
+            part = single_line_part(block.columns, cells, width=self.width)
+            left_out = len(block.columns) - len(part.places) if part else 0
+            if part and not left_out:
+                break
+        if part is None:
+            return False
+        if left_out and self.verbose:
+            self._table_in_parts(block)
+            self.console.print()
+        for place, width in zip(part.places, part.widths, strict=True):
+            for row in cells:
+                row[place].truncate(width, overflow="ellipsis")
+        self._print(self._rich_table(block, cells, part))
+        if left_out and not self.verbose:
+            more = trn("{count} more column with -v", "{count} more columns with -v", left_out)
+            self._print(self._text(more, "dim"))
+        return True
 
     def _rich_table(
         self, block: Table, cells: Sequence[Sequence[Text]], part: TablePart

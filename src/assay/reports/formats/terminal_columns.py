@@ -16,6 +16,7 @@ from assay.types.documents import STAYS, Column
 
 NARROWEST_CELL = 12  # columns of a cell whose text may be broken
 NARROWEST_NAME = 24  # the same of a word in the column of names
+SHORTEST_NAME = 20  # of a name that is cut
 BETWEEN = 2  # blanks between two columns
 FEW_PARTS = 2  # of a table that may lose columns
 MOST_PARTS = 3  # with more of them, lines under each name are easier to read
@@ -51,6 +52,34 @@ def parts_of(
         parts = list(_parts(sizes, kept, width))
     fits = all(_total(part.widths) <= width for part in parts)
     return parts if fits and len(parts) <= MOST_PARTS else []
+
+
+def single_line_part(
+    columns: Sequence[Column], cells: Sequence[Sequence[Text]], *, width: int
+) -> TablePart | None:
+    """The columns that fit with every row on one line: the widest texts are cut, then columns of
+    least weight go. None: the others do not fit.
+    """
+    widths = [
+        max(cell_len(text) for text in (*(row[place].plain for row in cells), *column.head.split()))
+        if cells or column.head
+        else 0
+        for place, column in enumerate(columns)
+    ]
+    texts = [place for place, column in enumerate(columns) if column.align == "left"]
+    cut = max(texts, key=widths.__getitem__) if texts else None
+    wanted = widths[cut] if cut is not None else 0
+    if cut is not None:
+        widths[cut] = min(wanted, SHORTEST_NAME)
+    kept = list(range(len(columns)))
+    while _total(widths[place] for place in kept) > width:
+        least = min(kept, key=lambda place: columns[place].weight)
+        if columns[least].weight == STAYS:
+            return None
+        kept.remove(least)
+    if cut is not None:
+        widths[cut] = min(wanted, widths[cut] + width - _total(widths[each] for each in kept))
+    return TablePart(tuple(kept), tuple(widths[place] for place in kept))
 
 
 @dataclass(frozen=True, slots=True)

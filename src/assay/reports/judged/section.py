@@ -54,8 +54,7 @@ LONGEST_REASON = 200
 HALF_A_POINT = 0.5  # of 100
 
 
-def judged_blocks(of: Judged, *, headed: bool = False) -> Iterator[Block]:
-    """`headed`: the report begins with the closing sentence, which is not said again."""
+def judged_blocks(of: Judged) -> Iterator[Block]:
     if not of.models:
         return
     yield Heading(tr("Judged tests"))
@@ -85,8 +84,6 @@ def judged_blocks(of: Judged, *, headed: bool = False) -> Iterator[Block]:
     yield from judging_blocks(of, level=3)
     yield from (Note(told) for choice in of.choices if (told := said.left_out(of, choice)))
     yield from map(Note, of.notes)
-    if not headed:
-        yield Paragraph(said.closing_sentence(of), "strong")
 
 
 def _table(of: Judged) -> Table:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from assay.messages import labelled, tr, trn
+from assay.reports.cards.drift import drift_card, with_interval
 from assay.reports.json_values import JsonObject, plain_value
 from assay.reports.sentences import amounts
 from assay.text import number_format as numbers
@@ -18,8 +19,6 @@ from assay.types.documents import (
     Paragraph,
     Span,
     bullets,
-    plain_text,
-    sign,
     table,
 )
 from assay.types.measured.drift import Drift, ModelDrift
@@ -29,20 +28,19 @@ LONGEST_BEFORE = 60  # characters
 
 
 def drift_document(drift: Drift) -> Document:
-    return Document(title=tr("Drift"), blocks=tuple(_blocks(drift)))
+    return Document(
+        title=tr("Drift"),
+        blocks=tuple(_blocks(drift)),
+        card=drift_card(drift),
+        scores=(_figures(drift),),
+    )
 
 
 def drift_json(drift: Drift) -> JsonObject:
-    said = [plain_text(_sentence(each, drift)) for each in drift.models]
-    return {"headline": one_line(" ".join(said)), **plain_value(drift)}
+    return {"headline": drift_card(drift).decision, **plain_value(drift)}
 
 
 def _blocks(drift: Drift) -> Iterator[Block]:
-    first, *others = drift.models
-    yield Heading(_sentence(first, drift), 1)
-    for each in others:
-        yield Paragraph(_sentence(each, drift), "bad" if each.exceeded else "plain")
-    yield _figures(drift)
     yield Paragraph(
         tr("Divergence in nats per token. Over {text}: {count} tokens in windows of {window}; "
            "intervals are drawn from blocks of 1,000.", text=drift.text,
@@ -53,26 +51,6 @@ def _blocks(drift: Drift) -> Iterator[Block]:
         yield from _flipped(each)
         yield from _by_block(each)
     yield from map(Note, drift.notes)
-
-
-def _sentence(found: ModelDrift, drift: Drift) -> Line:
-    kl, same = numbers.readable(found.kl.value or 0.0), numbers.readable(found.same_top.value or 0)
-    said = tr("{model} against {base}: mean divergence {kl}, the same likeliest token in {same} of "
-              "places, perplexity times {ratio}.", model=found.model, base=drift.base,
-              kl=plain_text(_with_interval(found.kl)),
-              same=plain_text(_with_interval(found.same_top)),
-              ratio=plain_text(_with_interval(found.perplexity_ratio)))  # fmt: skip
-    limits = drift.limits
-    missed = {
-        "max_kl": tr("{kl} exceeds the largest divergence allowed, {limit}.",
-                     kl=kl, limit=numbers.exact(limits.max_kl or 0)),
-        "min_same_top": tr("{share} is below the least share of equal tokens, {limit}.",
-                           share=same, limit=numbers.exact(limits.min_same_top or 0)),
-    }  # fmt: skip
-    return (
-        *((sign(found.accepted), " ") if found.accepted is not None else ()),
-        " ".join((said, *(missed[name] for name in found.exceeded))),
-    )
 
 
 def _figures(drift: Drift) -> Block:
@@ -87,17 +65,13 @@ def _figures(drift: Drift) -> Block:
         (each.model, *(_with_interval(getattr(each, name)) for name in names))
         for each in drift.models
     ]
-    return table(heads, [base, *rows], right=range(1, 7), weights={2: 20, 3: 30, 5: 40})
+    return table(heads, [base, *rows], right=range(1, 7), weights={2: 20, 3: 30, 5: 40},
+                 one_line=True)  # fmt: skip
 
 
 def _with_interval(found: Estimate) -> Line:
-    if found.value is None:
-        return numbers.not_measured()
-    value = numbers.readable(found.value)
-    if found.low is None or found.high is None:
-        return value
-    low, high = numbers.readable(found.low), numbers.readable(found.high)
-    return value, Span(f" [{low}–{high}]", "basis")
+    value, bracket, ends = with_interval(found).partition(" [")
+    return value, Span(bracket + ends, "basis")
 
 
 def _flipped(found: ModelDrift) -> Iterator[Block]:

@@ -3,11 +3,21 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from assay.messages import joined, labelled, tr
+from assay.messages import labelled, tr
 from assay.reports.pictures.plot import Dot, Extent, Panel, draw_panels
 from assay.text import number_format as numbers
 from assay.types import Estimate
-from assay.types.documents import Block, Heading, Line, Note, Paragraph, Picture, Span, table
+from assay.types.documents import (
+    Block,
+    Heading,
+    Line,
+    Note,
+    Paragraph,
+    Picture,
+    Span,
+    Table,
+    table,
+)
 from assay.types.measured.performance import DepthFigures
 from assay.types.results import ModelReport, Report
 
@@ -37,6 +47,24 @@ def depth_blocks(model: ModelReport) -> Iterator[Block]:
     )
     yield from map(Note, depth_notes(model.depths))
     yield from _profile_blocks(model.depths)
+
+
+def speed_table(report: Report) -> Iterator[Table]:
+    """One line a model: how fast it writes at each depth of context, and the memory it takes."""
+    depths = sorted({each.depth for model in report.models for each in model.depths})
+    if not depths:
+        return
+    heads = [tr("decode at {depth}", depth=numbers.count(depth)) for depth in depths]
+    rows = []
+    for model in report.models:
+        known = {each.depth: each for each in model.depths}
+        cells = [_with_range(known[depth].decode) if depth in known else "–" for depth in depths]
+        sizes = [each.memory.value for each in model.depths if each.memory.value is not None]
+        size = numbers.memory(round(max(sizes) * 1e6)) if sizes else "–"
+        rows.append((model.spec, *cells, size))
+    weights = {place: -place for place in range(2, len(heads) + 1)}
+    heads = [tr("tokens/s"), *heads, tr("memory")]
+    yield table(heads, rows, right=range(1, len(heads)), weights=weights, one_line=True)
 
 
 def _profile_blocks(depths: Sequence[DepthFigures]) -> Iterator[Block]:
@@ -134,15 +162,6 @@ def draw_profile(title: str, depths: Sequence[DepthFigures]) -> str:
         title=title,
         description=" ".join(f"{dot.description}." for dot in panel.dots),
     )
-
-
-def speed_headline(report: Report) -> str:
-    said = [
-        tr("{model} decodes {speed} at {depth} tokens of context", model=model.spec,
-           speed=numbers.with_unit(each.decode), depth=numbers.count(each.depth))
-        for model in report.models for each in model.depths if each.decode.n
-    ]  # fmt: skip
-    return joined(said)
 
 
 def _row(each: DepthFigures) -> tuple[Line, ...]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.messages import tr
+from assay.reports.cards.run import headline
 from assay.reports.formats.notebook import RunListResult
-from assay.reports.sentences import headline
 from assay.store import Store
 from assay.store.pruning import PrunedStore
 from assay.store.viewed import ViewedStore

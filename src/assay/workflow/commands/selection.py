@@ -20,9 +20,9 @@ from assay.files.file_text import shown_path
 from assay.files.notes import invalid_files
 from assay.messages import tr, trn
 from assay.plugins import load_plugins
-from assay.reports.checkpoints.decision import decision_blocks
+from assay.reports.cards.checkpoints import decision_card
+from assay.reports.checkpoints.decision import decision_blocks, decision_tables
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
-from assay.reports.checkpoints.headlines import decision_headline
 from assay.reports.checkpoints.json_documents import acceptance_document, selection_document
 from assay.reports.formats.notebook import ShownResult
 from assay.reports.json_values import JsonObject, pick
@@ -30,7 +30,7 @@ from assay.store import FILE_NAME, Store, utc_now
 from assay.suites.gate_file import check_gate, load_gate
 from assay.types import FileFinding
 from assay.types.decisions import Decision, DecisionPlan, Gate, Measurements, Selection, fact
-from assay.types.documents import Block, Document, Hint, Note
+from assay.types.documents import Block, Card, Document, Hint, Note, Span
 from assay.types.option_fields import several
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import Report
@@ -64,11 +64,6 @@ class Selected(ShownResult):
     def exit_code(self) -> int:
         return self.report.exit_code
 
-    @property
-    def headline(self) -> str:
-        """Which one to ship; the document begins with the name of a folder."""
-        return decision_headline(self.decision, ())
-
     def document(self) -> Document:
         blocks: list[Block] = [
             *decision_blocks(self.report, left_in=self.left_in),
@@ -77,7 +72,22 @@ class Selected(ShownResult):
         for each in self.not_evaluated:
             gaps = {"name": each.name, "command": each.command}
             blocks.append(Hint(tr("{name} was not evaluated: {command}", **gaps)))
-        return Document(tr("Selection"), tuple(blocks), out=self.report.out)
+        return Document(
+            tr("Selection"),
+            tuple(blocks),
+            out=self.report.out,
+            card=self._card(),
+            scores=tuple(decision_tables(self.report)),
+        )
+
+    def _card(self) -> Card:
+        """What comes next is to evaluate what was not."""
+        card = decision_card(self.decision)
+        if not self.not_evaluated:
+            return card
+        first = self.not_evaluated[0]
+        said = tr("evaluate {name}: ", name=first.name)
+        return replace(card, next=(said, Span(first.command, "code")))
 
     def to_dict(self) -> JsonObject:
         decision = self.decision

@@ -22,6 +22,8 @@ from assay.errors import (
     in_one_line,
 )
 from assay.messages import tr
+from assay.reports.cards.checkpoints import decision_card
+from assay.reports.checkpoints.decision import decision_tables
 from assay.reports.checkpoints.facts import sentences
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE, SELECTION_FILE
 from assay.reports.checkpoints.headlines import checkpoint_line
@@ -38,6 +40,7 @@ from assay.types.decisions import (
     PlannedCheckpoint,
     Selection,
 )
+from assay.types.documents import Document
 from assay.types.options import WatchOptions
 from assay.types.results import Report
 from assay.workflow.checkpoints.measures import failed_subject
@@ -73,6 +76,7 @@ class Sight:
     line: str = ""
     document: dict[str, object] | None = None
     note: str = ""
+    ending: Document | None = None  # the table and the card, at the end
 
 
 class Watching:
@@ -108,7 +112,20 @@ class Watching:
             "exit_code": int(self.exit_code),
         }
         note = "" if self.selection else tr("nothing was evaluated")
-        return Sight(kind="end", line=reason, document=document, note=note)
+        ending = self._ending() if self.selection else None
+        return Sight(kind="end", line=reason, document=document, note=note, ending=ending)
+
+    def _ending(self) -> Document | None:
+        report = self._all.decided
+        if report is None or report.decision is None:
+            return None
+        return Document(
+            tr("Selection"),
+            (),
+            out=report.out,
+            card=decision_card(report.decision),
+            scores=tuple(decision_tables(report)),
+        )
 
     def interrupted(self) -> Interrupted:
         """What Ctrl-C leaves, wherever it came: also while somebody shows what was seen."""
@@ -259,6 +276,7 @@ class CheckpointSequence:
     _top: str = ""
     _last: Report | None = None
     with_failed_requests: set[str] = field(default_factory=set)
+    decided: Report | None = None
     looks: int = 1  # checkpoints looked at with this gate, earlier trainings' included
 
     def evaluate(self, place: CheckpointPlace, observer: Observer) -> Decision | None:
@@ -335,6 +353,7 @@ class CheckpointSequence:
         decision = decide(deciding, measured, timestamp=utc_now(), attempts=attempts)
         assert self._last is not None
         report = replace(self._last, decision=decision)
+        self.decided = replace(report, models=())  # the table is of all, not of the last one asked
         logs = self.job.tensorboard
         for note in write_decisions(report, self.job.out, deciding, tensorboard=logs):
             observer.note(note)

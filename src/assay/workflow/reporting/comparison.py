@@ -97,7 +97,7 @@ def _hold(compared: Comparison, sides: Sequence[_ComparedSide], max_drop: float)
     """By the difference itself, as a gate does. Scores made in two ways cannot be held to it."""
     first, *others = sides
     notes: list[str] = []
-    fell = False
+    fell: list[str] = []
     for pair, other in zip(compared.pairs, others, strict=True):
         for suite in pair.suites:
             lost = -(suite.difference.value or 0.0)
@@ -106,8 +106,7 @@ def _hold(compared: Comparison, sides: Sequence[_ComparedSide], max_drop: float)
                           suite=suite.suite)  # fmt: skip
                 notes.append(said)
             elif lost > max_drop * 100 + ROUNDING:
-                fell = True
-                notes.append(
+                fell.append(
                     tr(
                         "{suite} fell by {lost} points; --max-drop allows {most}",
                         suite=suite.suite,
@@ -115,7 +114,8 @@ def _hold(compared: Comparison, sides: Sequence[_ComparedSide], max_drop: float)
                         most=number_format.readable(max_drop * 100),
                     )
                 )
-    return replace(compared, notes=(*compared.notes, *notes), exit_code=int(fell))
+    all_notes = (*compared.notes, *notes, *fell)
+    return replace(compared, notes=all_notes, exit_code=int(bool(fell)), fell=tuple(fell))
 
 
 def find_sides(store: Store, names: Sequence[str]) -> list[tuple[Run, RunModel]]:

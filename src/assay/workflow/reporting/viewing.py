@@ -97,6 +97,7 @@ class Viewing:
 def make_summary(run_id: str, out: Path) -> RunSummary:
     """From the whole report; a run that cannot be reported has a note instead."""
     from assay.reports import sentences
+    from assay.reports.cards.run import headline
     from assay.workflow.reporting.results import report as report_again
 
     try:
@@ -107,7 +108,7 @@ def make_summary(run_id: str, out: Path) -> RunSummary:
     suites = {each.suite: each for model in report.models for each in model.suites if not each.own}
     scores = [{each.suite: each.score for each in model.suites} for model in report.models]
     return RunSummary(
-        headline=sentences.headline(report),
+        headline=headline(report),
         suites=tuple(suites),
         models=tuple(names[model.spec] for model in report.models),
         scores=tuple(tuple(of.get(suite) for suite in suites) for of in scores),

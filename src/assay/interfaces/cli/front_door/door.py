@@ -6,7 +6,6 @@ import math
 import os
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -88,13 +87,11 @@ def _run(options: RunOptions) -> int:
     given = {name: value for name, value in vars(options).items() if name != "observer"}
     report = watched("run", **given)
     page = os.path.relpath(Path(report.out) / "runs" / report.run / "reports" / "report.html")
-    hints = tuple(hint for hint in report.hints if page not in hint)  # it is shown at the very end
-    show(replace(report, hints=hints), "text")
-    click.echo()
     click.echo(tr("The report as a page:"))
     _show_command(page)
     click.echo(tr("The command that repeats this run:"))
     _show_command(options.command_line("run", *several(options.models)), where_assay_is())
+    show(report, "text")  # its decision is the last thing that is said
     return int(report.exit_code)
 
 

@@ -1,0 +1,1 @@
+"""The decision card of each kind of result: a builder takes a result and gives one Card."""

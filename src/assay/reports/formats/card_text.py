@@ -1,0 +1,80 @@
+"""The parts of a card with their titles, and its lines on a terminal: at 80 columns at most 24."""
+
+import math
+from dataclasses import dataclass
+
+from rich.cells import cell_len, set_cell_size
+
+from assay.messages import tr
+from assay.text.safe_text import one_line
+from assay.types.documents import Card, Line, spans
+
+USUAL_WIDTH = 80
+# At the usual width; narrower, as many more as it takes. With the titles and a rule, 24 in all.
+LINES_OF_DECISION, LINES_OF_ITEM, LINES_OF_NEXT = 3, 2, 5
+INDENT, DEEPER = "  ", "    "
+GOES_ON = " \\"  # a command that is broken can still be copied whole
+
+
+@dataclass(frozen=True)
+class CardLine:
+    """`is_title`: of a part, or of the decision, which stands above all of them."""
+
+    text: str
+    is_title: bool = False
+    is_decision: bool = False
+
+
+def titled_parts(card: Card) -> list[tuple[str, tuple[Line, ...]]]:
+    """Those that there are: reasons, caveats, what comes next."""
+    caveats = tr("Caveats")
+    if card.more:
+        caveats = tr("Caveats (and {count} more)", count=card.more)
+    parts: list[tuple[str, tuple[Line, ...]]] = [
+        (tr("Why"), card.reasons),
+        (caveats, card.caveats),
+        (tr("Next"), (card.next,) if card.next else ()),
+    ]
+    return [(title, items) for title, items in parts if items]
+
+
+def card_lines(card: Card, width: int) -> list[CardLine]:
+    """No line is wider than `width`, and none of the lines is empty."""
+    decision = _wrapped(card.decision, width, LINES_OF_DECISION, "", "")
+    lines = [CardLine(text, is_title=True, is_decision=True) for text in decision]
+    for title, items in titled_parts(card):
+        lines.append(CardLine(title, is_title=True))
+        most = LINES_OF_NEXT if items == (card.next,) else LINES_OF_ITEM
+        for item in items:
+            lines += map(CardLine, _wrapped(item, width, most, INDENT, DEEPER))
+    return lines
+
+
+def _wrapped(line: Line, width: int, most: int, first: str, next: str) -> list[str]:
+    """Broken between words, and a word that is wider than a line where the line ends."""
+    most = math.ceil(most * max(1.0, USUAL_WIDTH / width))
+    lines = [first]
+    for span in spans(line):
+        sign = GOES_ON if span.tone == "code" else ""
+        for word in one_line(span.text).split(" "):
+            between = " " if lines[-1].strip() else ""
+            if cell_len(f"{lines[-1]}{between}{word}{sign}") <= width:
+                lines[-1] += between + word
+                continue
+            if between:
+                lines[-1] += sign
+            lines += _pieces(word, width - len(next) - len(sign), next)
+    if len(lines) > most:
+        last = lines[most - 1].removesuffix(GOES_ON)
+        kept = set_cell_size(last, min(cell_len(last), width - 1)).rstrip()
+        lines = [*lines[: most - 1], f"{kept}…"]
+    return [each for each in lines if each.strip()]
+
+
+def _pieces(word: str, width: int, indent: str) -> list[str]:
+    found = []
+    while cell_len(word) > width:
+        cut = set_cell_size(word, width).rstrip()
+        found.append(indent + cut)
+        word = word[len(cut) :]
+    return [*found, indent + word]
