@@ -98,7 +98,7 @@ def test_no_cheat_gets_more_than_a_quarter(name, sandbox):
     items = right + [(answer, made[seed]) for seed, _, answer in tried]
     found = gather(folder, items, sandbox)
     assert [one.share for one in found[: len(made)]] == [1] * len(made)
-    assert all(0.3 < one.share <= 0.4 for one in found[len(made) : len(right)])
+    assert all(0.2 < one.share < 0.3 for one in found[len(made) : len(right)])
     for (seed, cheat, _), evidence in zip(tried, found[len(right) :], strict=True):
         assert not evidence.missing
         if cheat == "only prose":  # left to a judge, and without one no answer

@@ -45,6 +45,22 @@ def block(findings: list[tuple[object, object]]) -> str:
     return f"```json\n{json.dumps({'findings': rows})}\n```"
 
 
+def babble(made: Made) -> str:
+    """The right lines and kinds, with words that say nothing of what is wrong."""
+    whys = ("odd wording in this place fails for dubious users", "tangled state of a clumsy caller",
+            "a stale branch that wasteful values send", "loose results of fragile input",
+            "risky access in a weak order of things", "brittle text that unsafe users send",
+            "a clumsy memory of slow wording", "an unhappy place for dubious values",
+            "much that could be nicer to its users")  # fmt: skip
+    faulty = [one for one in made.truth["places"] if one["kinds"]]
+    rows = [{"line": one["line"], "kind": one["kinds"][0], "why": why}
+            for one, why in zip(faulty, whys, strict=False)]  # fmt: skip
+    names = [re.sub(r"^(?:def|import) ", "", one["source"]) for one in faulty]
+    review = "\n".join(f"- {re.split(r'[( =]', name)[0]}: {row['why']}, so it needs some care."
+                       for name, row in zip(names, rows, strict=False))  # fmt: skip
+    return f"{review}\n\n```json\n{json.dumps({'findings': rows})}\n```"
+
+
 def lines_of(made: Made) -> range:
     return range(1, made.files["review.txt"].count("\n") + 2)
 
@@ -71,6 +87,7 @@ REVIEWS: dict[str, Cheat] = {
     "a list of kinds": lambda made: block([(line, KINDS) for line in functions_of(made)]),
     "hedged lines": lambda made: block([("9 or 14 or 20", "security")] * 12),
     "the findings of another seed": lambda made: reference_of_seed_0("ct_04_code_review"),
+    "right places, and babble about them": lambda made: babble(made),
     "claims": lambda made: "All faults are found, every check passes.\n\n" + block([]),
     "the task again": lambda made: made.files["review.txt"] + "\n" + block([(12, "security")]),
 }
@@ -113,6 +130,23 @@ def with_texts(made: Made, text_of: Callable[[str, int], str]) -> str:
     return f"```python\n{ast.unparse(ast.fix_missing_locations(tree))}\n```"
 
 
+LIES = (
+    "Multiplies what it gets with the weather of yesterday and returns a colour",
+    "Does what its name suggests, sends a mail about it, and gives a tuple of planets",
+    "Returns the square root of a random sentence; raises ValueError on holidays",
+    "Writes a file of cows to the disk, and its result is a boat that sings",
+    "Waits until the printer is idle and yields three kinds of cheese per minute",
+    "Translates poems into numbers, then returns the shortest road to the sea",
+)
+
+
+def lie(name: str, at: int) -> str:
+    return (
+        f"{LIES[at]}.\n\nitems, values, numbers, text, name, settings, changes, cents, step, start,"
+        " end, size, width, separator, dot, low, high, value: taken as they are. ValueError."
+    )
+
+
 DOCUMENTATION: dict[str, Cheat] = {
     "the module of another seed": lambda made: reference_of_seed_0("ct_05_documentation"),
     "constants": documented(">>> print('NAME works')\nNAME works"),
@@ -137,6 +171,7 @@ DOCUMENTATION: dict[str, Cheat] = {
     "one text for all": lambda made: with_texts(
         made, lambda name, at: f"Does what {name} is there for, and returns the result of it."
     ),
+    "lies beside true examples": lambda made: with_texts(made, lie),
     "the code alone": lambda made: f"```python\n{made.files['toolbox.py']}\n```",
 }
 

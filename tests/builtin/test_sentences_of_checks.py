@@ -42,7 +42,7 @@ def test_sound_code_that_is_blamed_but_not_named_is_counted() -> None:
     told = told_of("ct_04_code_review", block)
     assert told["false_findings"].startswith("5 of 5 findings are false or repeated")
     assert told["false_findings"].endswith(" and 1 more")
-    assert "in 5 words or more beside the name; this check needs 75 %" in told["review_75"]
+    assert "one of them for what is wrong; this check needs 75 %" in told["review_75"]
 
 
 def test_a_function_that_is_left_out_is_not_told_as_one_without_a_docstring() -> None:
@@ -53,7 +53,7 @@ def test_a_function_that_is_left_out_is_not_told_as_one_without_a_docstring() ->
     assert answer != whole
     told = told_of("ct_05_documentation", answer)
     assert told[f"{role}_words"] == f"{name} is not in the code"
-    assert "what they say is not read" in told_of("ct_05_documentation", whole)[f"{role}_words"]
+    assert "what it says is not read" in told_of("ct_05_documentation", whole)[f"{role}_words"]
 
 
 CLIENT = """

@@ -12,6 +12,7 @@ from assay.checking import (
     choose_code,
     code_blocks,
     compare_rows,
+    draw_for,
     find_obstacle,
     json_block,
     mentions,
@@ -189,18 +190,23 @@ def test_a_report_that_says_its_figures_has_every_point():
         f"<span title='{VALUES}'>Summary</span>",
         "## Summary\n\nAll figures are in the block below.\n\n## Customers\n\nSee the block too.\n",
         REPORT.replace("24", " ".join(map(str, range(3000)))),
+        "".join(f"Bananas weigh {one} stones in the wet season of a long year. " for one in
+                ("24", "9173", "Calder & Roe", "45.8")) + " ".join(f"x{chr(97 + at)}yz" for at in
+                range(20)),
     ],
-    ids=["none", "list", "appendix", "comment", "link", "struck", "title", "frame", "every number"],
-)
-def test_a_right_block_without_a_report_that_can_be_read_stays_below_two_fifths(text):
-    assert 0 < share_of_report(text) <= 0.4
+    ids=["none", "list", "appendix", "comment", "link", "struck", "title", "frame", "every number",
+         "values beside other words"],
+)  # fmt: skip
+def test_a_right_block_without_a_report_that_can_be_read_stays_below_three_tenths(text):
+    """So that a judge that says 10 of everything leaves it at 3.8: 2, 5 and 5."""
+    assert 0 < share_of_report(text) < 0.3
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (REPORT, "4 of 4 values are right in the block and occur somewhere in the text of the "
-                 "report, 100 % by weight; this check needs 15 %"),
+        (REPORT, "4 of 4 values are right in the block and occur in the text of the report beside "
+                 "a word for what they are, 100 % by weight; this check needs 15 %"),
         ("", "there is no report beside the block"),
         ("## Summary\n\n24 orders are many.\n\n## Customers\n\nNone is new.",
          "the report has 5 different words that are no value, key or heading; with fewer than 20 "
@@ -223,3 +229,9 @@ def test_a_report_is_told_with_the_one_reason_that_holds(text, why):
 def test_to_invent_nothing_earns_nothing_where_nothing_is_right():
     assert not check_names("n", ["Anna"], ["Anna"], counts=False).passed
     assert check_names("n", ["Anna"], ["Anna"]).passed
+
+
+def test_hidden_values_are_the_same_again_for_an_answer_and_others_for_the_next():
+    first = draw_for("def f():\n    return 1").random()
+    assert draw_for("def f():\n\n  return 1\n").random() == first
+    assert draw_for("def f():\n    return 2").random() != first

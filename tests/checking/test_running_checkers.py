@@ -290,3 +290,15 @@ def test_answers_import_only_what_a_test_lists(tmp_path, sandbox):
         assert [one.share for one in found] == shares, found
         assert all(check.passed is not None for one in found for check in one.checks)
     assert "this test does not allow the package 'yaml'" in found[0].checks[1].explanation
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "\u00a0", "\n", " \n"])
+def test_a_flood_of_white_space_costs_a_checker_no_time(gathered, blank):
+    check = (
+        "import re\nfrom assay.checking import Check\n"
+        "def check(answer, truth, files):\n"
+        "    yield Check('slow', re.search(r'\\s+x', answer) is None, 'it backtracks')\n"
+        "    yield Check('code', '    return 1' in answer, 'code stays as it is')\n"
+    )
+    flood = gathered(check, "def f():\n    return 1\n" + blank * 150_000 + "y")
+    assert passed(flood) == {"slow": True, "code": True}

@@ -35,6 +35,7 @@ def test_a_folder_as_it_is_written_gives_no_cheat_more_than_a_quarter(folder: Pa
     names = {one.cheat for one in test.results}
     assert {"the answer of another seed", "claims without work", "an empty frame"} <= names
     assert test.highest.share == max(one.share for one in test.results)
+    assert 1.8 <= found.lifted == found.to_dict()["overall_if_judged_10"] <= 4.0
     assert json.loads((folder.parent / "suite.json").read_text())["language"] == "en"
 
 

@@ -52,5 +52,6 @@ from .facts import (
     spell_keys,
     value_at,
 )
+from .hidden import draw_for
 from .reporting import LEAST_TOLD, ReportText, check_report
 from .wire import Remote

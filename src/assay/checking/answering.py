@@ -120,7 +120,7 @@ def _probe(step: dict[str, Any], module: ModuleType, ask: Ask) -> dict[str, Any]
     try:
         exec(compile(step["code"], "probe.py", "exec"), names)
         return {"value": encoded(names.get("result"))}
-    except BaseException as problem:  # noqa: BLE001
+    except BaseException as problem:  # noqa: BLE001 - so may a function of it, exit included
         return {"raised": _raised(problem)}
 
 
@@ -142,7 +142,7 @@ def _example(step: dict[str, Any], session: dict[str, Any]) -> dict[str, Any]:
     try:
         with contextlib.redirect_stdout(shown):
             exec(compile(step["code"], "example.py", "single"), session)
-    except BaseException as problem:  # noqa: BLE001
+    except BaseException as problem:  # noqa: BLE001 - so may an example
         return {"raised": _raised(problem), "output": shown.getvalue()[:_LONGEST_TEXT]}
     return {"value": None, "output": shown.getvalue()[:_LONGEST_TEXT]}
 

@@ -197,6 +197,8 @@ def attack(suite: str, verbose: bool, as_json: bool, out: Path, **options: Any) 
         highest = max((test.highest for test in found.tests), key=lambda one: one.share)
         click.echo(tr("Highest share {share:.2f} ({cheat}); limit {limit:g}.",
                       share=highest.share, cheat=highest.cheat, limit=found.max_share))  # fmt: skip
+        click.echo(tr("A judge that says 10 of everything gets none above {overall:.1f} of 10.",
+                      overall=found.lifted))  # fmt: skip
     return int(ExitCode.NOT_ACCEPTED if above else ExitCode.DONE)
 
 

@@ -14,6 +14,7 @@ from assay.sandbox import Sandbox, open_sandbox
 from assay.suites.load import find, load_all
 from assay.suites.test_folder import made_for, read_reference
 from assay.types import Case, JudgeFields, Observer
+from assay.types.judging.judgements import BOUND_CLOSELY, Evidence, overall_tenths
 from assay.types.options import SandboxChoice
 from assay.types.scores import SilentProgress
 from assay.workflow.commands.cheats import Given, list_cheats
@@ -26,12 +27,14 @@ OTHER_SEED = 77  # whose answers are learnt by heart
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheatResult:
     """The highest share that a cheat reaches at one of the seeds; `problem`: why the checker came
-    to no result, which is a hole as well.
+    to no result, which is a hole as well. `lifted`: the overall that a judge of no card can give it
+    by saying 10 of everything.
     """
 
     cheat: str
     share: float
     seed: int
+    lifted: float
     problem: str = ""
 
 
@@ -63,11 +66,17 @@ class AttackReport:
             if any(one.problem or one.share > self.max_share for one in each.results)
         )
 
+    @property
+    def lifted(self) -> float:
+        """The highest overall with a judge that says 10 of everything."""
+        return max(one.lifted for test in self.tests for one in test.results)
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "suite": self.suite,
             "max_share": self.max_share,
             "passed": not self.above,
+            "overall_if_judged_10": self.lifted,
             "tests": [
                 {
                     "test_id": test.test_id,
@@ -77,6 +86,7 @@ class AttackReport:
                             "cheat": one.cheat,
                             "share": round(one.share, 4),
                             "data_seed": one.seed,
+                            "overall_if_judged_10": one.lifted,
                             "problem": one.problem or None,
                         }
                         for one in test.results
@@ -130,16 +140,28 @@ def attack_test(
     folder = check.checker_folder
     assert folder is not None
     evidence = gather(folder, [(answer, made) for _, _, answer, made in tried], sandbox)
-    best: dict[str, CheatResult] = {}
-    for (cheat, seed, _, _), found in zip(tried, evidence, strict=True):
-        share = float(found.share or Fraction())
-        problem = found.missing if found.unscored_reason else ""
-        here = CheatResult(cheat=cheat, share=share, seed=seed, problem=problem)
-        known = best.get(cheat)
-        if known is None or (bool(problem), share) > (bool(known.problem), known.share):
-            best[cheat] = here
-    ordered = sorted(best.values(), key=lambda one: (not one.problem, -one.share, one.cheat))
+    found: dict[str, list[CheatResult]] = {}
+    for (cheat, seed, _, _), one in zip(tried, evidence, strict=True):
+        problem = one.missing if one.unscored_reason else ""
+        share = float(one.share or Fraction())
+        here = CheatResult(cheat=cheat, share=share, seed=seed, lifted=lift(one), problem=problem)
+        found.setdefault(cheat, []).append(here)
+    best = [
+        replace(max(some, key=lambda one: (bool(one.problem), one.share)),
+                lifted=max(one.lifted for one in some))
+        for some in found.values()
+    ]  # fmt: skip
+    ordered = sorted(best, key=lambda one: (not one.problem, -one.share, one.cheat))
     return AttackedTest(test_id=case.id, description=case.description, results=tuple(ordered))
+
+
+def lift(evidence: Evidence) -> float:
+    """What evidence leaves of 10 for every criterion, by the weights of the shipped rubrics."""
+    weights = {BOUND_CLOSELY: 4, "completeness": 3, "quality": 3}  # the last by any name
+    most = [
+        (weight, evidence.bounds_of(name, trusted=False)[1]) for name, weight in weights.items()
+    ]
+    return (overall_tenths(most) or 0) / 10
 
 
 def _tried(

@@ -5,7 +5,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from assay.checking import Check, Fact, ReportText, check_facts, code_blocks, json_block
+from assay.checking import (
+    Check,
+    Fact,
+    ReportText,
+    check_facts,
+    code_blocks,
+    draw_for,
+    json_block,
+)
 
 TABLE = "CREATE TABLE orders (id INTEGER, region TEXT, status TEXT, amount INTEGER)"
 EXPECTED = """
@@ -22,11 +30,12 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     query = queries[0] if len(queries) == 1 else ""
     right = EXPECTED.format(**truth)
     works = False
-    for name, rows in (("shown_rows", truth["rows"]), ("hidden_rows", truth["hidden_rows"])):
+    hidden = deal_regions(answer, truth["hidden_rows"])
+    for name, rows in (("shown_rows", truth["rows"]), ("hidden_rows", hidden)):
         given, expected = run_query(query, rows), run_query(right, rows)
-        why = "the rows are right" if given == expected else f"it gives {given}, not {expected}"
+        works = bool(query) and is_same(given, expected)  # in the end of the hidden rows
+        why = "the rows are right" if works else f"it gives {given}, not {expected}"
         why = why if query else f"there are {len(queries)} sql blocks, not one"
-        works = bool(query) and given == expected  # in the end of the hidden rows
         yield Check(name, works, why, weight=3 if name == "hidden_rows" else 1)
     facts = [
         Fact("first_region", truth["first_region"], f"{truth['first_region']} comes first", 2),
@@ -43,6 +52,26 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     why = "the text names the first region and its sum"
     passed = said and known and works
     yield Check("sentence", passed, why if passed else f"not so, or not counted: {why}")
+
+
+def deal_regions(answer: str, rows: list[Any]) -> list[Any]:
+    """The rows with their regions dealt anew, for this answer alone: a result that somebody read
+    off a report fits no other answer.
+    """
+    regions = [region for _, region, _, _ in rows]
+    draw_for(answer).shuffle(regions)
+    return [
+        [number, region, status, amount]
+        for (number, _, status, amount), region in zip(rows, regions, strict=True)
+    ]
+
+
+def is_same(given: Any, expected: Any) -> bool:
+    """The same rows in the same order; regions with the same sum come in any order."""
+    if not isinstance(given, list) or not isinstance(expected, list):
+        return False
+    in_order = [row[-1] for row in given] == [row[-1] for row in expected]
+    return in_order and sorted(map(repr, given)) == sorted(map(repr, expected))
 
 
 def run_query(query: str, rows: list[Any]) -> list[Any] | str:

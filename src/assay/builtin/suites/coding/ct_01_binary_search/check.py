@@ -22,6 +22,7 @@ from assay.checking import (
     choose_code,
     compare,
     differs,
+    draw_for,
     find_function,
     find_obstacle,
     holds,
@@ -69,7 +70,7 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     if code is None or obstacle:
         yield from list_checks(_CHECKS, obstacle)
     else:
-        reasons = _SearchTrial(code, truth).reasons()
+        reasons = _SearchTrial(code, truth, draw_for(answer)).reasons()
         is_search = not (reasons["logarithmic"] and reasons["logarithmic_repeats"])
         reasons |= judge_claims(json_block(answer), truth)
         kept = ("logarithmic", "logarithmic_absent", "logarithmic_repeats")
@@ -100,10 +101,24 @@ def judge_claims(block: dict[str, Any] | None, truth: Mapping[str, Any]) -> dict
     return reasons
 
 
-class _SearchTrial:
-    """One function, called with what the seed draws."""
+class _Huge(Sequence[int]):
+    """Numbers in order, with gaps that grow, worked out when they are read."""
 
-    def __init__(self, code: Code, truth: Mapping[str, Any]) -> None:
+    def __init__(self, length: int, shift: int, step: int) -> None:
+        self.length, self.shift, self.step = length, shift, step
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, at: Any) -> Any:
+        place = at if self.step == 1 else self.length - 1 - at
+        return place * (place + self.shift + 2)
+
+
+class _SearchTrial:
+    """One function, called with what the answer draws: a table made for another is of no use."""
+
+    def __init__(self, code: Code, truth: Mapping[str, Any], random: Random) -> None:
         self.code = code
         self.asked_for = truth["function"]
         is_named = self.asked_for in code.defined
@@ -111,7 +126,7 @@ class _SearchTrial:
         self.is_first = truth["pick"] == "first"
         self.absent, self.base = int(truth["absent"]), int(truth["base"])
         self.step = -1 if truth["order"] == "descending" else 1
-        self.random = Random(f"hidden:{truth['seed']}")
+        self.random = random
         self.candidate = Candidate(code.sources, without=_WITHHELD, alone=True)
 
     def reasons(self) -> dict[str, str]:
@@ -128,9 +143,16 @@ class _SearchTrial:
         found["kinds"] = self.kinds()
         found["unchanged"] = self.unchanged()
         found["examples"], found["parameters"] = self.examples(), self.parameters()
-        found["logarithmic"] = self.count(1)
-        found["logarithmic_absent"] = found["absent"] or self.count(1, absent=True)
-        found["logarithmic_repeats"] = found["repeated"] or self.count(self.random.randrange(4, 9))
+        found["logarithmic"] = self.count(1) or self.count_in_huge()
+        wrong = "not counted, since results for {} items are wrong"
+        found["logarithmic_absent"] = (
+            wrong.format("missing") if found["absent"] else self.count(1, absent=True)
+        )
+        found["logarithmic_repeats"] = (
+            wrong.format("repeated")
+            if found["repeated"]
+            else self.count(self.random.randrange(4, 9))
+        )
         return found
 
     def expected(self, given: Sequence[Any], wanted: Any) -> int:
@@ -250,6 +272,21 @@ class _SearchTrial:
             if reason := compare(result, *(self.expected(given, one) for one in wanted)):
                 return reason
         return ""
+
+    def count_in_huge(self) -> str:
+        """The same for a sequence that nobody could write down. At this length a root, of whatever
+        degree, is far from a logarithm.
+        """
+        given = _Huge(self.random.randrange(10**14, 10**15), self.random.randrange(9), self.step)
+        most = 6 * math.ceil(math.log2(len(given))) + 12
+        places = [0, len(given) - 1, *(self.random.randrange(len(given)) for _ in range(3))]
+        steps = [Step(code=f"result = {self.name}(given, wanted)",
+                      names={"given": Items(given), "wanted": given[one]})
+                 for one in places]  # fmt: skip
+        result = self.candidate.run(*steps, most_asked=most, cpu_s=4)
+        if any(step.asked > most for step in result.steps):
+            return f"more than {most} of {len(given)} items were read"
+        return compare(result, *(self.base + one for one in places))
 
     def parameters(self) -> str:
         function, text = self.code.function(self.name), self.code.docstring(self.name)

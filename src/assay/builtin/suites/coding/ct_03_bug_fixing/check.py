@@ -1,9 +1,15 @@
 """Runs code that shows each planted bug with the corrected module, and the same for the functions
 that were right. What it should find is what it finds with our own corrected module.
+
+The values in that code come from the answer itself: whoever reads them off a report and writes a
+table of them has another answer, and so other values. `$f` is the name of the function; the code
+leaves what it finds in `result`.
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from random import Random
+from string import Template
 from typing import Any
 
 from assay.checking import (
@@ -12,6 +18,7 @@ from assay.checking import (
     Code,
     choose_code,
     differs,
+    draw_for,
     find_obstacle,
     functions,
     list_checks,
@@ -39,7 +46,7 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     if code is None or obstacle:
         yield from list_checks(table, obstacle)
         return
-    trial = _RepairTrial(code, truth, original)
+    trial = _RepairTrial(code, truth, original, draw_for(answer))
     reasons = {name: trial.reason(one) for name, one in bugs.items()}
     # Leaving functions as they are is worth nothing to one who fixes little.
     too_few = ""
@@ -59,7 +66,7 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
 class _RepairTrial:
     """The corrected module beside ours."""
 
-    def __init__(self, code: Code, truth: Mapping[str, Any], original: str) -> None:
+    def __init__(self, code: Code, truth: Mapping[str, Any], original: str, random: Random) -> None:
         tree = parse(original) or ast.Module([], [])
         given = {one.name: one for one in functions(tree)}
         own = {name: code.function(name) for name in given}
@@ -80,12 +87,19 @@ class _RepairTrial:
         self.candidate = Candidate([*code.sources, *unfixed], alone=True)
         self.corrected: dict[str, Any] = {}
         exec(truth["corrected"], self.corrected)
+        self.probes = {
+            one["name"]: [
+                Template(code).substitute(f=one["name"])
+                for code in _PROBES[one["kind"]](random, truth["constants"])
+            ]
+            for one in truth["functions"]
+        }
 
     def reason(self, *functions: Mapping[str, Any]) -> str:
         """Why the functions do not do what they should; "" where they do."""
         if len(functions) == 1 and functions[0]["name"] not in self.defined:
             return "the answer does not give this function"
-        probes = [probe for function in functions for probe in function["probes"]]
+        probes = [probe for function in functions for probe in self.probes[function["name"]]]
         result = self.candidate.run(*probes)
         if result.why:
             return result.why
@@ -110,3 +124,145 @@ def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
 
 def _words(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     return (ast.get_docstring(function) or "").split()
+
+
+_STATES = ("settled", "cancelled", "paid", "refunded", "returned", "rejected", "expired", "merged")
+_GOODS = ("cup", "bowl", "jug", "pan", "tea", "rice", "salt", "soap", "lamp", "rope")
+_PEOPLE = ("Ama", "Kofi", "Esi", "Yao", "Adzo", "Mawuli")
+
+
+def _numbers(random: Random, count: int) -> list[int]:
+    return [random.randrange(1, 50) for _ in range(count)]
+
+
+def _basket(random: Random, _: Mapping[str, Any]) -> list[str]:
+    one, two, three, old = random.sample(_GOODS, 4)
+    return [
+        f"$f({one!r})\n$f({two!r})\nresult = $f({three!r})",
+        f"given = [{old!r}]\nresult = [$f({one!r}, given), $f({two!r}, given) is given, given]",
+    ]
+
+
+def _pieces(random: Random, _: Mapping[str, Any]) -> list[str]:
+    size = random.randrange(2, 6)
+    lengths = (size * 3 - random.randrange(1, size), size * random.randrange(1, 4), 1, 0)
+    return [f"result = $f({_numbers(random, length)}, {size})" for length in lengths]
+
+
+def _price(random: Random, constants: Mapping[str, Any]) -> list[str]:
+    least = constants["least"]
+    pieces = (least, least - 1, least + 1, least + random.randrange(2, 90), random.randrange(least))
+    # Prices that give whole cents, however a percentage is rounded.
+    return [f"result = $f({number}, {100 * random.randrange(1, 90)})" for number in pieces]
+
+
+def _share(random: Random, constants: Mapping[str, Any]) -> list[str]:
+    wholes = [random.choice((64, 128, 7, 48, 96)) for _ in range(4)]
+    return [
+        *(f"result = $f({random.randrange(1, whole, 2)}, {whole})" for whole in wholes),
+        "result = $f(5, 5)",
+        f"result = $f({random.randrange(4)}, 0)",
+    ]
+
+
+def _cleared(random: Random, _: Mapping[str, Any]) -> list[str]:
+    lists = [_numbers(random, random.randrange(6, 12)) for _ in range(3)]
+    # Neighbours that both have to go: a loop over the list that it changes skips the second.
+    calls = [(given, random.choice(given)) for given in lists]
+    calls += [([8, 8, 3, 3, 5, 5, 8, 3, 3], 5), ([], 5)]
+    code = "given = {}\n$f(given, {})\nresult = given"
+    return [code.format(given, limit) for given, limit in calls]
+
+
+def _copied(random: Random, _: Mapping[str, Any]) -> list[str]:
+    one, two, three = random.sample(_PEOPLE, 3)
+    plan = {one: _numbers(random, 3), two: []}
+    return [
+        f"given = {plan}\ncopied = $f(given)\ncopied[{one!r}].append(99)\n"
+        f"copied[{three!r}] = [4]\nresult = [given, copied]",
+        f"result = $f({{{three!r}: {_numbers(random, 2)}}})",
+    ]
+
+
+def _versions(random: Random, constants: Mapping[str, Any]) -> list[str]:
+    found = []
+    for _ in range(3):
+        one, two = random.randrange(1, 9), random.randrange(2, 9)
+        later = two + random.randrange(10, 90)
+        parts = [(one, two, 4), (one, later, 0), (one, two, 12), (one + 10, 1, 0)]
+        random.shuffle(parts)
+        found.append([constants["between"].join(map(str, version)) for version in parts])
+    return [f"result = $f({versions})" for versions in found]
+
+
+def _closed(random: Random, constants: Mapping[str, Any]) -> list[str]:
+    closed = {constants["one"], constants["two"]}
+    others = [state for state in (*_STATES, "open", "shipped", "") if state not in closed]
+    states = [*closed, *random.sample(others, 4)]
+    return [f"result = bool($f({state!r}))" for state in sorted(states)]
+
+
+def _amount(random: Random, constants: Mapping[str, Any]) -> list[str]:
+    point = constants["point"]
+    amounts = [f"{random.randrange(200)}{point}{random.randrange(100):02}" for _ in range(4)]
+    wrong = [random.choice(_GOODS), f"{random.choice(_GOODS)}{point}{random.choice(_GOODS)[:2]}"]
+    return [f"result = $f({text!r})" for text in (*amounts, *wrong)]
+
+
+def _mean(random: Random, _: Mapping[str, Any]) -> list[str]:
+    some = [_numbers(random, 2 ** random.randrange(1, 4)) for _ in range(2)]
+    return [
+        f"result = $f(number for number in {some[0]})",
+        f"result = $f(iter({some[1]}))",
+        f"result = $f({some[1]})",
+        "result = $f(iter([]))",
+        "result = $f([])",
+    ]
+
+
+def _totals(random: Random, constants: Mapping[str, Any]) -> list[str]:
+    names = random.sample([name for name in _GOODS if name != constants["skipped"]], 2)
+    sales = [(name, random.randrange(1, 9)) for name in (*names, constants["skipped"]) * 3]
+    random.shuffle(sales)
+    return [f"result = dict($f({sales[random.randrange(3) :]}))", "result = dict($f([]))"]
+
+
+def _all_fit(random: Random, _: Mapping[str, Any]) -> list[str]:
+    limit = random.randrange(10, 40)
+    around = ((-1, 1), (1, -1), (0,), (-2, -1), (1, 3), (), (-1, 0), (1, 0))
+    weights = [[limit + one for one in some] for some in around]
+    return [f"result = bool($f({some}, {limit}))" for some in weights]
+
+
+def _days(random: Random, _: Mapping[str, Any]) -> list[str]:
+    hundreds = random.sample((1700, 1800, 1900, 2100, 2200, 2300, 2500), 2)
+    years = [*hundreds, random.choice((1600, 2000, 2400)), *random.sample(range(1901, 2096), 3)]
+    return [f"result = $f({year})" for year in years]
+
+
+def _run(random: Random, constants: Mapping[str, Any]) -> list[str]:
+    gap = constants["gap"]
+    lists = []
+    for length in random.sample(range(2, 8), 2):
+        start = random.randrange(20)
+        run = [start + gap * at for at in range(length)]
+        lists += [[90, *run], [*run, 90], run, [*run[:2], 99, *run]]
+    return [f"result = $f({values})" for values in (*lists, [4], [])]
+
+
+_PROBES: dict[str, Callable[[Random, Mapping[str, Any]], list[str]]] = {
+    "basket": _basket,
+    "pieces": _pieces,
+    "price": _price,
+    "share": _share,
+    "cleared": _cleared,
+    "copied": _copied,
+    "versions": _versions,
+    "closed": _closed,
+    "amount": _amount,
+    "mean": _mean,
+    "totals": _totals,
+    "all_fit": _all_fit,
+    "days": _days,
+    "run": _run,
+}

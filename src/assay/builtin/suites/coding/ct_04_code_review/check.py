@@ -14,9 +14,10 @@ Place = dict[str, Any]
 Finding = tuple[float, str] | None  # line and kind
 KINDS = ("security", "performance", "correctness", "style")
 MOST_READ = 12  # the prompt says so
-STEPS, PROSE = (0.25, 0.5, 0.75, 0.95), 1.6  # shares of the faults; weight, by that of the block
+STEPS, PROSE = (0.25, 0.5, 0.75, 0.95), 3.2  # shares of the faults; weight, by that of the block
 MOST_NAMED = 4  # pieces of sound code that are blamed
 LEAST_WORDS = 5  # about a fault in the review, beside its name
+SHORT = 3  # letters: up to these a word has to be whole
 FAULT, FALSE, GUESSED = 2.0, 3.5, 5.0  # weights; the last where no more are right than false
 
 
@@ -56,7 +57,7 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
 
 def check_prose(answer: str, faulty: list[Place], found: list[Place]) -> Iterator[Check]:
     """How many of the faults are also named in the review itself, by their function, with words
-    about it: a list of names is no review.
+    about it, one of them for what is wrong: a list of names is no review.
     """
     parts = re.split(r"\n\s*\n|\n(?=\s*(?:[-*+#|]|\d+[.)]))", ReportText(answer).text)
     told = []
@@ -64,19 +65,24 @@ def check_prose(answer: str, faulty: list[Place], found: list[Place]) -> Iterato
         name = name_of(place)
         own = [part for part in parts if re.search(rf"\b{re.escape(name)}\b", part)]
         said = set().union(*(words_of(part) for part in own)) - words_of(name)
-        if len(said) >= LEAST_WORDS:
+        if len(said) >= LEAST_WORDS and any(is_word(word, place["words"]) for word in said):
             told.append(place)
     for step in STEPS:
         why = (f"{len(told)} of {len(faulty)} faults are in the block and described in the review "
-               f"too, in {LEAST_WORDS} words or more beside the name; this check needs "
-               f"{100 * step:.0f} %")  # fmt: skip
+               f"too, in {LEAST_WORDS} words or more beside the name, one of them for what is "
+               f"wrong; this check needs {100 * step:.0f} %")  # fmt: skip
         passed = len(told) >= step * len(faulty)
         weight = PROSE * (FAULT * len(faulty) + 1) / len(STEPS)
         yield Check(f"review_{100 * step:.0f}", passed, why, weight)
 
 
 def words_of(text: str) -> set[str]:
-    return set(re.findall(r"[a-z]{2,}", text.casefold()))
+    return set(re.findall(r"[a-z][a-z0-9]+", text.casefold()))
+
+
+def is_word(word: str, group: list[str]) -> bool:
+    """Short words are whole ones, of longer ones the beginning counts."""
+    return any(word == one or (len(one) > SHORT and word.startswith(one)) for one in group)
 
 
 def name_of(place: Place) -> str:

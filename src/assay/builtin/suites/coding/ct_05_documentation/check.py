@@ -34,7 +34,7 @@ MOST_ALIKE = 0.7  # share of words that the texts of two functions may have in c
 FEWEST_WORDS = 4  # of a text
 FOR_RESULTS = re.compile(r"\breturn|\bresult|\bgiv(?:e|es|en)\b|\byield|\boutput|->", re.IGNORECASE)
 TOO_FEW = "fewer than half of the functions have a text and a true example"
-STEM = 4  # letters by which two words are the same: item, items
+STEM = 4  # letters from which on the beginning of a word will do: item, items
 WRAPPERS = {"print", "list", "sorted", "dict", "tuple", "round", "repr", "str"}
 IMPORTABLE = {MODULE, "datetime", "decimal", "fractions", "math", "pprint"}
 ALLOWED = {
@@ -114,35 +114,49 @@ def check_texts(
     takes, gives and raises. `given`: the functions that the answer has.
     """
     nodes = {one.name: one for one in original.body if isinstance(one, ast.FunctionDef)}
-    parameters = {name: {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
-                  for name, node in nodes.items()}  # fmt: skip
     said = {name: words_of(text) for name, text in texts.items()}
     for one in functions:
         name = one["name"]
-        raised = {ast.unparse(node).split()[1].split("(")[0] for node in ast.walk(nodes[name])
-                  if isinstance(node, ast.Raise)}  # fmt: skip
-        named = set(re.findall(r"\w+", texts[name]))
-        missing = sorted((parameters[name] | raised) - named)
-        missing += [] if FOR_RESULTS.search(texts[name]) else ["a word such as returns or result"]
-        alike = [other for other in texts if other != name and said[other] and said[name]
-                 and len(said[name] & said[other])
-                 > MOST_ALIKE * min(len(said[name]), len(said[other]))]  # fmt: skip
-        own = {word[:STEM] for word in re.findall("[a-z]{3,}", ast.unparse(nodes[name]))}
-        why = ""
-        if not texts[name].strip():
-            why = f"{name} has no docstring" if name in given else f"{name} is not in the code"
-        elif len(said[name]) < FEWEST_WORDS:
-            why = f"{name}: the docstring has hardly a word beside lists and examples"
-        elif alike:
-            why = f"{name}: most words of the docstring are those of {alike[0]}"
-        elif not {word[:STEM] for word in words_of(texts[name].strip().split("\n\n")[0])} & own:
-            why = f"{name}: the first paragraph of the docstring has no word that the function has"
-        spoken = f"{name}: the docstring has words of its own; what they say is not read"
+        why = why_empty(one, texts[name], said, given)
+        spoken = f"{name}: the docstring has words for what it does; what it says is not read"
         yield Check(f"{one['role']}_words", not why, why or spoken, weight=SAYS)
-        named_all = f"{name}: parameters, result and exceptions are named"
+        missing = list_missing(nodes[name], texts[name])
         if texts[name].strip() and not why:
             why = f"missing in the docstring of {name}: {', '.join(missing)}" if missing else ""
-        yield Check(f"{one['role']}_names", not why, why or named_all, weight=DESCRIBED)
+        named = f"{name}: parameters, result and exceptions are named"
+        yield Check(f"{one['role']}_names", not why, why or named, weight=DESCRIBED)
+
+
+def why_empty(one: dict[str, Any], text: str, said: dict[str, set[str]], given: set[str]) -> str:
+    """Why a docstring says nothing of its function that can be told from another; else ""."""
+    name = one["name"]
+    if not text.strip():
+        return f"{name} has no docstring" if name in given else f"{name} is not in the code"
+    if len(said[name]) < FEWEST_WORDS:
+        return f"{name}: the docstring has hardly a word beside lists and examples"
+    for other, words in said.items():
+        common = len(said[name] & words)
+        if other != name and words and common > MOST_ALIKE * min(len(said[name]), len(words)):
+            return f"{name}: most words of the docstring are those of {other}"
+    prose = re.sub(rf"\b{re.escape(name)}\b|(?m:^\s*>>>.*$)", " ", text).casefold()
+    words = set(re.findall("[a-z]+", prose))
+    if not all(any(is_word(word, group) for word in words) for group in one["words"]):
+        return f"{name}: the docstring has no word for what sets this function apart"
+    return ""
+
+
+def is_word(word: str, group: list[str]) -> bool:
+    """Short words are whole ones, of longer ones the beginning counts."""
+    return any(word == one or (len(one) >= STEM and word.startswith(one)) for one in group)
+
+
+def list_missing(node: ast.FunctionDef, text: str) -> list[str]:
+    """What the function takes, gives and raises, and the docstring does not name."""
+    parameters = {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
+    raised = {ast.unparse(line).split()[1].split("(")[0] for line in ast.walk(node)
+              if isinstance(line, ast.Raise)}  # fmt: skip
+    missing = sorted((parameters | raised) - set(re.findall(r"\w+", text)))
+    return missing + ([] if FOR_RESULTS.search(text) else ["a word such as returns or result"])
 
 
 def words_of(text: str) -> set[str]:

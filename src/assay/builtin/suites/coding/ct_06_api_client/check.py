@@ -44,7 +44,7 @@ WEIGHTS = {
     "timeout": 8, "no_connection": 3, "key_in_header": 3, "key_hidden": 3,
 }  # fmt: skip
 LEAKED = 12  # weight of a key that could be read: to hide one takes nothing
-COMPARED = ("get", "no_retry_when_refused", "no_connection")  # with another key
+TIMED = ("timeout", "growing_waits")  # take time, and are not repeated with another key
 OF_STATUS = "error_status"  # the only probe that looks at the status: one cause counts once
 SHORTEST_LEAK = 8  # characters of the key in a row, in any encoding
 PIECE, MOST_PIECES = 4, 0.6  # or this share of its pieces of four
@@ -78,6 +78,7 @@ for call in [{calls}]:
               getattr(problem, "__dict__", ""))
         kind = {error!r} if isinstance(problem, {error}) else type(problem).__name__
         result.append([kind, getattr(problem, "status", "none")])
+client = call = None  # what it says when it is freed counts as well
 """
 
 
@@ -128,8 +129,8 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     yield from checks
     works = 2 * sum(bool(one.passed) for one in checks) > len(checks)
     yield check_docstrings(code, truth, works=works)
-    other = run_with_other_key(probes, candidate, truth) if works else {}
-    yield check_secret(truth, results, other, works=works)
+    differing = list_differing(probes, candidate, truth, results) if works else []
+    yield check_secret(truth, results, differing, works=works)
 
 
 def check_docstrings(code: Code, truth: dict[str, Any], *, works: bool) -> Check:
@@ -222,17 +223,23 @@ def run(probe: Probe, candidate: Candidate, truth: dict[str, Any]) -> GroupResul
     return candidate.run(step, cpu_s=2, wall_s=6, replies=probe.replies)
 
 
-def run_with_other_key(
-    probes: Sequence[Probe], candidate: Candidate, truth: dict[str, Any]
-) -> dict[str, tuple[GroupResult, GroupResult]]:
-    """Some probes again, with the same key and with another: what differs tells of the key."""
+def list_differing(
+    probes: Sequence[Probe],
+    candidate: Candidate,
+    truth: dict[str, Any],
+    results: dict[str, GroupResult],
+) -> list[str]:
+    """The probes that show something else with another key, and the same again with the same."""
     key = truth["key"]
     other = "".join(f"{15 - int(letter, 16):x}" for letter in key)
-    again = [one for one in probes if one.name in COMPARED]
-    return {
-        one.name: (run(one, candidate, truth), run(one, candidate, {**truth, "key": other}))
-        for one in again
-    }
+    found = []
+    for probe in probes:
+        if probe.name not in TIMED:
+            before = bare(results[probe.name], truth)
+            differs = bare(run(probe, candidate, {**truth, "key": other}), truth) != before
+            if differs and bare(run(probe, candidate, truth), truth) == before:
+                found.append(probe.name)
+    return found
 
 
 def try_out(probe: Probe, result: GroupResult) -> Check:
@@ -360,21 +367,17 @@ def check_header(truth: dict[str, Any], requests: Sequence[Request]) -> Check:
 def check_secret(
     truth: dict[str, Any],
     results: dict[str, GroupResult],
-    other: dict[str, tuple[GroupResult, GroupResult]],
+    differing: Sequence[str],
     *,
     works: bool,
 ) -> Check:
     """Looks for the key in all that was printed, logged, raised, written or passed on, or sent
     outside of its header: whole and in pieces, in common encodings. In any other form it shows in
-    what is the same again with the same key, and not with another.
+    what differs with another key.
     """
     places = [
         name for name, result in results.items()
         if any(gives_away(text, truth["key"]) for text in emitted(result, truth))
-    ]  # fmt: skip
-    differing = [
-        name for name, (same_key, other_key) in other.items()
-        if bare(results[name], truth) == bare(same_key, truth) != bare(other_key, truth)
     ]  # fmt: skip
     why = "the key was never printed, logged, raised, written to a file or passed on"
     if places:
