@@ -23,6 +23,7 @@ import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from numpy.typing import NDArray
 from assay.checks.ewe.language import (
     COUNTED_TO,
     ORDER,
+    OTHER,
     PARAMETERS,
     STEPS_PER_NAT,
     LanguageModel,
@@ -96,13 +98,18 @@ def train(
     for line in lines:
         if line.source not in left_out and line.language not in without_languages:
             texts = news if line.source == NTREX else joined.setdefault(line.language, [])
-            texts.append(" ".join(sentences(line.text)))
+            texts.append(_read(line.text))
     languages = tuple(sorted(joined))
     alphabet = _alphabet(joined)
     words = _ewe_words([*joined["ewe"], *news], names)
     coder = _coder(languages, alphabet)
     encoded = {code: [coder.encode(text) for text in joined[code]] for code in languages}
     return _smooth(coder, encoded, seen_at_least, words)
+
+
+@cache  # a model without one source reads all of the others again
+def _read(text: str) -> str:
+    return " ".join(sentences(text))
 
 
 def _alphabet(texts: Mapping[str, Sequence[str]]) -> str:
@@ -140,11 +147,10 @@ def _smooth(
     for order in range(2, ORDER + 1):
         shorter, shorter_chance = runs, chance
         runs, counts = _count(coder.languages, encoded, order)
-        context, place = np.unique(runs >> np.uint32(8), return_inverse=True)
-        total = np.zeros((len(context), len(coder.languages)))
-        kinds = np.zeros_like(total)
-        np.add.at(total, place, counts)
-        np.add.at(kinds, place, counts > 0)
+        begins = runs >> np.uint32(8)  # ascending, as the runs are
+        context, first, place = np.unique(begins, return_index=True, return_inverse=True)
+        total = np.add.reduceat(counts, first).astype(np.float64)
+        kinds = np.add.reduceat((counts > 0).astype(np.float64), first)
         weight = np.where(total > 0, kinds / np.maximum(total + kinds, 1), 1.0)
         suffix = runs & np.uint32((1 << (8 * (order - 1))) - 1)
         chance = weight[place] * shorter_chance[np.searchsorted(shorter, suffix)]
@@ -166,18 +172,22 @@ def _count(
     """The runs of this length seen in any language, and how often in each. Runs with a letter
     outside the alphabet teach nothing.
     """
-    seen = [
-        np.unique(np.concatenate([run_keys(line, order) for line in encoded[code]]),
-                  return_counts=True)
-        for code in languages
-    ]  # fmt: skip
+    seen = [np.unique(_runs(encoded[code], order), return_counts=True) for code in languages]
     runs = np.unique(np.concatenate([keys for keys, _ in seen]))
-    runs = runs[[0 not in int(run).to_bytes(order, "big") for run in runs]]
+    for place in range(order):
+        runs = runs[(runs >> np.uint32(8 * place)) & np.uint32(255) != OTHER]
     counts = np.zeros((len(runs), len(languages)), dtype=np.int64)
     for column, (keys, count) in enumerate(seen):
         known = np.isin(keys, runs)
         counts[np.searchsorted(runs, keys[known]), column] = count[known]
     return runs, counts
+
+
+def _runs(lines: Sequence[NDArray[np.uint32]], order: int) -> NDArray[np.uint32]:
+    """Of all lines at once; what begins in one and ends in the next is none."""
+    ends = np.cumsum([len(line) for line in lines])[:-1]
+    across = (ends[:, None] + np.arange(ORDER - 1) - (ORDER - 1)).ravel()
+    return np.delete(run_keys(np.concatenate(lines), order), across)
 
 
 def _steps(chance: NDArray[Any]) -> NDArray[np.uint8]:

@@ -302,16 +302,25 @@ class LanguageModel:
     ewe_words: Mapping[str, int]
 
     @cached_property
-    def _number_of(self) -> dict[str, int]:
-        return {" ": SPACE} | {letter: number for number, letter in enumerate(self.alphabet, 2)}
+    def _number_of(self) -> Keys:
+        """By code point, up to the first beyond the alphabet, which stands for all after it."""
+        import numpy as np
+
+        table = np.full(max(map(ord, f" {self.alphabet}")) + 2, OTHER, dtype=np.uint32)
+        table[ord(" ")] = SPACE
+        for number, letter in enumerate(self.alphabet, 2):
+            table[ord(letter)] = number
+        return table
 
     def encode(self, text: str) -> Keys:
         """Symbol numbers of a text of `sentences` form, with three spaces before and one after."""
         import numpy as np
 
         number_of = self._number_of
-        body = [number_of.get(character, OTHER) for character in text]
-        return np.array([SPACE] * (ORDER - 1) + body + [SPACE], dtype=np.uint32)
+        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        symbols = np.full(ORDER + len(points), SPACE, dtype=np.uint32)
+        symbols[ORDER - 1 : -1] = number_of[np.minimum(points, len(number_of) - 1)]
+        return symbols
 
     def log_likelihoods(self, text: str) -> Matrix:
         """One row for each character of the text and one for the space after it, in nats; a column
