@@ -28,7 +28,8 @@ BUILTIN = Path(__file__).resolve().parents[2] / "src" / "assay" / "builtin"
 RUN = 8  # words in a row
 SHORTEST_PROMPT = 4  # words; shorter ones count together with their answer
 # Came after the training, whose text is English: suites for served models, general ones, and Ewe in
-# version 2.0; and tests of which an option was reworded since. The text was not searched for these.
+# version 2.0; and tests of which an option was reworded since. The text was not searched for these
+# when it was made; `later_runs` is what a search afterwards looks for.
 AFTER_THE_TRAINING = ("coding", "data", "tools", "ewe", "everyday")
 REWORDED_SINCE = frozenset(
     (
@@ -41,6 +42,7 @@ REWORDED_SINCE = frozenset(
         "system_administration_016",
     )
 )
+LATER_SUITES = ("everyday", "technical", "troubleshooting")
 _WORD = re.compile(r"\w+")
 
 
@@ -84,6 +86,18 @@ def forbidden_runs(builtin: Path = BUILTIN) -> Forbidden:
     return Forbidden(frozenset(runs))
 
 
+def later_runs(builtin: Path = BUILTIN) -> Forbidden:
+    """The same of the suite `everyday` and of the tests that were reworded since."""
+    runs: set[str] = set()
+    files = (builtin / "suites").rglob("*.json")
+    for path in sorted(path for path in files if path.parent.name in LATER_SUITES):
+        for test in _every_test(json.loads(path.read_text(encoding="utf-8"))):
+            if path.parent.name == "everyday" or test.get("id") in REWORDED_SINCE:
+                for prompt, answers in _asked_by(test):
+                    runs.update(_of_test(prompt, answers))
+    return Forbidden(frozenset(runs))
+
+
 def _of_test(prompt: str, answers: Sequence[str]) -> Iterator[str]:
     asked = words(prompt)
     if SHORTEST_PROMPT <= len(asked) < RUN:
@@ -113,19 +127,31 @@ def _tests(builtin: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _in_file(value: Any) -> Iterator[tuple[str, list[str]]]:
-    if isinstance(value, list):
-        for item in value:
-            yield from _in_file(item)
-    elif isinstance(value, dict) and value.get("id") not in REWORDED_SINCE:
-        if isinstance(value.get("prompt"), str):
-            yield value["prompt"], _answers(value)
-        elif isinstance(value.get("messages"), list):
-            spoken = [str(message.get("content", "")) for message in value["messages"]]
-            yield from ((text, []) for text in spoken[:-1])
-            yield spoken[-1], _answers(value)
-        else:
-            for item in value.values():
-                yield from _in_file(item)
+    for test in _every_test(value):
+        if test.get("id") not in REWORDED_SINCE:
+            yield from _asked_by(test)
+
+
+def _every_test(value: Any) -> Iterator[dict[str, Any]]:
+    """Whatever has a prompt or messages, wherever it is in a file."""
+    if isinstance(value, dict) and _is_test(value):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _every_test(item)
+
+
+def _is_test(value: dict[str, Any]) -> bool:
+    return isinstance(value.get("prompt"), str) or isinstance(value.get("messages"), list)
+
+
+def _asked_by(test: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    if isinstance(test.get("prompt"), str):
+        yield test["prompt"], _answers(test)
+        return
+    spoken = [str(message.get("content", "")) for message in test["messages"]]
+    yield from ((text, []) for text in spoken[:-1])
+    yield spoken[-1], _answers(test)
 
 
 def _answers(test: dict[str, Any]) -> list[str]:

@@ -18,7 +18,7 @@ import pytest
 from corpus import RECORD, Cleaner
 from devices import chosen_devices
 from facts import BARE, Facts
-from leaks import AFTER_THE_TRAINING, REWORDED_SINCE, Forbidden, forbidden_runs
+from leaks import AFTER_THE_TRAINING, REWORDED_SINCE, Forbidden, forbidden_runs, later_runs
 from sources import Document
 from troubles import FRAMES, Troubles, word_trouble
 
@@ -111,6 +111,18 @@ def test_the_composed_facts_hold_no_test(shared: Path, forbidden: Forbidden, str
     # One string of everything: 600 searches through it instead of 600 through each document.
     everything = " | ".join(whole)
     assert [prompt for prompt in forbidden_prompts() if prompt in everything] == []
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_the_composed_facts_hold_no_test_that_came_later(
+    shared: Path, forbidden: Forbidden, stream: str
+) -> None:
+    later = later_runs()
+    assert len(later.runs) > 1_000
+    assert later.found_in("Which organ pumps blood through the human body?")
+    facts = Facts(chosen_devices(shared / "data" / "pci"), forbidden)
+    documents = facts.documents(stream, SCANNED, seed=0)
+    assert [document for document in documents if later.found_in(document)] == []
 
 
 @pytest.mark.parametrize("name", [trouble.name for trouble in Troubles().troubles[:2]])
