@@ -298,7 +298,7 @@ def test_the_longest_answer_is_the_shorter_of_test_and_wish(of_test, wished, ask
 
 def test_thinking_that_a_model_does_not_offer_is_refused_before_the_run():
     with pytest.raises(UsageError, match="think"):
-        make_plan([suite(CASE)], SERVED, AskOptions(think="off"))
+        make_plan([suite(CASE)], SERVED, AskOptions(think="on"))
     with pytest.raises(UsageError) as refused:
         make_plan([suite(CASE)], replace(SERVED, thinks=("low", "high")), AskOptions(think="off"))
     assert "low, high" in refused.value.hint

@@ -162,7 +162,8 @@ class Plan:
     def _think(self, case: Case) -> Thinking | None:
         if self.options.think == "both":
             return "on" if case.suite.endswith(THINKING) else "off"
-        return self.options.think
+        asked = self.options.think
+        return None if asked == "off" and not can_be_told("off", self.facts) else asked
 
     def _stops(self, trial: PlannedTrial) -> tuple[str, ...]:
         """A base model goes on with the next example: the blank line before ends its answer."""
@@ -177,6 +178,13 @@ class Plan:
         if limit is None:
             return case.max_tokens or default
         return min(case.max_tokens or limit, limit)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the model is not asked although the user asked for it."""
+        if self.options.think == "off" and not can_be_told("off", self.facts):
+            return (tr("this model does not think: --think off was left out"),)
+        return ()
 
     @property
     def _tells_first_letters(self) -> bool:
@@ -277,11 +285,19 @@ def needs_text(case: Case) -> bool:
     return not asked.options and not asked.as_written
 
 
+def can_be_told(think: str | None, facts: ModelFacts) -> bool:
+    return think in facts.thinks or think in facts.may_think
+
+
 def cannot_think(facts: ModelFacts, options: AskOptions) -> Iterator[UsageError]:
-    """Known before a server is asked anything: thinking that the model does not offer."""
+    """Known before a server is asked anything: thinking that the model does not offer. One that
+    does not think at all is not asked to leave it, so that it can be compared with those that do.
+    """
     asked = {"on", "off"} if options.think == "both" else {options.think} - {None}
-    if not asked <= set(facts.thinks):
-        known = ", ".join(facts.thinks)
+    if asked == {"off"} and not facts.thinks and not facts.may_think:
+        return
+    if not all(can_be_told(each, facts) for each in asked):
+        known = ", ".join(dict.fromkeys((*facts.may_think, *facts.thinks)))
         yield UsageError(
             tr("{model} cannot be asked to think {how!r}", model=facts.spec, how=options.think),
             hint=tr("it takes --think {known}", known=known)

@@ -75,13 +75,13 @@ def test_a_level_of_thinking_is_sent_as_reasoning_effort(openai_server, opened):
     assert last_body(openai_server)["reasoning_effort"] == "low"
 
 
-def test_thinking_on_or_off_is_refused_and_not_guessed(openai_server, opened):
+def test_thinking_on_is_refused_by_a_server_that_cannot_be_told(openai_server, opened):
+    openai_server.settings(features={"unknown": "reject"})
     model = opened()
-    before = len(openai_server.asked)
-    reply = only(model, ToAnswer(messages=said("Hi"), sampling=replace(PLAIN, think="off")))
+    reply = only(model, ToAnswer(messages=said("Hi"), sampling=replace(PLAIN, think="on")))
     assert isinstance(reply, Failed)
     assert reply.cause == "refused"
-    assert len(openai_server.asked) == before
+    assert "low, medium or high" in reply.reason
 
 
 def test_a_schema_is_sent_in_its_own_order_and_kept_to(openai_server, opened):

@@ -34,6 +34,7 @@ class ModelFacts:
     vocabulary: int | None = None  # how many tokens its weights know; ids are below that
     predicts_by: PredictionMethod = "given"
     thinks: tuple[Thinking, ...] = ()  # the settings it takes; none: it does not think
+    may_think: tuple[Thinking, ...] = ()  # what can be said to it, though nobody knows if it thinks
     end_ids: tuple[int, ...] = ()  # tokens that end a text, as far as its files name them
     tokenizer: str = ""  # the same for models that cut a text into the same tokens; "": not known
     shape: str = ""  # the same for models that are equally fast and large; "": not known

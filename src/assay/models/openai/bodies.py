@@ -27,7 +27,7 @@ def to_write(name: str, work: ToAnswer, sampling: Sampling, dialect: Dialect) ->
     body: dict[str, Any] = {"stream": True}
     if "stream_options" not in dialect.left_out:
         body["stream_options"] = {"include_usage": True}
-    extra = body | _schema(work, dialect) | _thinking(sampling)
+    extra = body | _schema(work, dialect) | _thinking(sampling, dialect)
     if work.tools:
         extra["tools"] = json.loads(work.tools)
     path, sent = _post(name, work.messages, sampling, dialect, extra)
@@ -114,13 +114,23 @@ def _schema(work: ToAnswer, dialect: Dialect) -> dict[str, Any]:
     return {"response_format": {"type": "json_schema", "json_schema": wanted}}
 
 
-def _thinking(sampling: Sampling) -> dict[str, Any]:
-    if sampling.think in ("on", "off"):
-        raise Fault(
-            "refused",
-            tr("an OpenAI-compatible server takes low, medium or high for thinking, not on or off"),
-        )
-    return {"reasoning_effort": sampling.think} if sampling.think else {}
+def _thinking(sampling: Sampling, dialect: Dialect) -> dict[str, Any]:
+    """On and off are said in every way that the server takes: to the template, and as effort."""
+    if sampling.think is None:
+        return {}
+    if sampling.think not in ("on", "off"):
+        return {EFFORT: sampling.think}
+    said: dict[str, Any] = {TO_TEMPLATE: {"enable_thinking": sampling.think == "on"}}
+    if sampling.think == "off":
+        said[EFFORT] = NO_EFFORT
+    taken = {field: value for field, value in said.items() if field not in dialect.left_out}
+    if sampling.think == "on" and not taken:
+        raise Fault("refused", tr("the server cannot be told to think: try low, medium or high"))
+    return taken
+
+
+TO_TEMPLATE = "chat_template_kwargs"  # of llama.cpp, vLLM and SGLang
+EFFORT, NO_EFFORT = "reasoning_effort", "none"  # OpenAI's
 
 
 # Not OpenAI's own; llama.cpp, vLLM and others know them. The last two are names for one thing.
@@ -160,7 +170,8 @@ class Dialect:
         return replace(self, left_out=self.left_out | set(fields))
 
     def draws_as(self, other: Dialect) -> bool:
-        return self.without("stream_options") == other.without("stream_options")
+        of_no_account = ("stream_options", TO_TEMPLATE, EFFORT)
+        return self.without(*of_no_account) == other.without(*of_no_account)
 
     def after_refusal(self, fault: Fault, sent: Mapping[str, Any]) -> Dialect | None:
         """What to try next. Each step leaves less, so that trying ends."""
@@ -174,7 +185,9 @@ class Dialect:
             return replace(self, top_k_off=-1)
         if "logprobs" in named or "top_logprobs" in named:
             return self._telling_fewer(message)
-        known = [field for field in OPTIONAL if field in named]
+        known = [field for field in (*OPTIONAL, TO_TEMPLATE) if field in named]
+        if EFFORT in named and sent[EFFORT] == NO_EFFORT:
+            known.append(EFFORT)
         return self.without(*known) if known else None
 
     def _of_another_length(self, message: str) -> Dialect | None:

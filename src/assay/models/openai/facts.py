@@ -76,6 +76,7 @@ def facts_of(
         or reported_count(entry.get("max_model_len")),
         predicts_by="sampled",
         thinks=_LEVELS if form == "chat" else (),
+        may_think=("on", "off") if form == "chat" else (),
         about={
             "server": _SERVERS.get(owner if isinstance(owner, str) else "", "OpenAI-compatible"),
             "address": url,

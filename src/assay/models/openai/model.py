@@ -29,6 +29,7 @@ from assay.types import (
     Observed,
     Reply,
     Sampling,
+    Thinking,
     ToAnswer,
     ToChoose,
     ToRead,
@@ -90,6 +91,7 @@ class OpenAIModel(ServedModel):
             capabilities=capabilities,
             is_chat=form == "chat",
             thinks=self._facts.thinks if form == "chat" else (),
+            may_think=self._facts.may_think if form == "chat" else (),
             about=about,
         )
 
@@ -195,15 +197,22 @@ class OpenAIModel(ServedModel):
     def _draw(self, request_id: str, work: ToAnswer, sampling: Sampling) -> Answered:
         answered = answered_by(request_id, self._stream(work, sampling))
         _refuse_dropped_tools(work, answered.prompt_tokens)
-        return replace(answered, dropped=self._dropped(work, answered))
+        return replace(answered, dropped=self._dropped(work, answered, sampling.think))
 
     def _stream(self, work: ToAnswer, sampling: Sampling) -> ServedAnswer:
         return self._client.streamed(
             lambda dialect: to_write(self._name, work, sampling, dialect), sampling
         )
 
-    def _dropped(self, work: ToAnswer, answered: Answered) -> tuple[str, ...]:
+    def _dropped(
+        self, work: ToAnswer, answered: Answered, think: Thinking | None
+    ) -> tuple[str, ...]:
         dropped = {field for field in MATTERS if field in self._client.dialect.left_out}
+        if think == "off" and answered.reasoning:
+            dropped.add("think")
+            self._client.note(
+                "think", tr("the model was told not to think (--think off), and thought")
+            )
         if answered.prompt_tokens is None or answered.output_tokens is None:
             dropped.add("usage")
             self._client.note(

@@ -68,7 +68,7 @@ def ask_model(
             tokenizer=tokenizer,
             figures=own,
             metrics=of_tasks.metrics,
-            notes=(*seen.notes, *of_tasks.notes),
+            notes=(*seen.notes, *of_tasks.notes, *plan.notes),
         )
         if observed != Observed():
             store.store_observed(run, known, observed)
