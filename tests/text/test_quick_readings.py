@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from assay.checks.letters import patterns
 from assay.text import (
+    answer_words,
     commitment,
     dressing,
     mentions,
@@ -19,6 +21,7 @@ from assay.text import (
     word_marks,
 )
 from assay.text.answer_words import NEGATION
+from assay.text.denied_clauses import _DEED, _EWE_O, _LISTED, clause_denial
 from assay.text.folding import fold_for_matching
 from assay.text.late_pattern import found_behind
 from assay.text.number_reading import read_number
@@ -221,3 +224,42 @@ def test_every_claim_of_an_answer_with_one_number_is_that_number() -> None:
                 claims = number_reading._claims(sentence, written, asked, question, words, False)
                 assert {claim.value for claim in claims} == {written[0].number}, answer
     assert met > 50
+
+
+def test_a_rule_of_keywords_applies_only_to_texts_that_have_its_words() -> None:
+    met = [0, 0, 0, 0]
+    for answer in [*_answers(), *_DENYING_ANSWERS]:
+        folded = fold_for_matching(answer)
+        may = answer_words.qualifiers_in(folded)
+        denial = clause_denial("What does a tenant pay?", "ee")
+        assert denial is not None
+        slow = [each.search(folded) for each in (_LISTED, _EWE_O, _DEED)]
+        assert denial.may_apply(folded) is any(slow), answer
+        for at in (found.start() for found in structure.WORD.finditer(folded)):
+            before, behind = folded[:at], folded[at:]
+            holds = (
+                answer_words.is_denied(before, behind),
+                answer_words.is_in_denied_list(before),
+                answer_words.is_one_of_several(before, behind, lambda _: False),
+                answer_words.is_left_out(before, behind, ("eat", "pay")),
+            )
+            assert not any(held and not can for held, can in zip(holds, may, strict=True)), answer
+            met = [count + held for count, held in zip(met, holds, strict=True)]
+    assert min(met) > 0
+
+
+_DENYING_ANSWERS = (
+    "Neither red nor yellow nor green.", "No rent, no tax.", "They do not eat grass, they eat it.",
+    "Il n'est ni rouge ni vert.", "It is without salt or sugar.", "It isn't iron.", "Grass? Nope.",
+    "Le lion ne mange pas d'herbe.", "Avoid salt.", "Évitez le sel.", "A tenant never pays tax.",
+)  # fmt: skip
+
+
+def test_places_are_counted_only_where_a_word_counts_them() -> None:
+    counting = ("the second option", "option 2", "La deuxième.", "evelia", "1st one", "Réponse 3")
+    for answer in [*_answers(), *counting]:
+        folded = fold_for_matching(answer)
+        counts = any(pattern.search(folded) for pattern in patterns.ORDINALS)
+        assert counts or answer not in counting, answer
+        if counts:
+            assert any(map(patterns.COUNTS.match, structure.words_in(answer))), answer

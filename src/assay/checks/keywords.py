@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from assay.files.fields import Doc, Phrases
+from assay.frozen import speed_up_init
 from assay.messages import tr
 from assay.plugins import check
 from assay.text.answer_words import (
@@ -19,6 +21,7 @@ from assay.text.answer_words import (
     is_left_out,
     is_one_of_several,
     may_qualify,
+    qualifiers_in,
 )
 from assay.text.denied_clauses import ClauseDenial, clause_denial
 from assay.text.folding import fold_for_matching, is_mark
@@ -26,6 +29,7 @@ from assay.text.look_alikes import Ways, fold_look_alikes, look_alike_advice, wa
 from assay.text.number_words import has_number_words
 from assay.text.safe_text import one_line
 from assay.types import AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
+from assay.types.tests import SuiteWords
 
 if TYPE_CHECKING:
     from assay.text.commitment import Lexicon
@@ -57,6 +61,7 @@ _LONGEST_PIECE, _MOST_PIECES = 3, 12  # words of an alternative, alternatives
 _UNPUNCTUATED = re.compile(r"[^,;:.!?\n]+[.!]?")
 _LEAST_STRING = 6  # words
 _WORD = re.compile(r"[^\W_]+")
+_WITH_NI = (None, "eng", "fra", "ewe")  # languages in whose answers "ni" denies
 
 
 @check("keywords")
@@ -79,64 +84,26 @@ class Keywords(AnswerCheck):
     ] = None
 
     def score(self, answer: str, context: Context | None = None, /) -> Score:
-        language = (context.language or context.test.language) if context else None
-        match = self._match(language)
-        text = fold_for_matching(fold_look_alikes(answer, language)[0])
-        ways: Ways | None = None
-        expected: Collection[str] = ()
-        asked: Collection[str] = ()
-        words = None
-        if context is not None and context.test.words:
-            from assay.text.commitment import lexicon
-
-            words = lexicon(context.test.words, context.test.language)
-        denial = None
-        french = language in (None, "eng", "fra", "ewe")
-        if context is not None:
-            denial = clause_denial(context.test.prompt, context.test.language)
-            if denial is not None and not denial.may_apply(text):
-                denial = None
-        if words or denial or may_qualify(text):
-            expected = [*chain.from_iterable(self.expected_keywords)]
-            asked = _asked_words(context.test.prompt) if context else ()
-        if expected and context and self._lists_guesses(text, context.test, match):
-            text = ""
+        reading = self._reading(answer, context)
         parts: list[ScorePart] = []
         found: list[str] = []
         missing: list[str] = []
         denied: list[str] = []
         for item in self.expected_keywords:
-            hit = first_denied = None
-            for word in item:
-                stated = states(word, text, match, expected, asked, words, denial, french=french)
-                if not stated and language:
-                    ways = ways or ways_to_read(text, language)
-                    for read, spell in ways:
-                        again = states(
-                            spell(word), read, match, expected, asked, words, denial, french=french
-                        )
-                        stated = again or stated
-                if stated:
-                    hit = word
-                    break
-                if stated is False:
-                    first_denied = first_denied or word
+            hit, first_denied = reading.first_stated(item)
             part = _part(item, hit is not None)
             shown = found if hit else denied if first_denied else missing
             shown.append(hit or first_denied or part.name)
             parts.append(part)
-        unwanted = [
-            word
-            for word in chain.from_iterable(self.forbidden_keywords)
-            if any(
-                states(spell(word), read, match, None, asked, words, denial, french=french)
-                for read, spell in ways_to_read(text, language)
-            )
-        ]
+        unwanted = [*filter(reading.has_forbidden, chain.from_iterable(self.forbidden_keywords))]
         share = len(found) / len(parts) if parts else 1.0
         explanation = _explanation(found, missing, denied, unwanted)
-        in_a_row = len(found) > 1 and context is not None and self._only_names(text, context.test)
-        in_a_row = in_a_row and not unwanted
+        in_a_row = (
+            len(found) > 1
+            and not unwanted
+            and context is not None
+            and self._only_names(reading.text, context.test)
+        )
         if in_a_row:
             explanation += " " + tr("Keywords in a row do not answer a question that asks why.")
         return Score(
@@ -145,6 +112,30 @@ class Keywords(AnswerCheck):
             explanation=explanation,
             parts=tuple(parts),
             no_answer=in_a_row,
+        )
+
+    def _reading(self, answer: str, context: Context | None) -> "_KeywordReading":
+        """How an answer is searched; what may deny a keyword only where it has a word for it."""
+        if context is None:
+            text = fold_for_matching(answer)
+            is_plain = not may_qualify(text)
+            expected = [] if is_plain else [*chain.from_iterable(self.expected_keywords)]
+            return _KeywordReading(text, None, self._match(None), expected)
+        test = context.test
+        language = context.language or test.language
+        match = self._match(language)
+        text = fold_for_matching(fold_look_alikes(answer, language)[0])
+        words = _lexicon(test.words, test.language) if test.words else None
+        denial = clause_denial(test.prompt, test.language)
+        if denial is not None and not denial.may_apply(text):
+            denial = None
+        if not (words or denial or may_qualify(text)):
+            return _KeywordReading(text, language, match)
+        expected = [*chain.from_iterable(self.expected_keywords)]
+        if expected and self._lists_guesses(text, test, match):
+            text = ""
+        return _KeywordReading(
+            text, language, match, expected, _asked_words(test.prompt), words, denial
         )
 
     def _match(self, language: str | None) -> str:
@@ -243,6 +234,53 @@ class Keywords(AnswerCheck):
         return cls.from_fields(given)
 
 
+@speed_up_init
+@dataclass(frozen=True, slots=True)
+class _KeywordReading:
+    """A folded answer and how keywords are looked for in it. `expected` is empty where nothing in
+    it can deny one; `asked`: the words of the question.
+    """
+
+    text: str
+    language: str | None
+    match: str
+    expected: Collection[str] = ()
+    asked: Collection[str] = ()
+    words: "Lexicon | None" = None
+    denial: ClauseDenial | None = None
+
+    def first_stated(self, item: Iterable[str]) -> tuple[str | None, str | None]:
+        """The first alternative that the answer states, else the first that it denies."""
+        first_denied = None
+        ways: Ways = []
+        for word in item:
+            stated = self._states(word, self.text, self.expected)
+            if not stated and self.language:
+                ways = ways or ways_to_read(self.text, self.language)
+                for read, spell in ways:
+                    stated = self._states(spell(word), read, self.expected) or stated
+            if stated:
+                return word, None
+            if stated is False:
+                first_denied = first_denied or word
+        return None, first_denied
+
+    def has_forbidden(self, word: str) -> bool:
+        """Whether the answer states a keyword that it must not, in any way of reading it."""
+        return any(
+            self._states(spell(word), read, None)
+            for read, spell in ways_to_read(self.text, self.language)
+        )
+
+    def _states(self, word: str, text: str, expected: Collection[str] | None) -> bool | None:
+        if expected is not None and not expected:
+            expected = ()
+        return states(
+            word, text, self.match, expected, self.asked, self.words, self.denial,
+            french=self.language in _WITH_NI,
+        )  # fmt: skip
+
+
 def _is_bare(piece: str, hit: re.Match[str]) -> bool:
     """Whether a piece is a keyword and no more than an article beside it."""
     return all(map(holds_together, _WORD.findall(piece[: hit.start()] + " " + piece[hit.end() :])))
@@ -257,6 +295,14 @@ def _part(item: tuple[str, ...], found: bool) -> ScorePart:
     return ScorePart(name=" / ".join(item), value=float(found))
 
 
+@cache
+def _lexicon(words: SuiteWords, language: str | None) -> "Lexicon":
+    from assay.text.commitment import lexicon  # most suites have no words of their own
+
+    return lexicon(words, language)
+
+
+@lru_cache(maxsize=1024)
 def _asked_words(question: str) -> Collection[str]:
     """What a denied verb is looked for in; a question that denies itself asks for no verb."""
     folded = fold_for_matching(question)
@@ -292,19 +338,21 @@ def states(
     def is_expected(other: str) -> bool:
         return any(occurs(word, other, match) for word in expected or ())
 
+    may = qualifiers_in(folded)
     while hit is not None:
         before, behind = folded[: hit.start()], folded[hit.end() :]
-        denied = is_denied(before, behind) or is_in_denied_list(before, french=french)
-        if words is not None and not denied:
-            denied = words.is_denied(before, behind)
-        if denial is not None and not denied:
-            denied = denial.is_denied(before, behind, forbidden=expected is None)
+        denied = (
+            (may.deny and is_denied(before, behind))
+            or (may.list and is_in_denied_list(before, french=french))
+            or (words is not None and words.is_denied(before, behind))
+            or (denial is not None and denial.is_denied(before, behind, forbidden=expected is None))
+        )
         if not denied and (
             expected is None
             or not (
-                is_one_of_several(before, behind, is_expected)
+                (may.offer and is_one_of_several(before, behind, is_expected))
                 or ("/" not in keyword and is_beside_slash(before, behind, is_expected))
-                or is_left_out(before, behind, asked)
+                or (may.leave_out and is_left_out(before, behind, asked))
             )
         ):
             return True

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from assay.text.folding import fold_for_matching
 from assay.text.late_pattern import late_pattern
@@ -52,6 +53,16 @@ QUALIFYING = _DENYING | {
     "nothing", "myth", "rien", "wrong", "incorrect", "ruled", "or", "ou", "alo", "oder", "soit",
     "o",
 }  # fmt: skip
+# "isn't" and "n'est" have the words "t" and "n".
+_MAY_DENY = QUALIFYING | {"nope", "nein", "ao", "n", "t"}
+_MAY_LIST = frozenset({
+    "neither", "none", "free", "aucun", "aucune", "without", "sans", "not", "devoid", "ni", "no",
+    "pas",
+})  # fmt: skip
+_MAY_OFFER = frozenset({"or", "ou", "alo", "oder", "soit"})
+_MAY_LEAVE_OUT = frozenset({
+    "not", "t", "never", "pas", "point", "jamais", "nicht", "menye", "n", "ne", "plus",
+})  # fmt: skip
 _DENIES_ALL = late_pattern(rf"(?<!\w){WORDS['denies_all']}(?!\w)\s*:?")
 _NI = late_pattern(r"(?<!\w)ni(?!\w)\s*:?")
 _LIST_ITEM = late_pattern(rf"[,;:/]|(?<!\w){WORDS['lists']}(?!\w)")
@@ -140,6 +151,28 @@ def may_deny(text: str) -> bool:
 def _has_any(text: str, listed: frozenset[str]) -> bool:
     """Whether a text has a listed word or "n'"."""
     return "n'" in text or not listed.isdisjoint(words_as_written(text))
+
+
+class Qualifiers(NamedTuple):
+    """Which rules can apply to a folded text, by its words: others are not tried."""
+
+    deny: bool
+    list: bool  # deny all items of one
+    offer: bool
+    leave_out: bool
+
+
+@lru_cache(maxsize=16)  # each keyword is looked for in the same text
+def qualifiers_in(folded: str) -> Qualifiers:
+    """By the words that each rule needs."""
+    words = frozenset(words_as_written(folded))
+    return Qualifiers(
+        deny=not _MAY_DENY.isdisjoint(words),
+        list=not _MAY_LIST.isdisjoint(words),
+        offer=not _MAY_OFFER.isdisjoint(words),
+        leave_out=not _MAY_LEAVE_OUT.isdisjoint(words)
+        or any(word.startswith("me") for word in words),
+    )
 
 
 def is_denied(before: str, behind: str = "") -> bool:

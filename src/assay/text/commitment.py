@@ -251,7 +251,9 @@ def cue_end(text: str, words: Lexicon) -> int | None:
 
 
 def _may_announce(text: str) -> bool:
-    return text.startswith("####") or any(marks_of(w) & ANNOUNCES for w in words_in(text))
+    if not known_words(ANNOUNCES).isdisjoint(words_in(text)) or text.startswith("####"):
+        return True
+    return not text.isascii() and any(marks_of(word) & ANNOUNCES for word in words_in(text))
 
 
 def phrases_at(text: str, places: Iterable[int]) -> list[tuple[int, int]]:

@@ -16,6 +16,7 @@ from assay.text.answer_words import (
 )
 from assay.text.folding import fold_for_matching
 from assay.text.late_pattern import late_pattern
+from assay.text.structure import words_as_written
 
 _LONGEST_ITEM, _NEAR = 4, 2  # words of an item of a list, and beside a keyword
 _REACH = 240  # characters before a keyword that are looked at
@@ -27,6 +28,10 @@ _ASKS_FOR_NAMES = late_pattern(r"\W*(?:what|which|who|name|list|quel|nomme|cite)
 _BEHIND = late_pattern(rf"\W{{0,4}}\s{WORDS['denies_behind']}(?!\w)([^.,;:!?\n]*)")
 _LANGUAGES = frozenset({"en", "eng", "fr", "fra", "ee", "ewe"})
 _LISTED = late_pattern(rf"(?<![\w-]){WORDS['denies_clause']}(?!\w)")
+_WORDS = frozenset({  # every denial has one of them; "isn't" has "t"
+    "not", "t", "never", "cannot", "no", "without", "pas", "jamais", "nullement", "ni", "o",
+    "avoid", "don", "refuse", "évite", "éviter", "évitez", "ne",
+})  # fmt: skip
 _EWE = late_pattern(r"(?:\A|\s)me\w+")
 _EWE_O = late_pattern(r"(?<=\s)o(?=\s*(?:[.,;:!?\n]|\Z))")
 _EWE_END = late_pattern(r"[^.,;:!?\n]*(?<=\s)o(?=\s*(?:[.,;:!?\n]|\Z))")
@@ -42,6 +47,8 @@ class ClauseDenial:
 
     def may_apply(self, folded: str) -> bool:
         """Whether a folded text has a word that denies."""
+        if _WORDS.isdisjoint(words_as_written(folded)):
+            return False
         return (
             _LISTED.search(folded) is not None
             or (self.is_ewe and _EWE_O.search(folded) is not None)

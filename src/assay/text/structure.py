@@ -18,6 +18,7 @@ _MOST_SENTENCES = 400  # of which the first and the last are read
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0970-\u0dff"  # of letters, not \w
 WORD = re.compile(rf"[{UNSPACED}]|(?:[^\W_{UNSPACED}]+|[{_MARKS}]+)+")
+_UNSPACED_FIRST = re.compile(f"[{UNSPACED}]")
 _WORDS_OF_LATIN = bytes(code if chr(code).isalnum() else ord(" ") for code in range(256))
 _STOP = late_pattern(
     r"(?:(?<!\b\w)(?<!\b[A-Z][b-df-hj-np-tv-z])(?<!\bMrs)(?<!\bProf)\.(?:\.\.)?|[!?…]|\.{2,})"
@@ -123,4 +124,4 @@ def words_as_written(text: str) -> list[str]:
 
 def is_unspaced(text: str) -> bool:
     """Whether a text begins in a script that writes no spaces between words."""
-    return re.match(rf"[{UNSPACED}]", text) is not None
+    return not text.isascii() and _UNSPACED_FIRST.match(text) is not None

@@ -71,11 +71,8 @@ def marks_of(word: str) -> int:
 
 @cache
 def known_words(bit: int) -> frozenset[str]:
-    """The words that have a bit, where its lists are words and no patterns."""
-    known, others = _keys()[bit]
-    if others is not None:
-        raise ValueError(f"{others.pattern!r} is a pattern")
-    return known
+    """The words that have a bit, but for those that are patterns."""
+    return _keys()[bit][0]
 
 
 @cache

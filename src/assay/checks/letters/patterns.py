@@ -36,6 +36,9 @@ ORDINALS = [
     )
     for place, words in enumerate(_WORDS["ordinals"][3:-1].split(";"), start=1)
 ]
+COUNTS = late_pattern(
+    rf"{_WORDS['ordinals'].replace(';', '|')}|{_OPTION}"
+)  # how each of them begins
 # "☐ A ☑ B ☐ C": a box behind another text of its line, and with one of its own.
 BOX_IN_LINE = late_pattern(r"(?<=\w )(?:\[[ xX✓✔]\]|[☐☑☒])(?=[ \t]*\S)")
 LETTER = late_pattern(

@@ -21,10 +21,11 @@ from typing import Literal
 
 from assay.checks.keywords import find_keyword
 from assay.checks.letters import patterns
+from assay.checks.letters.known_options import KnownOptions, known_options
 from assay.checks.letters.options import Options, options_in
 from assay.frozen import speed_up_init
 from assay.text.announced import announced_values
-from assay.text.answer_words import ONE_CLAIM, WORDS, is_denied
+from assay.text.answer_words import ONE_CLAIM, is_denied
 from assay.text.commitment import (
     ANNOUNCED,
     SAID,
@@ -43,7 +44,7 @@ from assay.text.commitment import (
 )
 from assay.text.dressing import EMOJI, plain_reply
 from assay.text.folding import fold_for_matching, lower_in_place, straight_apostrophes
-from assay.text.structure import WORD, Sentence, is_unspaced, sentences, set_off, shorten, words_in
+from assay.text.structure import WORD, Sentence, sentences, set_off, shorten, words_in
 
 How = Literal["ticked", "whole", "announced", "set off", "said", "text", "none", "several"]
 _HOW: dict[int, How] = {ANNOUNCED: "announced", SET_OFF: "set off"}
@@ -88,25 +89,24 @@ def read_letter(
         line = read_letter("".join(ticked[0]), options, question, words)
         if line.letter:
             return LetterReading(line.letter, "ticked")
+    known = known_options(options)
     text = _first_answer(_prepare(answer), options)
     whole = patterns.WHOLE.fullmatch(text)
     if whole:
-        return LetterReading(_as_option(whole[1].upper(), options), "whole")
-    same = _same_text(text, options) or _counted_option(text, options)
+        return LetterReading(known.as_option(whole[1].upper()), "whole")
+    same = known.same_text(text) or known.counted(text)
     if same is not None:
         return LetterReading(same, "text")
-    reader = _OptionReader(options, asked_by(question), words or lexicon())
+    reader = _OptionReader(known, asked_by(question), words or lexicon())
     claims: list[Commitment[str]] = [*reader.claims(text)]
     letter, several = decide(claims)
     strength = max((claim.strength for claim in claims if claim.value == letter), default=0)
     if strength < SET_OFF:
-        if options.texts and (
-            numbered := _numbered_option(text, options, question, words, language)
-        ):
+        if options.texts and (numbered := _numbered_option(text, known, question, words, language)):
             return LetterReading(numbered, "text")
         if letter is None and (left := _left_over(claims, text, options)):
             return LetterReading(left, "said")
-        if letter is None and (described := _described_line(text, options, asked_by(question))):
+        if letter is None and (described := _described_line(text, known, asked_by(question))):
             return LetterReading(described, "said")
     if letter is None:
         return LetterReading(None, "several" if several else "none")
@@ -142,7 +142,7 @@ def _first_answer(text: str, options: Options) -> str:
 
 
 class _OptionReader:
-    def __init__(self, options: Options, asked: Asked, words: Lexicon) -> None:
+    def __init__(self, options: KnownOptions, asked: Asked, words: Lexicon) -> None:
         self._options = options
         self._asked = asked
         self._words = words
@@ -407,7 +407,7 @@ class _OptionReader:
             folded = fold_for_matching(after)
             near = fold_for_matching(text[max(0, match.start() - _BEFORE) : match.start()])[-_NEAR:]
             # "B. False" gives option B its own text; what is said of it comes after that.
-            own_end = _own_text_end(match[0].upper(), folded, options)
+            own_end = options.own_text_end(match[0].upper(), folded)
             judged = folded[own_end:].lstrip(" .:)*") if own_end else folded
             denied = applies("denied") and (
                 patterns.NEGATED_AFTER.match(judged) is not None
@@ -416,7 +416,7 @@ class _OptionReader:
             )
             weak = match[0].islower() and not patterns.BRACKETED.match(after)
             yield _Mention(
-                _as_option(match[0].upper(), options),
+                options.as_option(match[0].upper()),
                 match.start(),
                 match.end() + own_end,
                 denied=denied,
@@ -432,14 +432,16 @@ class _OptionReader:
     def _texts(self, text: str) -> Iterator[_Mention]:
         folded = lower_in_place(text)
         taken: list[tuple[int, int]] = []
-        every = sorted(_folded_options(self._options), key=lambda each: -len(each[1]))
-        every += [each for each in _last_names(self._options) if each[1] not in self._asked.known]
+        names = self._options.last_names
+        every = self._options.named
+        if names:
+            every = [*every, *(each for each in names if each[1] not in self._asked.known)]
         for match in dict.fromkeys(("word", self._options.match, "suffixed")):
             if match == "suffixed" and self._words.listed:
                 continue
-            for letter, option in every:
-                match = "substring" if is_unspaced(option) else match
-                hit = find_keyword(option, folded, match)
+            for letter, option, is_unspaced in every:
+                way = "substring" if is_unspaced else match
+                hit = find_keyword(option, folded, way)
                 while hit is not None:
                     start, end = hit.span()
                     if not any(a < end and start < b for a, b in taken):
@@ -453,9 +455,11 @@ class _OptionReader:
                             or patterns.NEGATED_AFTER.match(behind[:_AFTER]) is not None
                         )
                         yield _Mention(letter, start, end, by_text=True, denied=denied)
-                    hit = find_keyword(option, folded, match, end)
+                    hit = find_keyword(option, folded, way, end)
 
     def _counted(self, text: str) -> Iterator[_Mention]:
+        if not any(map(_may_count, words_in(text))):
+            return
         folded = fold_for_matching(text)
         for letter, pattern in zip(self._options.letters, patterns.ORDINALS, strict=False):
             for place in pattern.finditer(folded):
@@ -465,60 +469,28 @@ class _OptionReader:
                 yield _Mention(letter, place.start(), place.end(), by_text=True, denied=denied)
 
 
-def _as_option(letter: str, options: Options) -> str:
-    """The letter; beyond the last one allowed, "y" is the option whose text is y."""
-    texts = (
-        {} if letter in options.letters else dict(zip(options.texts, options.letters, strict=False))
-    )
-    return texts.get(letter.lower(), texts.get(letter, letter))
+@lru_cache(maxsize=8192)
+def _may_count(word: str) -> bool:
+    """Whether a folded word can be of "the second option"."""
+    return patterns.COUNTS.match(word) is not None
 
 
-def _own_text_end(letter: str, after: str, options: Options) -> int:
-    """Where the option's own text ends behind its letter; 0 where it is not there."""
-    own = _own_text(letter, options)
-    start = len(after) - len(after.lstrip(" \t).:*`-–—(]"))
-    if not own or not after.startswith(own, start):
-        return 0
-    end = start + len(own)
-    return 0 if after[end : end + 1].isalnum() else end
-
-
-@lru_cache(maxsize=256)
-def _own_text(letter: str, options: Options) -> str:
-    position = ord(letter) - ord("A")
-    if position >= len(options.texts):
-        return ""
-    return " ".join(fold_for_matching(options.texts[position]).split())
-
-
-def _is_word(letter: str, after: str, options: Options) -> bool:
+def _is_word(letter: str, after: str, options: KnownOptions) -> bool:
     """Whether "A", "I" … begins a sentence as a word rather than naming a choice."""
     if not patterns.WORD_FOLLOWS.match(after) or patterns.LETTER_FOLLOWS.match(after):
         return False
     folded = fold_for_matching(after).lstrip()
-    own = _own_text(letter, options)
+    own = options.own_text(letter)
     if own and folded.startswith(own[: _AFTER // 2]):
         return False
     return not patterns.CONNECTIVE.match(folded)
 
 
-def _counted_option(text: str, options: Options) -> str | None:
-    """The option whose place in the list the whole reply is, where no option is a number: "2"."""
-    place = re.fullmatch(r"\W{0,3}(\d)\W{0,3}", text)
-    if place is None or not options.texts or any(map(_has_digit, options.texts)):
-        return None
-    return options.letters[int(place[1]) - 1 : int(place[1])] or None
-
-
-def _has_digit(text: str) -> bool:
-    return any(map(str.isdecimal, text))
-
-
 def _numbered_option(
-    text: str, options: Options, question: str, words: Lexicon | None, language: str | None
+    text: str, options: KnownOptions, question: str, words: Lexicon | None, language: str | None
 ) -> str | None:
     """The option with the number that the reply commits to, where every option is a number."""
-    if not all(map(_has_digit, options.texts)) or patterns.OPENING.match(text):
+    if not options.has_digits[1] or patterns.OPENING.match(text):
         return None
     from assay.text.number_reading import read_number
     from assay.text.quantities import is_quantity, read_expected
@@ -551,49 +523,15 @@ def _left_over(claims: Sequence[Commitment[str]], text: str, options: Options) -
     return named[-1]
 
 
-def _described_line(text: str, options: Options, asked: Asked) -> str | None:
+def _described_line(text: str, options: KnownOptions, asked: Asked) -> str | None:
     """The option of which a line says the question's words, where every option has its line."""
     said: dict[str, int] = {}
     for line in text.splitlines():
         named = patterns.OPTION_LINE_BEGIN.match(line)
         if named:
             letter = named[1].upper()
-            own = {*words_in(_own_text(letter, options))}
+            own = {*words_in(options.own_text(letter))}
             said[letter] = asked.matches([w for w in words_in(line[named.end() :]) if w not in own])
     most = max(said.values(), default=0)
     best = [letter for letter, count in said.items() if count == most]
     return best[0] if most and len(best) == 1 and {*said} == {*options.letters} else None
-
-
-_ARTICLE = re.compile(rf"\A{WORDS['article']}(?:\s+|(?<='))")
-_EDGES = " .,;:!?*_`\"'()[]«»“”"
-
-
-def _same_text(text: str, options: Options) -> str | None:
-    """The letter of the option whose text the reply is, as "B only" where that is option C."""
-    bare = " ".join(fold_for_matching(text).split()).strip(_EDGES)
-    same = {letter for letter, option in _folded_options(options) if option.strip(_EDGES) == bare}
-    return same.pop() if bare and len(same) == 1 else None
-
-
-@lru_cache(maxsize=64)
-def _folded_options(options: Options) -> list[tuple[str, str]]:
-    folded = [" ".join(lower_in_place(fold_for_matching(text)).split()) for text in options.texts]
-    plain = [_ARTICLE.sub("", text) for text in folded]
-    if len({*plain}) == len(plain) and all(len(text) > 2 for text in plain):
-        folded = plain
-    return [(letter, text) for letter, text in zip(options.letters, folded, strict=False) if text]
-
-
-@lru_cache(maxsize=64)
-def _last_names(options: Options) -> list[tuple[str, str]]:
-    """The last word of options that are names of several words, where no other option has it."""
-    if not all(" " in text and text.istitle() for text in options.texts):
-        return []
-    last = [fold_for_matching(text.split()[-1]) for text in options.texts]
-    every = " ".join(map(fold_for_matching, options.texts)).split()
-    return [
-        (letter, name)
-        for letter, name in zip(options.letters, last, strict=False)
-        if every.count(name) == 1 and len(name) > 3
-    ]
