@@ -18,11 +18,18 @@ from assay.reports.formats.terminal import console_for, draw
 from assay.reports.json_documents import judged_json, judgement_json
 from assay.reports.judged.pages import comparative_analysis, final_summary
 from assay.reports.judged.section import judged_blocks
-from assay.reports.judged.sentences import bands, choice_sentence, closing_sentence, left_out
+from assay.reports.judged.sentences import (
+    bands,
+    choice_sentence,
+    closing_sentence,
+    evidence_sentence,
+    left_out,
+)
 from assay.summary.judged import judged
 from assay.types.judging.judged import Judged
 from assay.types.judging.judgements import (
     BAND_MEANINGS,
+    MOST_UNREAD,
     Evidence,
     EvidenceCheck,
     FinalJudgement,
@@ -301,3 +308,17 @@ def test_answers_without_a_block_are_counted_apart_and_their_models_named():
         "weight: a. Answers for data analysis without a block to check, 0 in the mean and not in "
         "the share of checks: b (1)."
     )
+
+
+def test_scores_that_unread_facts_bound_are_not_called_the_judges_alone():
+    def capped(test: str) -> FinalJudgement:
+        """As a judge's scores are where nobody read the facts."""
+        scored = verdict(test, (9, 8, 7))
+        return replace(
+            scored, criteria=tuple(replace(each, score=MOST_UNREAD) for each in scored.criteria)
+        )
+
+    (of,) = judged([model("a", [capped(test) for test in DATA])]).models[0].domains
+    told = evidence_sentence(of)
+    assert told.startswith("Facts that could be checked were not read, so that no criterion is ")
+    assert "the judge alone would give 8.1" in told

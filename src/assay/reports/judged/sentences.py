@@ -16,7 +16,7 @@ from assay.types.judging.judged import (
     Rival,
     TestJudged,
 )
-from assay.types.judging.judgements import BANDS, Band, meaning_of, shown_tenths
+from assay.types.judging.judgements import BANDS, MOST_UNREAD, Band, meaning_of, shown_tenths
 
 EXPECTED = ("coding", "data")  # the closing sentence speaks of both, whatever was run
 SHOWN_TESTS = 12
@@ -225,15 +225,19 @@ def band_meanings(found: Iterable[Band | None]) -> Iterator[str]:
 
 
 def evidence_sentence(of: DomainJudged) -> str:
-    if not of.evidence_total:
+    if not of.evidence_total and not of.bounded:
         return tr("Nothing was run or computed: the scores are the judge's alone.")
-    told = tr(
-        "Evidence: {passed} of {total} checks passed; mean share by test, each check by its "
-        "weight, {figure}.",
-        passed=numbers.count(of.evidence_passed),
-        total=numbers.count(of.evidence_total),
-        figure=numbers.figure(of.evidence),
-    )
+    if of.evidence_total:
+        told = tr(
+            "Evidence: {passed} of {total} checks passed; mean share by test, each check by its "
+            "weight, {figure}.",
+            passed=numbers.count(of.evidence_passed),
+            total=numbers.count(of.evidence_total),
+            figure=numbers.figure(of.evidence),
+        )
+    else:
+        told = tr("Facts that could be checked were not read, so that no criterion is above "
+                  "{most} there.", most=MOST_UNREAD)  # fmt: skip
     if of.judge_only.value is None or not of.bounded:
         return told
     return tr(
