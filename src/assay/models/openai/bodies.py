@@ -125,7 +125,7 @@ def _thinking(sampling: Sampling, dialect: Dialect) -> dict[str, Any]:
         said[EFFORT] = NO_EFFORT
     taken = {field: value for field, value in said.items() if field not in dialect.left_out}
     if sampling.think == "on" and not taken:
-        raise Fault("refused", tr("the server cannot be told to think: try low, medium or high"))
+        raise Fault("refused", tr("the server takes no request to think: try low, medium or high"))
     return taken
 
 

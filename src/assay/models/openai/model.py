@@ -211,7 +211,7 @@ class OpenAIModel(ServedModel):
         if think == "off" and answered.reasoning:
             dropped.add("think")
             self._client.note(
-                "think", tr("the model was told not to think (--think off), and thought")
+                "think", tr("the model was asked not to think (--think off), and thought")
             )
         if answered.prompt_tokens is None or answered.output_tokens is None:
             dropped.add("usage")
