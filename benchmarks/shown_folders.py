@@ -61,7 +61,7 @@ def write_files(home: Path) -> None:
 
 def run(home: Path, folder: str) -> dict[str, object]:
     """Print what the command prints; the selection."""
-    words = f"run {folder}/ -s {SUITE} --limit {TESTS} --text text.jsonl --gate gate.toml"
+    words = f"run {folder}/ -s {SUITE} --limit {TESTS} --text text.jsonl --gate gate.toml -v"
     print(f"\n$ assay {words}", flush=True)
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
     done = subprocess.run(
