@@ -1,4 +1,4 @@
-"""What the checks of CT-04, CT-05 and CT-06 say of an answer is so, and says why."""
+"""What the checks of CT-03, CT-04, CT-05 and CT-06 say of an answer is so, and says why."""
 
 from __future__ import annotations
 
@@ -105,4 +105,19 @@ def test_a_text_on_a_misleading_name_is_not_counted_without_an_example_that_show
     assert len(traps) == 2
     for role in traps:
         for kind in ("words", "names"):
-            assert "since no true example shows how it differs" in told[f"{role}_{kind}"]
+            assert "since no true example shows how" in told[f"{role}_{kind}"]
+
+
+def test_the_given_code_again_is_told_as_such() -> None:
+    made = made_for("ct_03_bug_fixing")
+    told = told_of("ct_03_bug_fixing", f"```python\n{made.files['shop.py']}\n```")
+    assert told["bug_1"].endswith("the only code is what the task gave, unchanged")
+
+
+def test_a_finding_that_speaks_of_another_function_finds_nothing() -> None:
+    faulty = [one for one in made_for("ct_04_code_review").truth["places"] if one["kinds"]]
+    here, other = [one for one in faulty if one["source"].startswith("def ")][:2]
+    name = other["source"].partition("(")[0].removeprefix("def ")
+    finding = {"line": here["line"], "kind": here["kinds"][0], "why": f"{name} is odd in many ways"}
+    told = told_of("ct_04_code_review", f"```json\n{json.dumps({'findings': [finding]})}\n```")
+    assert told["false_findings"].startswith("1 of 1 findings are false")

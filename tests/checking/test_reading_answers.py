@@ -13,8 +13,10 @@ from assay.checking import (
     code_blocks,
     compare_rows,
     draw_for,
+    facts,
     find_obstacle,
     json_block,
+    list_checks,
     mentions,
     missing_package,
     read_number,
@@ -26,6 +28,8 @@ from assay.checking import (
     share_of,
     spell_keys,
 )
+from assay.types.judging import judgements
+from assay.types.judging.judgements import EvidenceCheck
 
 
 @pytest.mark.parametrize(
@@ -223,7 +227,7 @@ def test_a_report_is_told_with_the_one_reason_that_holds(text, why):
     found = {one.name: one.why for one in check_report(text + BLOCK, checks, FIGURES, sections)}
     assert found["report_15"] == why
     if "as told" in why:
-        assert found["section_1"] == f"the section Summary is not counted: {why}"
+        assert found["section_1"] == f"not counted, since {why}: the section Summary"
 
 
 def test_to_invent_nothing_earns_nothing_where_nothing_is_right():
@@ -235,3 +239,12 @@ def test_hidden_values_are_the_same_again_for_an_answer_and_others_for_the_next(
     first = draw_for("def f():\n    return 1").random()
     assert draw_for("def f():\n\n  return 1\n").random() == first
     assert draw_for("def f():\n    return 2").random() != first
+
+
+def test_reports_know_how_a_checker_says_that_something_is_not_counted():
+    assert facts.UNCOUNTED == judgements.UNCOUNTED
+    (found,) = list_checks({"lists": (1, "The lists")}, "not counted, since the code is slow")
+    assert found.why == "not counted, since the code is slow: the lists"
+    told = EvidenceCheck(name=found.name, passed=found.passed, explanation=found.why)
+    assert not told.is_counted
+    assert told.told == "lists: not counted, since the code is slow: the lists"

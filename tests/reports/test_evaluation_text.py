@@ -115,7 +115,7 @@ def test_a_scored_verdict_has_the_lines_and_labels_of_the_format_to_the_letter()
         "WEAKNESSES:\n"
         "- No example of use.\n"
         "\n"
-        "VERDICT: The evidence disagrees with the judge, who says: "
+        "VERDICT: The checks changed the judge's scores; the judge says: "
         "A sound answer with a gap.\n"
     )
 
@@ -247,7 +247,7 @@ def test_the_evidence_comes_first_where_the_judge_praises_what_fails():
     text = evaluation_text(verdict("CT-01", judgements=[lying], shown=evidence(0, 8)), model="m")
     assert "Correctness: 0/10" in text
     assert "OVERALL SCORE: 1.8/10\nQUALITY RATING: FAILED\n" in text
-    assert text.splitlines()[-1].startswith("VERDICT: The evidence disagrees with the judge")
+    assert text.splitlines()[-1].startswith("VERDICT: The checks changed the judge's scores")
 
 
 def test_no_word_of_a_judge_a_model_or_a_file_can_pass_for_a_label():

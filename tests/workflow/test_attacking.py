@@ -92,3 +92,10 @@ def test_attack_asks_for_leave_and_for_test_folders(folder: Path, tmp_path: Path
         api.attack(folder.parent)
     with pytest.raises(UsageError, match="has no test folder"):
         api.attack("example", allow_code_execution=True)
+
+
+def test_validate_names_a_value_that_the_truth_has_not(folder: Path) -> None:
+    reference = folder / "reference.md"
+    reference.write_text(reference.read_text() + "\n{{truth.totl}}\n")
+    said = [str(one) for one in api.validate([folder.parent], allow_code_execution=True)]
+    assert any("reference.md" in one and "has no 'totl'" in one for one in said)

@@ -10,6 +10,7 @@ from .comparing import same_text, same_value, show
 
 _ABSENT = object()
 _MOST_NAMES = 300
+UNCOUNTED = ("not counted", "not tried")  # begin the reason of what says nothing against an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,14 @@ def list_checks(
     table: Mapping[str, tuple[float, str]], reasons: Mapping[str, str] | str
 ) -> Iterator[Check]:
     """One check for each name in the table, with its weight and what is checked. A reason against
-    it fails it; a single reason is one against all.
+    it fails it; a single reason is one against all. What is not counted or not tried comes first.
     """
     for name, (weight, about) in table.items():
         reason = reasons if isinstance(reasons, str) else reasons[name]
-        yield Check(name, not reason, f"{about}: {reason}" if reason else about, weight)
+        why = f"{about}: {reason}" if reason else about
+        if reason.startswith(UNCOUNTED):
+            why = f"{reason}: {about[0].lower()}{about[1:]}"
+        yield Check(name, not reason, why, weight)
 
 
 def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator[Check]:

@@ -86,7 +86,9 @@ def make_final_judgement(
         notes=_notes(criteria, evidence, judgements),
         # What running and computing found, no judge needs to see.
         strengths=tuple(each.told for each in evidence.checks if each.passed),
-        weaknesses=tuple(each.told for each in evidence.checks if each.passed is False),
+        weaknesses=tuple(
+            each.told for each in evidence.checks if each.passed is False and each.is_counted
+        ),
         no_answer=no_answer,
         doubts=tuple(doubts),
     )
@@ -285,11 +287,23 @@ def confidence_in(
         *_about_evidence(evidence, _scored(judgements)),
     ]
     if flags := sorted({flag for each in judgements for flag in each.flags}):
-        told = tr("parts of the answer address a reader ({flags})", flags=", ".join(flags))
+        told = tr("lines that may not belong to the work ({what})", what=_form_of(flags))
         found.append((INJECTION in flags, told))
     is_low = any(low for low, _ in found)
     worst: Confidence = "low" if is_low else "medium" if found else "high"
     return worst, tuple(reason for _, reason in found)
+
+
+def _form_of(flags: Sequence[str]) -> str:
+    """How lines look that may be written to the judge."""
+    forms = {
+        "role_mark": tr("a role in a frame or before a colon"),
+        "hidden_characters": tr("hidden characters"),
+        "foreign": tr("words that neither the task nor a list of its language has"),
+        "speaks_of_marks": tr("words about scores"),
+        INJECTION: tr("without them the score is lower"),
+    }
+    return ", ".join(forms.get(flag, flag) for flag in flags)
 
 
 def _scored(judgements: Sequence[Judgement]) -> list[Judgement]:

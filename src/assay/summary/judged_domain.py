@@ -167,7 +167,7 @@ def _failed_checks(worst_first: Sequence[TestJudged]) -> Iterator[Remark]:
     for test in worst_first:
         failed = [
             check for final in test.final_judgements for check in final.evidence.checks
-            if check.passed is False
+            if check.passed is False and check.is_counted
         ]  # fmt: skip
         for check in failed[:CHECKS_PER_TEST]:
             yield Remark(test_id=test.test_id, text=check.told)

@@ -185,21 +185,35 @@ def attack(suite: str, verbose: bool, as_json: bool, out: Path, **options: Any) 
         return int(ExitCode.NOT_ACCEPTED if above else ExitCode.DONE)
     with reader_may_leave():
         for test in found.tests:
-            click.echo(f"{test.test_id}  {visible(test.description)}")
-            shown = test.results if verbose or test.test_id in above else test.results[:3]
-            for one in shown:
-                mark = "!" if one.problem or one.share > found.max_share else " "
-                text = f" {mark} {one.share:.2f}  {one.cheat}"
-                click.echo(visible(f"{text}  {one.problem}".rstrip()))
-            if len(shown) < len(test.results):
-                click.echo(tr("   {count} more at most {share:.2f}", share=shown[-1].share,
-                              count=len(test.results) - len(shown)))  # fmt: skip
+            _show_attacked(test, found.max_share, whole=verbose or test.test_id in above)
         highest = max((test.highest for test in found.tests), key=lambda one: one.share)
         click.echo(tr("Highest share {share:.2f} ({cheat}); limit {limit:g}.",
                       share=highest.share, cheat=highest.cheat, limit=found.max_share))  # fmt: skip
         click.echo(tr("A judge that says 10 of everything gets none above {overall:.1f} of 10.",
                       overall=found.lifted))  # fmt: skip
     return int(ExitCode.NOT_ACCEPTED if above else ExitCode.DONE)
+
+
+def _show_attacked(test: Any, limit: float, *, whole: bool) -> None:
+    """The cheats on one test, the highest first; with what passes of those above the limit."""
+    click.echo(f"{test.test_id}  {visible(test.description)}")
+    failing = [one for one in test.results if one.problem]
+    for problem in dict.fromkeys(one.problem for one in failing):
+        count = sum(one.problem == problem for one in failing)
+        told = tr("the checker failed for {count} of {of} cheats: {problem}",
+                  count=count, of=len(test.results), problem=problem)  # fmt: skip
+        click.echo(visible(f" ! {told}"))
+    results = [one for one in test.results if not one.problem]
+    shown = results if whole else results[:3]
+    for one in shown:
+        mark = "!" if one.share > limit else " "
+        click.echo(visible(f" {mark} {one.share:.2f}  {one.cheat}"))
+        if one.share > limit:
+            told = tr("passed: {checks}", checks=", ".join(one.passed))
+            click.echo(visible(f"         {told}"))
+    if len(shown) < len(results):
+        click.echo(tr("   {count} more at most {share:.2f}", share=shown[-1].share,
+                      count=len(results) - len(shown)))  # fmt: skip
 
 
 @command(

@@ -147,14 +147,18 @@ def _evidence(verdict: FinalJudgement) -> Iterator[str]:
             yield told.format(count=read)
         failed = [check for check in evidence.checks if check.passed is False]
         for check in failed[:MOST_LINES]:
-            what = _said(check.explanation) or _said(check.name)
-            yield tr("Check failed: {name}: {what}", name=_said(check.name), what=what)
+            gaps = {"name": _said(check.name)}
+            gaps["what"] = _said(check.explanation) or gaps["name"]
+            if check.is_counted:
+                yield tr("Check failed: {name}: {what}", **gaps)
+            else:
+                yield tr("Check without a point: {name}: {what}", **gaps)
         if len(failed) > MOST_LINES:
-            yield tr("Further checks that failed: {count}.", count=len(failed) - MOST_LINES)
+            yield tr("Further checks that did not pass: {count}.", count=len(failed) - MOST_LINES)
     elif evidence.missing:
         yield tr("Evidence: none: {why}", why=_said(evidence.missing))
     yield from (tr("Seen: {note}", note=note) for note in _each_once(evidence.notes))
-    if evidence.isolation:
+    if evidence.isolation and evidence.total:
         yield isolation_sentence(_said(evidence.isolation))
 
 
@@ -229,7 +233,7 @@ def _closing(verdict: FinalJudgement) -> str:
     if any(check.by_judge for check in verdict.evidence.checks):
         return tr("The facts that the judge read disagree with its scores; it says: {said}",
                   said=said)  # fmt: skip
-    return tr("The evidence disagrees with the judge, who says: {said}", said=said)
+    return tr("The checks changed the judge's scores; the judge says: {said}", said=said)
 
 
 def _scored(verdict: FinalJudgement) -> list[Judgement]:

@@ -47,6 +47,8 @@ MOST_UNREAD = (
 )
 CODE_NOT_ALLOWED = "code_not_allowed"  # why there is no evidence: the checker may not run
 IMPORTED = "imported:"  # begins the name of the judge of an imported evaluation
+# How a checker begins the reason of a check that fails because something else did.
+UNCOUNTED = ("not counted", "not tried")
 BOUND_CLOSELY = "correctness"  # the criterion that running and computing speak about
 
 
@@ -121,12 +123,19 @@ class EvidenceCheck:
     group: str = ""
 
     @property
+    def is_counted(self) -> bool:
+        """Whether it failed for what it looks at, and not for something else that failed."""
+        return not self.explanation.startswith(UNCOUNTED)
+
+    @property
     def told(self) -> str:
         """What came of it: an explanation may be worded for either result."""
         if self.by_judge:
             return self.explanation
         if self.passed:
             return tr("passed: {name}", name=self.name)
+        if not self.is_counted:
+            return f"{self.name}: {self.explanation}"
         if not self.explanation or self.explanation == self.name:
             return tr("failed: {name}", name=self.name)
         return tr("failed: {name} ({why})", name=self.name, why=self.explanation)

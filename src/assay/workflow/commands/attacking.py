@@ -28,7 +28,7 @@ OTHER_SEED = 77  # whose answers are learnt by heart
 class CheatResult:
     """The highest share that a cheat reaches at one of the seeds; `problem`: why the checker came
     to no result, which is a hole as well. `lifted`: the overall that a judge of no card can give it
-    by saying 10 of everything.
+    by saying 10 of everything; `passed`: the checks that it passes.
     """
 
     cheat: str
@@ -36,6 +36,7 @@ class CheatResult:
     seed: int
     lifted: float
     problem: str = ""
+    passed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +89,7 @@ class AttackReport:
                             "data_seed": one.seed,
                             "overall_if_judged_10": one.lifted,
                             "problem": one.problem or None,
+                            "passed": list(one.passed),
                         }
                         for one in test.results
                     ],
@@ -144,7 +146,10 @@ def attack_test(
     for (cheat, seed, _, _), one in zip(tried, evidence, strict=True):
         problem = one.missing if one.unscored_reason else ""
         share = float(one.share or Fraction())
-        here = CheatResult(cheat=cheat, share=share, seed=seed, lifted=lift(one), problem=problem)
+        passed = tuple(check.name for check in one.checks if check.passed)
+        here = CheatResult(
+            cheat=cheat, share=share, seed=seed, lifted=lift(one), problem=problem, passed=passed
+        )
         found.setdefault(cheat, []).append(here)
     best = [
         replace(max(some, key=lambda one: (bool(one.problem), one.share)),

@@ -99,6 +99,9 @@ def _guessed(seen: Examined) -> Iterator[FileFinding]:
             yield from opened.findings(notes)
 
 
+_TRUTH_HOLE = re.compile(r"\{\{\s*truth\.([^{}\n]{1,200}?)\s*\}\}")
+
+
 @dataclass(frozen=True, slots=True)
 class CheckerTrial:
     case: Case
@@ -120,6 +123,9 @@ class CheckerTrial:
         wrong = list(read_wrong(self.folder))
         reference = read_reference(self.folder)
         answers = [reference, *(each.answer for each in wrong)]
+        files = [self.folder / REFERENCE_FILE, *(each.file for each in wrong)]
+        for file, text in zip(files, answers, strict=True):
+            yield from self._of_holes(file, fill(text, made[0].files, made[0].truth))
         items = [
             (fill(answer, each.files, each.truth), each) for answer in answers for each in made
         ]
@@ -136,6 +142,11 @@ class CheckerTrial:
             yield from self._of_wrong(answer, checks, seen[0])
         yield from self._of_checks(seen[0], seen[1:])
         yield from self._of_idle_answers(fill(reference, made[0].files, made[0].truth), made[0])
+
+    def _of_holes(self, file: Path, answer: str) -> Iterator[FileFinding]:
+        """Values that an answer asks of the truth, and that make.py does not give."""
+        for name in dict.fromkeys(_TRUTH_HOLE.findall(answer)):
+            yield self._finding(file, tr("the truth of make.py has no '{name}'", name=name))
 
     def _of_checks(
         self, reference: Sequence[_Checks], wrong: Sequence[Sequence[_Checks]]

@@ -70,8 +70,7 @@ def list_idle_answers(reference: str, files: Mapping[str, str]) -> dict[str, tup
     """Answers that do nothing, and the most that each may get, by name."""
     found = {tr("an empty answer"): (".", 0.0)}
     if (block := json_block(reference)) is not None:
-        alone = _fence(block) if not _code_fences(reference) else ""
-        found |= {tr("a block alone"): (alone, BLOCK_ALONE)} if alone else {}
+        found |= {tr("a block alone"): (_fence(block), BLOCK_ALONE)}
     given = Given(prompt="", files=dict(files), reference=reference, other="", statements=())
     programs = dict(_programs(given))
     idle = [name for name in programs if name == "stubs" or name.endswith(" again")]

@@ -106,8 +106,9 @@ def _doubts(
     for each in deviations:
         off = each.mean_absolute or 0.0
         if off > MOST_OFF:
-            gaps = {"judge": spec, "points": off}
-            yield tr("{judge} is {points:.1f} points off on the scored examples", **gaps)
+            gaps = {"judge": spec, "points": off, "rubric": each.rubric}
+            yield tr("{judge} is {points:.1f} points off on the scored examples of the rubric "
+                     "{rubric}", **gaps)  # fmt: skip
 
 
 def _of_examples(

@@ -39,7 +39,7 @@ LEAST_FOUND = 0.25  # of the items that are there; one who finds fewer does not 
 # of them gets less than a quarter. What is said about a search counts only where it is one.
 _CHECKS = {
     "name": (1, "The name of the function"),
-    "edge_cases": (2, "Empty sequences and single items"),
+    "short_inputs": (2, "Empty sequences and single items"),
     "present": (1, "Every item of sequences without repetition"),
     "absent": (2, "Items that are missing below, between and above others"),
     "repeated": (2, "Items that occur several times"),
@@ -78,8 +78,8 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
             reasons["time"] = "the code does not keep to what is stated"
         if not is_search:
             later = ("unchanged", "parameters", "examples", *_CLAIMS)
-            reasons |= dict.fromkeys(later, "not counted, since only a search that reads few "
-                                            "items earns it")  # fmt: skip
+            no = "not counted, since only a search that reads few items earns it"
+            reasons |= {name: reasons[name] or no for name in later}
         yield from list_checks(_CHECKS, reasons)
 
 
@@ -135,7 +135,7 @@ class _SearchTrial:
         found["name"] = "" if self.name == self.asked_for else f"it is called {self.name}"
         present = self.present()
         found["present"] = self.call(present)
-        found["edge_cases"] = self.call(self.edge_cases())
+        found["short_inputs"] = self.call(self.short_inputs())
         if found["present"] and self.share_found(present) < LEAST_FOUND:
             return found
         found["absent"] = self.call(self.missing())
@@ -197,7 +197,7 @@ class _SearchTrial:
         found = [start + at for at in accumulate(self.random.choices(range(2, step), k=count))]
         return found[:: self.step]
 
-    def edge_cases(self) -> list[Call]:
+    def short_inputs(self) -> list[Call]:
         (one,) = self.ascending(1)
         return [([], [one, "a"]), ((), [one]), ([one], [one - 1, one, one + 1])]
 

@@ -42,7 +42,7 @@ _BROKEN = 18  # weight of mixed entries where the new code no longer takes them
 # right results count little, and what is said about the code counts only where it is faster.
 _CHECKS = {
     "name": (1, "The name of the faster function"),
-    "edge_cases": (2, "Empty lists and single entries"),
+    "short_inputs": (2, "Empty lists and single entries"),
     "numbers": (2, "Numbers, many of them repeated"),
     "mixed": (2, "Numbers, texts and tuples mixed"),
     "unchanged": (2, "The lists after the call"),
@@ -70,6 +70,8 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         otherwise=lambda block: find_function(block, count, but=asked_for) is not None,
     )
     obstacle = find_obstacle(answer, code)
+    if code is None and choose_code(answer, [asked_for]) is not None:
+        obstacle = "the only code is what the task gave, unchanged"
     if code is None or obstacle:
         yield from list_checks(_CHECKS, obstacle)
     else:
@@ -79,7 +81,8 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
             elsewhere = "not counted, since long lists are not done as fast"
             reasons["operations"] = reasons["operations"] or elsewhere
             later = ("unchanged", *_CLAIMS[1:])  # what the given code needs is true of any answer
-            reasons |= dict.fromkeys(later, "not counted, since only fast code earns it")
+            no = "not counted, since only fast code earns it"
+            reasons |= {name: reasons[name] or no for name in later}
         table: dict[str, tuple[float, str]] = dict(_CHECKS)
         if reasons["mixed"] and not reasons["numbers"]:  # the given code took them
             table["mixed"] = (_BROKEN, table["mixed"][1])
@@ -134,7 +137,7 @@ class _SpeedTrial:
         numbers = [self.draw(range(size)) for size in self.sample(range(2, 25), 6)]
         found["numbers"] = self.call(numbers)
         edges: list[Lists] = [([], []), ([], [1]), ([7], [7]), (["x"], []), ([()], [(), 8])]
-        found["edge_cases"] = self.call(edges)
+        found["short_inputs"] = self.call(edges)
         if found["numbers"]:
             return found
         mixed = [self.draw(self.mixed(size)) for size in self.sample(range(8, 17), 4)]

@@ -43,6 +43,8 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     }
     code = choose_code(answer, [one["name"] for one in shown], quoted=original)
     obstacle = find_obstacle(answer, code)
+    if code is None and choose_code(answer, [one["name"] for one in shown]) is not None:
+        obstacle = "the only code is what the task gave, unchanged"
     if code is None or obstacle:
         yield from list_checks(table, obstacle)
         return

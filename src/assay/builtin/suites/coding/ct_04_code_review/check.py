@@ -11,7 +11,7 @@ from typing import Any
 from assay.checking import Check, ReportText, code_blocks, json_block, read_number, same_text
 
 Place = dict[str, Any]
-Finding = tuple[float, str] | None  # line and kind
+Finding = tuple[float, str, set[str]] | None  # line, kind, and the functions that its reason names
 KINDS = ("security", "performance", "correctness", "style")
 MOST_READ = 12  # the prompt says so
 STEPS, PROSE = (0.25, 0.5, 0.75, 0.95), 3.2  # shares of the faults; weight, by that of the block
@@ -32,8 +32,9 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     reasons = [reason_of(one) for one in listed[:MOST_READ]]
     # The same words for most of them are no reason for any.
     same = {one for one in reasons if reasons.count(one) > max(2, len(reasons) / 2)}
+    names = [name_of(place) for place in truth["places"]]
     findings = [
-        None if reason in same else read_finding(one)
+        None if reason in same else read_finding(one, names)
         for one, reason in zip(listed[:MOST_READ], reasons, strict=True)
     ]
     found, false = sort_out(findings, faulty)
@@ -119,13 +120,15 @@ def without_block(faulty: list[Place]) -> Iterator[Check]:
         yield Check(f"fault_{number}", None, why, FAULT, fact=place["says"])
 
 
-def read_finding(one: object) -> Finding:
-    """Line and kind; None where it does not say both, or gives no reason."""
+def read_finding(one: object, names: list[str]) -> Finding:
+    """Line, kind and functions; None where it does not say line and kind, or gives no reason."""
     if not isinstance(one, dict):
         return None
     line, kind = read_number(one.get("line")), one.get("kind")
     named = next((known for known in KINDS if same_text(kind, known)), None)
-    return (line, named) if line is not None and named and reason_of(one) else None
+    if line is None or not named or not reason_of(one):
+        return None
+    return line, named, set(re.findall(r"\w+", str(one.get("why")))) & set(names)
 
 
 def reason_of(one: object) -> str:
@@ -140,4 +143,7 @@ def lies_in(finding: Finding, place: Place) -> bool:
 
 
 def hits(finding: Finding, place: Place) -> bool:
-    return finding is not None and lies_in(finding, place) and finding[1] in place["kinds"]
+    """A reason that names another function, and not this one, is about that."""
+    if finding is None or not lies_in(finding, place) or finding[1] not in place["kinds"]:
+        return False
+    return not finding[2] or name_of(place) in finding[2]

@@ -33,7 +33,7 @@ SAYS, DESCRIBED, EXAMPLES, MUTANTS, DIFFERENCE = 1.5, 2, 1, 1, 7  # weights
 MOST_ALIKE = 0.7  # share of words that the texts of two functions may have in common
 FEWEST_WORDS = 4  # of a text
 FOR_RESULTS = re.compile(r"\breturn|\bresult|\bgiv(?:e|es|en)\b|\byield|\boutput|->", re.IGNORECASE)
-TOO_FEW = "fewer than half of the functions have a text and a true example"
+TOO_FEW = "fewer than half of the functions pass both their words and their examples"
 STEM = 4  # letters from which on the beginning of a word will do: item, items
 WRAPPERS = {"print", "list", "sorted", "dict", "tuple", "round", "repr", "str"}
 IMPORTABLE = {MODULE, "datetime", "decimal", "fractions", "math", "pprint"}
@@ -71,16 +71,12 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     for name, one in written.items():
         # What a text says of a function that misleads is true where it shows how.
         misled = not shown.get(f"{name.rpartition('_')[0]}_difference", True)
-        why = (
-            f"the text on {named[name]} is not counted, since no true example shows how it differs "
-        )
-        why += "from its name"
+        why = (f"not counted, since no true example shows how {named[name]} differs from its name: "
+               "the text on it")  # fmt: skip
         yield Check(name, False, why, one.weight) if misled and one.passed else one
     for one in examples:
         is_alone = one.name.endswith("_difference") and not said[one.name.rpartition("_")[0]]
-        why = (
-            f"the example of {named.get(one.name)} is not counted, since no text says what it does"
-        )
+        why = f"not counted, since no text says what {named.get(one.name)} does: its example"
         yield Check(one.name, False, why, one.weight) if is_alone and one.passed else one
     told = sum(shown[f"{role}_examples"] and said[role] for role in said)
     yield check_module(code, counts=2 * told >= len(names))
@@ -121,8 +117,10 @@ def check_texts(
         spoken = f"{name}: the docstring has words for what it does; what it says is not read"
         yield Check(f"{one['role']}_words", not why, why or spoken, weight=SAYS)
         missing = list_missing(nodes[name], texts[name])
-        if texts[name].strip() and not why:
-            why = f"missing in the docstring of {name}: {', '.join(missing)}" if missing else ""
+        if texts[name].strip():
+            uncounted = f"not counted, since {one['role']}_words does not pass: what {name} takes"
+            why = uncounted if why else ""
+            why = f"missing in the docstring of {name}: {', '.join(missing)}" if missing else why
         named = f"{name}: parameters, result and exceptions are named"
         yield Check(f"{one['role']}_names", not why, why or named, weight=DESCRIBED)
 

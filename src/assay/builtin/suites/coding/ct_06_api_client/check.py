@@ -122,7 +122,7 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
             results[probe.name] = run(probe, candidate, truth)
             checks.append(try_out(probe, results[probe.name]))
         else:
-            why = f"{probe.about}: not tried, since fewer than three of the five methods work"
+            why = f"not tried, since fewer than three of the five methods work: {probe.about}"
             checks.append(weighed(probe.name, False, why))
     requests = [one for result in results.values() for one in result.requests]
     checks += [check_import(candidate, requests), check_header(truth, requests)]

@@ -121,6 +121,7 @@ def check_labels(
         right, named = ([e.records for e in some if e.label == label] for some in (expected, given))
         fact = "; ".join(says.format(" and ".join(records)) for records in right)
         shown = "; ".join(" and ".join(records[:4]) for records in named[:6]) or "none"
+        shown += f" and {len(named) - 6} more" if len(named) > 6 else ""
         why = f"{fact}; in the block: {shown}"
         yield Check(label, same_set(named, right, operator.eq), why, weight, fact)
 

@@ -71,5 +71,6 @@ def check_length(answer: str, *, counts: bool) -> Check:
     """Words outside the block, with some room for how table cells and headings are counted."""
     words = len(re.findall(r"\w+(?:[.,'’-]\w+)*", ReportText(answer).text))
     why = f"about {words} words, and {MOST_WORDS} were allowed"
+    why = why if words else "there is no report beside the block"
     why = why if counts else "not counted, since fewer than half of the values are right"
     return Check("length", counts and 0 < words <= 1.1 * MOST_WORDS, why)
