@@ -28,7 +28,7 @@ RENEW = "`make messages` brings the catalogue up to date; docs/reference/languag
 NAMES = frozenset(
     f"{' '.join(COMMAND_NAMES).replace('-', ' ')} composite format keywords Assay scripted latest "
     "name arguments expected forbidden match word temperature seed standard tensorboard json "
-    "text md html out Enter GB ms novembre random".split()
+    "text md html pr comment out Enter GB ms novembre random".split()
 )
 OF_ANSWERS = {"ls", "cd", "rm", "di", "na", "wò"}
 NO_WORDS = re.compile(

@@ -235,8 +235,9 @@ def test_a_cause_of_a_third_of_the_failures_is_a_reason_with_its_count() -> None
     rare = Habit(kind="cut", count=5, n=40, explains=5, failures=35)
     card = run_card(with_suite(made.report_document(), habits=(cause, rare)))
     (said,) = [each for each in card.reasons if "tool call" in each]
-    assert said.startswith("good, demo: 32 answers of 40 have the tool call as plain text")
-    assert said.endswith("This explains 32 of 35 failures.")
+    assert said.startswith(
+        "32 of 35 failures of good on demo: 32 answers of 40 have the tool call as plain text"
+    )
     assert not any("maximum of tokens" in each for each in card.reasons)
 
 

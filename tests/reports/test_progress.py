@@ -9,7 +9,13 @@ import sys
 import pytest
 
 from assay.__main__ import line_while_loading
-from assay.reports.progress import LiveProgress, PlainProgress, SilentProgress, progress_for
+from assay.reports.progress import (
+    LiveProgress,
+    PlainProgress,
+    SilentProgress,
+    Tally,
+    progress_for,
+)
 from assay.types import Answered, Failed, Observer, Score
 
 ANSWER = Answered(request_id="r", text="x")
@@ -141,7 +147,8 @@ def test_phases_are_named_before_anything_is_counted_and_later_models_announced(
         assert "time left: after the first answer" in " ".join(stream.getvalue().split())
         assert "left ·" not in stream.getvalue()
         reply(progress, clock, 1, each_s=2)
-        assert "18.0 s left · then 2 more models" in " ".join(stream.getvalue().split())
+        said = " ".join(stream.getvalue().split())
+        assert "mean 1.00 [0.21–1.00] n=1 · 18.0 s left" in said, "what matters most of one line"
 
 
 def test_a_log_names_the_phases_too() -> None:
@@ -215,3 +222,15 @@ def test_nobody_watching_says_nothing(capfd: pytest.CaptureFixture[str]) -> None
         watcher.note("x")
         watcher.model_finished("m")
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_a_tally_fits_one_line_and_keeps_the_interval_of_the_mean(width: int) -> None:
+    tally = Tally("ollama:a-rather-long-name:7b", 1200, 200, started=0.0, asked=300, failed=3,
+                  scored=290, unscored=7, to_judge=12, points=144.0, last_reply=90.0,
+                  writing="writing: 120 tokens, 31.5 tokens/s", more=2)  # fmt: skip
+    words = tally.words(100.0, width=width)
+    assert len(" · ".join(words)) <= width
+    assert words[0] == "500/1,200 (41%)"
+    assert ("mean 0.50 [0.44–0.55] n=290" in words) is (width > 43)
+    assert len(tally.words(100.0)) == 10, "without a width everything is said"

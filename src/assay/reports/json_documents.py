@@ -42,6 +42,8 @@ def run_json(report: Report) -> JsonObject:
         **({"trainings": plain_value(spreads)} if spreads else {}),
         # Only a report asked for while requests are left has this key.
         **({"finished": False} if report.finished is None else {}),
+        # Only one that was asked what changed has this one.
+        **(pick(report, "since") if report.since else {}),
         # And only one whose sampling was left to the server has this one.
         **({"sampling": "server"} if report.sampling == "server" else {}),
     }

@@ -13,6 +13,7 @@ from html import escape
 from importlib import import_module
 from typing import Self, TextIO, cast
 
+from rich.cells import cell_len
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -30,6 +31,12 @@ LIVE_EVERY_S = 0.1  # a bar must not slow the run
 NOTEBOOK_EVERY_S = 0.25  # each update is a message to the browser
 PLAIN_EVERY_S = 15.0  # while replies come
 NAME_STYLE = "bold cyan"
+BETWEEN = " · "
+# Where a line is too narrow, the least goes first; never how far it is, nor an interval.
+WEIGHTS = {
+    "reused": 1, "rate": 2, "more": 3, "writing": 4, "to_judge": 5, "unscored": 6, "failed": 7,
+    "left": 8, "mean": 9, "done": 10,
+}  # fmt: skip
 
 
 class _ForgivingStream:
@@ -84,33 +91,44 @@ class Tally:
         """Replies that are durable, whenever they came."""
         return min(self.total, self.reused + self.asked)
 
-    def words(self, now: float) -> list[str]:
+    def words(self, now: float, *, width: int | None = None) -> list[str]:
+        """All there is to say; with a width, without what matters least there."""
+        said = self._weighed(now)
+        while width and len(said) > 1 and cell_len(BETWEEN.join(said.values())) > width:
+            least = min(said, key=WEIGHTS.__getitem__)
+            del said[least]
+        return list(said.values())
+
+    def _weighed(self, now: float) -> dict[str, str]:
         share = tr("{percent}%", percent=100 * self.done // self.total if self.total else 100)
-        said = [f"{numbers.count(self.done)}/{numbers.count(self.total)} ({share})"]
+        said = {"done": f"{numbers.count(self.done)}/{numbers.count(self.total)} ({share})"}
         if self.reused:
-            said.append(trn("{count:,} reused", "{count:,} reused", self.reused))
+            said["reused"] = trn("{count:,} reused", "{count:,} reused", self.reused)
         elapsed = now - self.started
         timed = self.asked and elapsed > 0
         if timed:
-            said.append(numbers.rate(self.asked / elapsed))
+            said["rate"] = numbers.rate(self.asked / elapsed)
         if self.scored:
             mean = min(1.0, self.points / self.scored)
             n = numbers.count(self.scored)
             shown = [numbers.fixed(each, 2) for each in (mean, *wilson(mean, self.scored))]
-            said.append(tr("mean {mean} n={n}", mean=f"{shown[0]} [{shown[1]}–{shown[2]}]", n=n))
+            interval = f"{shown[0]} [{shown[1]}–{shown[2]}]"
+            said["mean"] = tr("mean {mean} n={n}", mean=interval, n=n)
         if self.to_judge:
-            said.append(trn("{count:,} to be judged", "{count:,} to be judged", self.to_judge))
+            said["to_judge"] = trn(
+                "{count:,} to be judged", "{count:,} to be judged", self.to_judge
+            )
         if self.unscored:
-            said.append(trn("{count:,} unscored", "{count:,} unscored", self.unscored))
+            said["unscored"] = trn("{count:,} unscored", "{count:,} unscored", self.unscored)
         if self.failed:
-            said.append(trn("{count:,} failed", "{count:,} failed", self.failed))
+            said["failed"] = trn("{count:,} failed", "{count:,} failed", self.failed)
         if self.writing:
-            said.append(self.writing)
+            said["writing"] = self.writing
         if self.total > self.done and timed:
             left = max(1.0, self._seconds_left(now))
-            said.append(tr("{time} left", time=numbers.duration(left)))
+            said["left"] = tr("{time} left", time=numbers.duration(left))
             if self.more:
-                said.append(trn("then {count} more model", "then {count} more models", self.more))
+                said["more"] = trn("then {count} more model", "then {count} more models", self.more)
         return said
 
     def _seconds_left(self, now: float) -> float:
@@ -217,22 +235,30 @@ class LiveProgress(_Progress):
         self._shown_at = self._clock()
         untimed = tally.total > tally.done and not tally.asked and not tally.writing
         first = [tr("time left: after the first answer")] if untimed else []
+        name = one_line(tally.spec, longest=max(12, self._console.width // 4))
+        bar = max(4, min(24, self._console.width // 8))
+        left = self._console.width - cell_len(name) - bar - 2
+        words = Text(BETWEEN.join([*tally.words(self._shown_at, width=left), *first]))
+        words.truncate(left, overflow="ellipsis")
         grid = Table.grid(padding=(0, 1))
-        grid.add_column(no_wrap=True, max_width=max(12, self._console.width // 3))
-        grid.add_column(width=max(4, min(24, self._console.width // 5)))
-        grid.add_column(overflow="fold")
+        grid.add_column(no_wrap=True)
+        grid.add_column(width=bar)
+        grid.add_column(no_wrap=True)
         grid.add_row(
-            Text(one_line(tally.spec), style=NAME_STYLE, overflow="ellipsis"),
+            Text(name, style=NAME_STYLE),
             ProgressBar(total=max(1, tally.total), completed=tally.done if tally.total else 1),
-            Text(" · ".join([*tally.words(self._shown_at), *first])),
+            words,
         )
         self._live.update(grid, refresh=True)
 
     def _leave_line(self) -> None:
         if self._tally is None:
             return
-        line = Text(one_line(self._tally.spec), style=NAME_STYLE)
-        line.append("  " + " · ".join(self._tally.words(self._clock())), style="default")
+        name = one_line(self._tally.spec, longest=max(12, self._console.width // 3))
+        left = self._console.width - cell_len(name) - 2
+        line = Text(name, style=NAME_STYLE)
+        line.append(f"  {BETWEEN.join(self._tally.words(self._clock(), width=left))}",
+                    style="default")  # fmt: skip
         self._tally = None
         self._live.update(Text(""), refresh=True)
         self._console.print(line)

@@ -21,6 +21,7 @@ from assay.reports.measured.speed import (
 )
 from assay.reports.pictures.quality import draw_quality
 from assay.reports.reviews import reviewed_blocks
+from assay.reports.since import since_blocks
 from assay.text import number_format as numbers
 from assay.types import Estimate, documents
 from assay.types.decisions import Gate
@@ -62,6 +63,7 @@ def _scores(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     failure, those come first.
     """
     yield RunLine(_run_line(report))
+    yield from since_blocks(report)
     if report.every_failure:
         yield from failure_blocks(report, names)
     decided = tuple(decision_tables(report))
@@ -121,7 +123,8 @@ def _run_line(report: Report) -> str:
         parts.append(f"Assay {report.version}")
     if report.machine is not None:
         cores = trn("{count} core", "{count} cores", report.machine.cores)
-        facts = ", ".join(filter(None, (report.machine.system, cores, *report.machine.gpus)))
+        system, _, _ = report.machine.system.partition(",")  # a page says which release
+        facts = ", ".join(filter(None, (system, cores, *report.machine.gpus)))
         parts.append(tr("Machine: {facts}", facts=facts))
     return " · ".join(parts)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from assay.stats import estimates
 from assay.stats.pairs import (
+    Difference,
     detectable_difference,
     holm,
     paired_difference,
@@ -43,7 +44,7 @@ def compare_suites(
 ) -> SuiteComparison:
     """How b differs from a, under b's weights. `same`: tests of equal content (None: all)."""
     pairs, groups, left_out = _paired(a, b, same)
-    difference = paired_difference_by_category(groups, b.weights)
+    difference = _difference(groups, b.weights)
     unscored = sum(test.reason == "unscored" for test in left_out)
     p_value = difference.p_value if difference.estimate.n else None
     compared = SuiteComparison(
@@ -199,6 +200,17 @@ def _paired(
         if row.id not in seconds:
             leave_out(row, "only_in_first")
     return pairs, groups, tuple(left_out)
+
+
+def _difference(groups: Mapping[str, Scores], weights: Mapping[str, float]) -> Difference:
+    """The same figures whichever side is named first: drawn with the better one as the second."""
+    found = paired_difference_by_category(groups, weights)
+    if (found.estimate.value or 0.0) >= 0:
+        return found
+    swapped = {name: (second, first) for name, (first, second) in groups.items()}
+    turned = paired_difference_by_category(swapped, weights)
+    negated = turned.estimate.mapped(lambda value: -value, falling=True)
+    return replace(turned, estimate=negated, gained=turned.lost, lost=turned.gained)
 
 
 def _score(groups: Mapping[str, list[float]], weights: Mapping[str, float]) -> Estimate:

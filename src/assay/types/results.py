@@ -203,6 +203,7 @@ class Report:
     failed: tuple[FailedModel, ...] = ()
     leads: tuple[PairComparison, ...] = ()
     every_failure: bool = False  # shown, not only those that matter most
+    since: SinceRun | None = None  # what changed since another run, where one was named
 
 
 Direction = Literal["better", "worse", "undecided", "nothing_in_common"]
@@ -334,6 +335,16 @@ class Comparison:
     notes: tuple[str, ...] = ()
     exit_code: int = 0
     fell: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SinceRun:
+    """An earlier `run`, its `decision`, and each model that both have, paired with itself."""
+
+    run: str
+    decision: str
+    pairs: tuple[PairComparison, ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,19 +33,27 @@ RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
         "assay report latest -v",
         "assay report latest --failed",
         "assay report 20261115T1015 --format html > report.html",
+        "assay report latest --format pr-comment --against 20261114",
     ],
 )
 @click.argument("run", default="latest")
-@format_of("text", "md", "json", "html", or_plugin=True)
+@format_of("text", "md", "json", "html", "pr-comment", or_plugin=True)
+@click.option("--against", metavar="RUN", help=tr("Show what changed since this earlier run."))
 @failed
 @verbose
 @as_json
 @plugin_option
 def report(
-    run: str, output_format: str, verbose: bool, failed: bool, as_json: bool, out: Path
+    run: str,
+    output_format: str,
+    against: str | None,
+    verbose: bool,
+    failed: bool,
+    as_json: bool,
+    out: Path,
 ) -> int:
     # The document states how this command ends; failed requests of the run are in its figures.
-    shown = replace(api.report(run, out=out), exit_code=0)
+    shown = replace(api.report(run, against=against, out=out), exit_code=0)
     form = "json" if as_json else output_format
     show(shown, form, verbose=verbose, failed=failed)
     return 0

@@ -20,7 +20,7 @@ def drift_card(drift: Drift) -> Card:
         rest = trn("{count} more model below", "{count} more models below", left)
         said = [*said[:SHOWN_MODELS], rest]
     return make_card(
-        one_line(one_sentence(said, [each.model for each in drift.models])),
+        one_line(one_sentence(said, short_names(drift).values())),
         tone=_tone(drift),
         reasons=_reasons(drift),
         caveats=_caveats(drift),
@@ -28,8 +28,19 @@ def drift_card(drift: Drift) -> Card:
     )
 
 
+def short_names(drift: Drift) -> dict[str, str]:
+    """By spec the last part of a path, where no other model has it."""
+    specs = [drift.base, *(each.model for each in drift.models)]
+    last = [each.rstrip("/").rpartition("/")[2] for each in specs]
+    return {
+        spec: name if name and last.count(name) == 1 else spec
+        for spec, name in zip(specs, last, strict=True)
+    }
+
+
 def _clause(found: ModelDrift, drift: Drift) -> str:
-    gaps = {"model": found.model, "base": drift.base, "kl": with_interval(found.kl),
+    names = short_names(drift)
+    gaps = {"model": names[found.model], "base": names[drift.base], "kl": with_interval(found.kl),
             "same": with_interval(found.same_top)}  # fmt: skip
     if found.accepted is None:
         return tr("{model} moved from {base} by a mean divergence of {kl}", **gaps)
@@ -47,19 +58,19 @@ def _tone(drift: Drift) -> Tone:
 
 def _reasons(drift: Drift) -> Iterator[str]:
     """The figures that missed a limit first, each beside its limit."""
-    limits = drift.limits
+    limits, names = drift.limits, short_names(drift)
     for missed in (True, False):
         for each in drift.models:
             if ("max_kl" in each.exceeded) is missed:
-                said = tr("{model}: mean divergence {kl}", model=each.model,
+                said = tr("{model}: mean divergence {kl}", model=names[each.model],
                           kl=_with_n(each.kl))  # fmt: skip
                 yield _limited(said, limits.max_kl, tr("at most"))
             if ("min_same_top" in each.exceeded) is missed:
                 said = tr("{model}: the same likeliest token in {same} of places",
-                          model=each.model, same=_with_n(each.same_top))  # fmt: skip
+                          model=names[each.model], same=_with_n(each.same_top))  # fmt: skip
                 yield _limited(said, limits.min_same_top, tr("at least"))
     for each in drift.models:
-        yield tr("{model}: perplexity times {ratio}.", model=each.model,
+        yield tr("{model}: perplexity times {ratio}.", model=names[each.model],
                  ratio=_with_n(each.perplexity_ratio))  # fmt: skip
 
 
@@ -83,13 +94,14 @@ def _with_n(found: Estimate) -> str:
 
 
 def _caveats(drift: Drift) -> Iterator[str]:
+    names = short_names(drift)
     limits = {"kl": drift.limits.max_kl, "same_top": drift.limits.min_same_top}
     for each in drift.models:
         for name, limit in limits.items():
             found: Estimate = getattr(each, name)
             if limit is not None and _crosses(found, limit):
                 yield tr("{model} is marginal: its interval crosses the limit {limit}.",
-                         model=each.model, limit=numbers.exact(limit))  # fmt: skip
+                         model=names[each.model], limit=numbers.exact(limit))  # fmt: skip
     if drift.tokens < FEWEST_TOKENS:
         yield tr("The text is short: {count} tokens.", count=numbers.count(drift.tokens))
     yield from drift.notes

@@ -10,8 +10,10 @@ from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types.documents import Card, Line, Tone, make_card, one_sentence
 from assay.types.judging.judged import Judged, ModelChoice
+from assay.types.judging.judgements import BANDS
 from assay.types.results import Report
 
+LEAST = next(least for least, band in BANDS if band == "ACCEPTABLE")  # tenths of a point
 FEW_TESTS = 2  # from so many on a model can be recommended
 SHOWN_TESTS = 6
 
@@ -48,6 +50,8 @@ def _clause(of: ModelChoice) -> str:
             return tr("{model} shows no significant difference from {others} for {domain}", **gaps)
         case "incomplete":
             return tr("undecided for {domain}: too many answers are unscored", **gaps)
+        case _ if of.tied:
+            return tr("use none for {domain}", **gaps)
         case _:
             return tr("use none for {domain}: {model} comes closest", **gaps)
 
@@ -82,7 +86,8 @@ def _figures(of: ModelChoice) -> str:
         for rival in of.rivals
         if rival.lead.value is not None
     ]
-    return labelled(said.domain_name(of.domain), joined([best, *leads[:2]]))
+    least = tr("limit {least} of 10", least=numbers.fixed(LEAST / 10, 1))
+    return labelled(said.domain_name(of.domain), joined([best, *leads[:2], least]))
 
 
 def _caveats(report: Report, judged: Judged) -> Iterator[str]:

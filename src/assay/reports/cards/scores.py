@@ -173,10 +173,9 @@ def cause_sentences(models: Sequence[ModelReport], names: Mapping[str, str]) -> 
         if habit.is_cause
     ]
     for habit, model, suite in sorted(found, key=lambda each: -each[0].explains):
-        yield tr("{model}, {suite}: {habit} This explains {explains} of {failures} failures.",
-                 model=model, suite=suite, habit=sentences.habit(habit),
-                 explains=numbers.count(habit.explains),
-                 failures=numbers.count(habit.failures))  # fmt: skip
+        yield tr("{explains} of {failures} failures of {model} on {suite}: {habit}",
+                 explains=numbers.count(habit.explains), failures=numbers.count(habit.failures),
+                 model=model, suite=suite, habit=sentences.habit(habit))  # fmt: skip
 
 
 def _caveats(

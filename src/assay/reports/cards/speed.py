@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from assay.messages import labelled, tr
+from assay.messages import labelled, tr, trn
 from assay.reports.measured.speed import depth_notes
 from assay.reports.sentences import short_names, speed_notes
 from assay.text import number_format as numbers
@@ -44,9 +44,11 @@ def _reasons(measured: list[ModelReport], names: dict[str, str]) -> Iterator[str
         for model in measured:
             known = [each for each in model.depths if each.decode.n]
             for each in known[-1:] if longest else known[:1]:
-                yield tr("{model} decodes {speed} at {depth} tokens of context.",
-                         model=names[model.spec], speed=numbers.figure(each.decode),
-                         depth=numbers.count(each.depth))  # fmt: skip
+                gaps = {"model": names[model.spec], "depth": numbers.count(each.depth)}
+                speed = f"{numbers.with_unit(each.decode)} {numbers.ends(each.decode)}"
+                yield trn("{model} decodes {speed} at {depth} tokens of context, in {count} try.",
+                          "{model} decodes {speed} at {depth} tokens of context, the range of "
+                          "{count} tries.", each.decode.n, speed=speed, **gaps)  # fmt: skip
     for model in measured:
         sizes = [each for each in model.depths if each.memory.value is not None]
         for each in sizes[-1:]:
@@ -64,3 +66,4 @@ def _caveats(report: Report, names: dict[str, str]) -> Iterator[str]:
             yield labelled(names[model.spec], note)
         yield from speed_notes(model)
     yield from report.notes
+    yield tr("Holds for this machine, and for what else it was doing.")

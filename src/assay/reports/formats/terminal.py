@@ -23,6 +23,7 @@ from assay.reports.formats.terminal_columns import (
     BETWEEN,
     NARROWEST_CELL,
     TablePart,
+    cut_text,
     parts_of,
     single_line_part,
 )
@@ -316,7 +317,7 @@ class _ConsoleDocument:
             self.console.print()
         for place, width in zip(part.places, part.widths, strict=True):
             for row in cells:
-                row[place].truncate(width, overflow="ellipsis")
+                row[place] = cut_text(row[place], width)
         self._print(self._rich_table(block, cells, part))
         if left_out and not self.verbose:
             more = trn("{count} more column with -v", "{count} more columns with -v", left_out)

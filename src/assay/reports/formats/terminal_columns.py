@@ -82,6 +82,20 @@ def single_line_part(
     return TablePart(tuple(kept), tuple(widths[place] for place in kept))
 
 
+def cut_text(text: Text, width: int) -> Text:
+    """A sentence loses its end; a name its middle, for names differ at their ends."""
+    if cell_len(text.plain) <= width:
+        return text
+    if " " in text.plain:
+        text.truncate(width, overflow="ellipsis")
+        return text
+    begin = width // 3
+    behind = text.plain[::-1]
+    while cell_len(behind) > width - begin - 1:
+        behind = behind[:-1]
+    return Text(f"{text.plain[:begin]}…{behind[::-1]}", style=text.style)
+
+
 @dataclass(frozen=True, slots=True)
 class _Size:
     """Of a column: the width it cannot go below, that of its cells, and that of its heading."""

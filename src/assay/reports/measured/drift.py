@@ -65,8 +65,8 @@ def _figures(drift: Drift) -> Block:
         (each.model, *(_with_interval(getattr(each, name)) for name in names))
         for each in drift.models
     ]
-    return table(heads, [base, *rows], right=range(1, 7), weights={2: 20, 3: 30, 5: 40},
-                 one_line=True)  # fmt: skip
+    weights = {2: 20, 3: 30, 4: 60, 5: 40, 6: 50}
+    return table(heads, [base, *rows], right=range(1, 7), weights=weights, one_line=True)
 
 
 def _with_interval(found: Estimate) -> Line:

@@ -60,9 +60,9 @@ def speed_table(report: Report) -> Iterator[Table]:
         known = {each.depth: each for each in model.depths}
         cells = [_with_range(known[depth].decode) if depth in known else "–" for depth in depths]
         sizes = [each.memory.value for each in model.depths if each.memory.value is not None]
-        size = numbers.memory(round(max(sizes) * 1e6)) if sizes else "–"
+        size = numbers.memory(round(sizes[-1] * 1e6)) if sizes else "–"
         rows.append((model.spec, *cells, size))
-    weights = {place: -place for place in range(2, len(heads) + 1)}
+    weights = {place: -place for place in range(2, len(heads))}  # between the first and the last
     heads = [tr("tokens/s"), *heads, tr("memory")]
     yield table(heads, rows, right=range(1, len(heads)), weights=weights, one_line=True)
 

@@ -45,15 +45,25 @@ from assay.workflow.running.run_folder import RunFolder
 
 
 def report(
-    run: str = "latest", *, plugins: Sequence[str] = (), out: str | Path = DEFAULT_OUT
+    run: str = "latest",
+    *,
+    against: str | None = None,
+    plugins: Sequence[str] = (),
+    out: str | Path = DEFAULT_OUT,
 ) -> RunResult:
     """A run's report again, from the store.
 
-    `run`: an id, the beginning of one, or latest. Example: `assay.report().to_pandas()`.
+    `run`: an id, the beginning of one, or latest. `against`: an earlier run; what changed since
+    then is in the report. Example: `assay.report().to_pandas()`.
     """
     load_plugins(plugins)
     with Store(Path(out), read_only=True) as store:
-        return RunResult.of(report_of(store, store.find_run(run, with_tests=False)))
+        found = RunResult.of(report_of(store, store.find_run(run, with_tests=False)))
+    if against is None:
+        return found
+    from assay.workflow.reporting.since import with_changes  # it needs what is above
+
+    return with_changes(found, against, out=out)
 
 
 def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None = None) -> Report:
