@@ -12,7 +12,6 @@ from assay.frozen import speed_up_init
 from assay.messages import tr
 from assay.plugins import check
 from assay.text.answer_words import (
-    NEGATION,
     asks_to_explain,
     holds_together,
     is_beside_slash,
@@ -21,6 +20,7 @@ from assay.text.answer_words import (
     is_left_out,
     is_one_of_several,
     may_qualify,
+    negates,
     qualifiers_in,
 )
 from assay.text.denied_clauses import ClauseDenial, clause_denial
@@ -306,7 +306,7 @@ def _lexicon(words: SuiteWords, language: str | None) -> "Lexicon":
 def _asked_words(question: str) -> Collection[str]:
     """What a denied verb is looked for in; a question that denies itself asks for no verb."""
     folded = fold_for_matching(question)
-    return () if NEGATION.search(folded) else _WORD.findall(folded)
+    return () if negates(folded) else _WORD.findall(folded)
 
 
 def occurs(keyword: str, folded: str, match: str) -> bool:

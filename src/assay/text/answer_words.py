@@ -148,6 +148,11 @@ def may_deny(text: str) -> bool:
     return _has_any(text, _DENYING)
 
 
+def negates(folded: str) -> bool:
+    """Whether a text has a negation: "which of these is no fruit?"."""
+    return may_deny(folded) and NEGATION.search(folded) is not None
+
+
 def _has_any(text: str, listed: frozenset[str]) -> bool:
     """Whether a text has a listed word or "n'"."""
     return "n'" in text or not listed.isdisjoint(words_as_written(text))

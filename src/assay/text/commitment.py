@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Generic, TypeVar
 
 from assay.frozen import speed_up_init
-from assay.text.answer_words import NEGATION, WORDS, is_denied
+from assay.text.answer_words import WORDS, is_denied, negates
 from assay.text.folding import fold_for_matching
 from assay.text.late_pattern import found_behind, late_pattern
 from assay.text.structure import (
@@ -182,7 +182,7 @@ def _asked_by(question: str) -> Asked:
         if word[0].isupper() and not word.isupper()
     )
     content = frozenset(w for w in words if len(w) >= 3 and not is_listed(w))
-    if NEGATION.search(folded):
+    if negates(folded):
         return Asked(tuple(words), frozenset(), content, names)
     return Asked(tuple(words), frozenset(words), content, names)
 

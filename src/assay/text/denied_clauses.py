@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from assay.text.answer_words import (
-    NEGATION,
     WORDS,
     asks_to_explain,
+    negates,
 )
 from assay.text.folding import fold_for_matching
 from assay.text.late_pattern import late_pattern
@@ -112,6 +112,6 @@ def clause_denial(question: str, language: str | None) -> ClauseDenial | None:
     in a language without a list: "ni" denies in French and is "is" in Swahili.
     """
     folded = fold_for_matching(question)
-    if NEGATION.search(folded) or (language or "en") not in _LANGUAGES:
+    if negates(folded) or (language or "en") not in _LANGUAGES:
         return None
     return ClauseDenial(folded, language in ("ee", "ewe"), asks_to_explain(question))
