@@ -22,6 +22,7 @@ import assay
 from assay.errors import UsageError
 from assay.interfaces.lm_eval import AssayLM
 from tests_around.conftest import ROOT
+from tests_around.test_served_model import address  # noqa: F401 - a fixture
 
 HERE = Path(__file__).parent / "twelve_shapes"
 TINY = ROOT / "src/assay/builtin/checkpoints/tiny"
@@ -282,6 +283,71 @@ def test_two_runs_of_a_task_are_compared_document_by_document(tmp_path: Path) ->
     suite = compared.pairs[0].suites[0]
     assert suite.suite == "lm-eval:s02_endings"
     assert suite.difference.n == 8
+
+
+def test_a_server_that_scores_prompts_gives_the_harness_s_likelihoods(
+    tmp_path: Path,
+    address: tuple[str, str],  # noqa: F811 - the fixture
+    ours: dict[str, Any],
+) -> None:
+    """`assay serve`, asked as any OpenAI-compatible server."""
+    name, url = address
+    tasks = ["s02_endings", "s06_last_words", "s08_sums"]
+    found = run(tasks, tmp_path, f"openai:{name}@{url}", form="completions")
+    served = found.to_dict()["models"][0]["measurements"]
+    for task in tasks:
+        names = [each for each in ours["measurements"] if each.startswith(f"{task}/")]
+        assert names
+        for each in names:
+            expected = ours["measurements"][each]["value"]
+            assert served[each]["value"] == pytest.approx(expected, rel=1e-4), each
+
+
+def test_a_file_that_includes_one_of_the_harness_s_needs_no_permission(tmp_path: Path) -> None:
+    """AfriMMLU's form: choices, texts and the metric by functions of the harness; rows of ours."""
+    theirs = Path(lm_eval.__file__).parent / "tasks/afrimmlu/direct/prompt_1/afrimmlu_direct"
+    rows = [
+        {"subject": "asi", "question": question, "choices": str(choices), "answer": answer}
+        for question, choices, answer in [
+            ("Aleke nàyɔ ʋuƒo ɖe Eʋegbe me?", ["ʋuƒo", "tsi", "dzo", "anyi"], "A"),
+            ("Nuka mienona?", ["kpe", "tsi", "ati", "ga"], "B"),
+            ("Ŋkeke nenie le kwasiɖa ɖeka me?", ["atɔ̃", "ade", "adre", "enyi"], "C"),
+            ("Du kae nye Togo ƒe fiadu?", ["Kara", "Aného", "Kpalimé", "Lomé"], "D"),
+        ]
+    ]
+    data = tmp_path / "rows.json"
+    data.write_text(json.dumps(rows, ensure_ascii=False), "utf-8")
+    folder = tmp_path / "tasks"
+    folder.mkdir()
+    (folder / "own.yaml").write_text(
+        f"include: {theirs}\ntask: afrimmlu_own\ndataset_path: json\nvalidation_split: null\n"
+        f"fewshot_split: null\ndataset_kwargs: {{data_files: {{test: {data}}}}}\n"
+        "dataset_name: null\ntag: own_tag\n",
+        "utf-8",
+    )
+    found = assay.run(
+        str(STEP), suites=["lm-eval:afrimmlu_own"], include_path=[folder], out=tmp_path
+    ).to_dict()["models"][0]
+    metrics = found["measurements"]
+    assert metrics["afrimmlu_own/acc"]["n"] == metrics["afrimmlu_own/f1"]["n"] == 4
+    first = metrics["afrimmlu_own/f1"]["value"]  # the task names it before acc
+    assert found["suites"][0]["score"]["value"] == pytest.approx(100 * first)
+
+
+def test_the_names_of_the_harness_s_tasks_are_read_once_for_a_version() -> None:
+    from assay.harness.names import TaskNames, cache_folder
+
+    names = TaskNames([])
+    assert names.find("afrimmlu_direct_ewe_prompt_1").kind.name == "TASK"
+    assert names.find("mmlu").kind.name == "GROUP"
+    (kept,) = cache_folder().glob("*.json")
+    told = json.loads(kept.read_text("utf-8"))
+    told["entries"] = {"only_this": ["TASK", "x.yaml", []]}
+    kept.write_text(json.dumps(told), "utf-8")
+    try:
+        assert list(TaskNames([]).find("only_this").tags) == []
+    finally:
+        kept.unlink()
 
 
 # ----------------------------------------------------------------------------- kill, continue
