@@ -29,6 +29,7 @@ import vs_lm_eval_items as items
 from lm_eval.api.instance import Instance
 from lm_eval.api.registry import get_model
 from vs_lm_eval_model import CONTEXT, model_of, tokenizer_from
+from vs_lm_eval_stops import choose_stops
 
 from assay.interfaces.lm_eval import AssayLM
 
@@ -42,14 +43,25 @@ def requests_of(options: argparse.Namespace) -> dict[str, tuple[str, list[Instan
     endings = items.hellaswag(data, quick=count < 500)[: max(1, count // 2)]
     texts = items.articles(data)[: max(1, count // 16)]
     texts = [text[: options.characters] for text in texts]
-    written = items.prompts(data, quick=count < 500)[: max(1, count // 2)]
-    how = {"until": ["\n\n"], "max_gen_toks": NEW_TOKENS, "do_sample": False}
     return {
         "letters": ("loglikelihood", _pairs(letters)),
         "endings": ("loglikelihood", _pairs(endings)),
         "rolling": ("loglikelihood_rolling", _instances(*((text,) for text in texts))),
-        "generation": ("generate_until", _instances(*((text, dict(how)) for text in written))),
     }
+
+
+def written_by(model: AssayLM, options: argparse.Namespace) -> tuple[str, list[Instance]]:
+    """Prompts with stop strings that end answers early and late, as those of real tasks do."""
+    texts = items.prompts(options.data, quick=options.questions < 500)
+    texts = texts[: max(1, options.questions // 2)]
+
+    def asked(prompts: Sequence[str], until: Sequence[str]) -> list[Instance]:
+        how = {"max_gen_toks": NEW_TOKENS, "do_sample": False}
+        return _instances(*((text, {**how, "until": list(until)}) for text in prompts))
+
+    tried = texts[:: max(1, len(texts) // 20)][:20]
+    found = model.generate_until(asked(tried, ["\x00"]), disable_tqdm=True)
+    return "generate_until", asked(texts, choose_stops(found))
 
 
 def _pairs(asked: Sequence[items.Asked]) -> list[Instance]:
@@ -92,6 +104,8 @@ def main() -> None:
         common = {"pretrained": folder, "dtype": options.dtype, "device": options.device}
         theirs = get_model("hf")(**common, batch_size=1, max_length=CONTEXT)
         ours = AssayLM(**common, max_length=CONTEXT)
+        if "generation" in options.only:
+            asked["generation"] = written_by(ours, options)
         result: dict[str, Any] = {"shape": options.shape, "device": options.device}
         for work in options.only.split(","):
             result.update(_compared(work, *asked[work], theirs, ours, options))
