@@ -81,7 +81,7 @@ def load_all(paths: Sequence[Path | SuiteFiles], **how: Any) -> tuple[Suite, ...
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class ExaminedSuites:
     """Every error and warning under some paths, by file, line and column; and each suite that has
     no error, with the files of its categories, for more to be noted.
     """
@@ -95,7 +95,7 @@ def examine(paths: Sequence[Path], **how: Any) -> tuple[FileFinding, ...]:
     return examine_suites(paths, **how).findings
 
 
-def examine_suites(paths: Sequence[Path], **how: Any) -> Examined:
+def examine_suites(paths: Sequence[Path], **how: Any) -> ExaminedSuites:
     """A file whose name ends in .toml is a gate; those in a folder of tests are left alone. `how`:
     as SuiteReader has it.
     """
@@ -113,7 +113,7 @@ def examine_suites(paths: Sequence[Path], **how: Any) -> Examined:
             found += reader.findings
         else:
             found.append(refusal(shown_path(path), tr("there is no such file or folder")))
-    return Examined(_in_order(found), tuple(suites))
+    return ExaminedSuites(_in_order(found), tuple(suites))
 
 
 def _once_each(paths: Sequence[Path | SuiteFiles]) -> list[SuiteFiles]:

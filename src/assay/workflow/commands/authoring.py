@@ -14,7 +14,7 @@ from assay.messages import tr
 from assay.plugins import load_plugins
 from assay.reports.suites.statistics import guess_of, repair_of
 from assay.sandbox import Sandbox, open_sandbox
-from assay.suites.load import Examined, examine_suites
+from assay.suites.load import ExaminedSuites, examine_suites
 from assay.suites.test_folder import (
     CHECK_FILE,
     MAKE_FILE,
@@ -79,7 +79,7 @@ def validate(
     return tuple(found)
 
 
-def _guessed(seen: Examined) -> Iterator[FileFinding]:
+def _guessed(seen: ExaminedSuites) -> Iterator[FileFinding]:
     """Warnings of tests that an answer without knowledge passes, in suites without mistakes."""
     for suite, files in seen.suites:
         named: dict[str, list[GuessedTest]] = {}
