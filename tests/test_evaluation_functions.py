@@ -152,7 +152,7 @@ def test_a_benchmark_that_was_not_fetched_is_null_and_the_report_says_how_to_get
     ("metrics", "told"),
     [
         (["perplexty"], "there is no metric 'perplexty'; did you mean 'perplexity'?"),
-        (["speed", "zzz"], "there is no metric 'zzz'; known are perplexity,"),
+        (["speed", "zzz"], "there is no metric 'zzz'; expected one of perplexity,"),
         ([], "no metric was named"),
     ],
 )

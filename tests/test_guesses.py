@@ -111,4 +111,4 @@ def test_statistics_show_the_script_beside_the_baselines(bench):
     path = bench.suite({"t": [writing(1, starts_with="Once", list_item_count=2)]}, language="en")
     shown = bench.assay("stats", str(path)).stdout
     assert "a script with three sentences" in shown
-    assert "Tests that guessing passes" in shown
+    assert "Tests that baselines pass" in shown

@@ -330,7 +330,7 @@ def test_joined_contexts_are_asked_as_they_stand_and_named(shared: Path, benchma
         (["Few?", "a", "b", "c", "B"], " has 5 cells, not 6: a question, four options, a letter"),
         (
             ["Which?", "a", "b", "c", "d", "E"],
-            ": 'answer' cannot be 'E'; known are A, B, C, D",
+            ": 'answer' cannot be 'E'; expected one of A, B, C, D",
         ),
         (["", "a", "b", "c", "d", "A"], ": 'question' is empty"),
         (["No third?", "a", "b", " ", "d", "A"], ": 'choices[2]' is empty"),
@@ -372,7 +372,7 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path, benchmarks: Pa
     ("change", "problem"),
     [
         ({"label": 4}, "'label' must be a whole number from 0 to 3, not 4"),
-        ({"label": ""}, "'label' cannot be ''; known are 0, 1, 2, 3"),
+        ({"label": ""}, "'label' cannot be ''; expected one of 0, 1, 2, 3"),
         ({"endings": ["a", "b", "c"]}, "'endings' needs at least 4 items"),
         ({"endings": ["a", "b", "c", "[title]"]}, "an ending is empty"),
         ({"endings": ["a", "b", "c", "\ud800"]}, "a text contains half a character"),

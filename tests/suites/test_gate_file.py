@@ -134,7 +134,7 @@ MISTAKES: list[tuple[str, str]] = [
     ("[perplexty]\nmax = 5\n", "1:2: unknown key 'perplexty'; did you mean 'perplexity'?"),
     ("\n[[suites]]\n", "2:3: unknown key 'suites'; did you mean 'suite'?"),
     ("zzz = 1\n",
-     "1:1: unknown key 'zzz'; known are perplexity, text, suite, speed, generation, endings, "
+     "1:1: unknown key 'zzz'; expected one of perplexity, text, suite, speed, generation, endings, "
      "memory, accuracy, tokenizer, drift, size, measure, accept, score"),
     ('[size]\nclass = "small"\n',
      "1:1: a gate that asks for nothing; name at least one of perplexity, text, suite, speed, "
@@ -171,7 +171,7 @@ MISTAKES: list[tuple[str, str]] = [
     ("[perplexity]\nmax = { tiny = 50, smal = 30, medium = 20, large = 15 }\n",
      "2:20: unknown field 'smal' in 'perplexity.max'; did you mean 'small'?"),
     ("[perplexity.max]\ntiny = 50\nsmall = 30\nmedium = 20\nlarge = 15\nxxl = 9\n",
-     "6:1: unknown field 'xxl' in 'perplexity.max'; known are tiny, small, medium, large"),
+     "6:1: unknown field 'xxl' in 'perplexity.max'; expected one of tiny, small, medium, large"),
     ("[perplexity]\nmax = { tiny = 50, small = 30, medium = false, large = 15 }\n",
      "2:41: 'perplexity.max.medium' must be a number from 0 to 1000000000, not false"),
     ('[suite]\nname = "os"\nmin = 0.7\n',
@@ -219,7 +219,7 @@ MISTAKES: list[tuple[str, str]] = [
     ("[speed]\nmin_tokens_per_s = -1\n",
      "2:20: 'speed.min_tokens_per_s' must be a number from 0 to 1000000000, not -1"),
     ("[speed]\nmin = 10\nmin_tokens_per_s = 10",
-     "2:1: unknown field 'min' in 'speed'; known are min_tokens_per_s"),
+     "2:1: unknown field 'min' in 'speed'; expected one of min_tokens_per_s"),
     ("[generation]\nmax_failures = -1\n",
      "2:16: 'generation.max_failures' must be a whole number from 0 to 1000000000, not -1"),
     ("[generation]\nmax_failures = 0\nseeds = 0\n",
@@ -367,7 +367,7 @@ def test_suites_and_categories_that_a_run_lacks_are_found_where_the_gate_names_t
         f"{path}:3:8: -: error: the gate asks for the suite 'oss', which is not part of this run; "
         "did you mean 'os'?",
         f"{path}:10:3: -: error: the gate asks for the category 'torts' of 'law', which is not "
-        "part of this run; known are a",
+        "part of this run; expected one of a",
         f"{path}:15:15: -: error: the gate asks for the category 'hardware-id' of 'os', which is "
         "not part of this run; did you mean 'hardware_id'?",
     ]

@@ -137,7 +137,7 @@ def test_a_suite_json_stands_for_its_folder(write_suite: WriteSuite) -> None:
 def test_an_id_twice_names_the_first_file(write_suite: WriteSuite) -> None:
     folder = write_suite({"a": [good(id="x_001"), good(id="x_002")], "b": [good(id="x_002")]})
     (finding,) = examine([folder])
-    assert finding.message == f"this id is taken already, by {folder}/a.json"
+    assert finding.message == f"duplicate id, already used in {folder}/a.json"
     assert (finding.file, finding.test_id, finding.column) == (f"{folder}/b.json", "x_002", 9)
 
 

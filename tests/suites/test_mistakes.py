@@ -63,7 +63,7 @@ MISTAKES = [
     (talk({"role": "user"}), "'messages[0]' lacks 'content'"),
     (talk({"role": "user", "content": ""}), "'messages[0].content' is empty"),
     (talk({**USER, "name": "x"}),
-     "unknown field 'name' in 'messages[0]'; known are role, content"),
+     "unknown field 'name' in 'messages[0]'; expected one of role, content"),
     (talk(USER, ASSISTANT), "the last message must come from the user, not from 'assistant'"),
     (talk(SYSTEM), "the last message must come from the user, not from 'system'"),
     (talk(USER, USER),
@@ -192,7 +192,8 @@ def test_a_finding_is_one_line_with_the_place_and_the_test(
         '    "é": 1, "expected_keyword": ["x"], "expected_keywords": ["Lomé"]}\n]\n'
     )
     assert [str(finding) for finding in examine([Path("tests")])] == [
-        "tests/a.json:4:5: a_003: error: unknown field 'é'; known are " + ", ".join(all_fields()),
+        "tests/a.json:4:5: a_003: error: unknown field 'é'; expected one of "
+        + ", ".join(all_fields()),
         "tests/a.json:4:13: a_003: error: unknown field 'expected_keyword'; "
         "did you mean 'expected_keywords'?",
     ]
@@ -205,7 +206,7 @@ def test_text_from_a_file_never_breaks_a_finding_into_two_lines(findings_of: Fin
 
 def test_an_id_with_mistakes_in_its_test_is_still_taken(findings_of: FindingsOf) -> None:
     found = [f.message for f in findings_of(good(temperature=9), good())]
-    assert any("this id is taken already, by" in message for message in found)
+    assert any("duplicate id, already used in" in message for message in found)
 
 
 VALID = [

@@ -33,7 +33,7 @@ MISTAKES: list[tuple[Any, str]] = [
     ({"shots": 4, "few_shot": {"a": "few_shot/e.json"}},
      "'shots' is 4, but 'few_shot/e.json' has only 3 examples"),
     ({"shots": 1, "few_shot": {"b": "few_shot/e.json"}},
-     "there is no category 'b'; known are a, maths"),
+     "there is no category 'b'; expected one of a, maths"),
     ({"shots": 1, "few_shot": {"a": "few_shot/gone.json"}},
      "there is no file 'few_shot/gone.json' in the suite's folder"),
     ({"shots": 1, "few_shot": {"a": "../outside.json"}},

@@ -59,7 +59,9 @@ def did_you_mean(problem: str, name: str, known: Iterable[str]) -> str:
         return tr("{problem}; did you mean '{meant}'?", problem=problem, meant=shown(meant))
     if not names:
         return problem
-    return tr("{problem}; known are {names}", problem=problem, names=", ".join(map(shown, names)))
+    return tr(
+        "{problem}; expected one of {names}", problem=problem, names=", ".join(map(shown, names))
+    )
 
 
 def _plain(name: str) -> str:

@@ -241,7 +241,7 @@ class SuiteReader:
             )
             opened.notes.warning((*path, "id"), message)
         elif first is not opened or place != path:
-            message = tr("this id is taken already, by {file}", file=first.shown)
+            message = tr("duplicate id, already used in {file}", file=first.shown)
             opened.notes.error((*path, "id"), message)
 
     def _note_rubric(self, case: Case, path: Place, notes: Notes) -> None:

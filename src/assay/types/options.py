@@ -129,7 +129,7 @@ class TestOptions(CommandOptions):
         least=1,
         most=1000,
         identity=True,
-        help=tr("Repeat each test N times, each time with another seed."),
+        help=tr("Repeat each test N times, with a different seed each time."),
     )
     seed: int = option(
         0, least=0, most=2_000_000_000, identity=True, help=tr("Seed of answers and of --limit.")
@@ -144,7 +144,7 @@ class TestOptions(CommandOptions):
         None,
         metavar="TEXT",
         identity=True,
-        help=tr("System prompt for suites that have none. Default: none."),
+        help=tr("System prompt, unless the suite has one. Default: none."),
     )
 
 
@@ -166,15 +166,15 @@ class SamplingOptions(CommandOptions):
         None,
         identity=True,
         help=tr(
-            "Reasoning of models that can think; both: ask everything without and with it, and "
-            "compare. Default: the model's own."
+            "Reasoning mode, for models that have one; both: run every test with and without it, "
+            "and compare. Default: the model's own."
         ),
     )
     loop_stop: bool = option(
         True,
         "--no-loop-stop",
         identity=True,
-        help=tr("Do not stop an answer of a served model that repeats itself."),
+        help=tr("Do not stop a served model's answer when it repeats itself."),
     )
 
 
@@ -193,7 +193,7 @@ class ServerOptions(CommandOptions):
         None,
         least=1,
         most=256,
-        help=tr("Requests at the same time. Default: 1 for ollama, 8 for openai."),
+        help=tr("Concurrent requests. Default: 1 for ollama, 8 for openai."),
     )
     num_ctx: int | None = option(
         None,
@@ -241,7 +241,7 @@ class JudgeLayoutOptions(JudgeFormOptions):
         help=tr(
             "Prompt of a likelihood judge: the answer in a fence, the question around the answer, "
             "the answer again after the question, or questions made from the rubric's anchors. "
-            "Default: as the judge did best on its card, else fence."
+            "Default: the layout that did best on the judge's card, else fence."
         ),
     )
 
@@ -262,7 +262,7 @@ class JudgeNameOptions(CommandOptions):
         "--judge",
         is_model=True,
         help=tr(
-            "Model that judges open answers, and whether what a checkpoint writes makes sense. "
+            "Model that judges open-ended answers and whether a checkpoint's text makes sense. "
             "Repeatable: the median or the majority of all judges counts."
         ),
     )
@@ -310,9 +310,7 @@ class CheckpointOptions(CommandOptions):
     )
     size_class: SizeClass | None = option(
         None,
-        help=tr(
-            "Size class whose limits count. Default: the gate's, else by the count of parameters."
-        ),
+        help=tr("Size class whose limits apply. Default: the gate's, else by parameter count."),
     )
     write_back: bool = option(
         True, "--no-write-back", help=tr("Write reports only under --out, not beside the weights.")
@@ -358,8 +356,8 @@ class LocalOptions(CommandOptions):
         least=1,
         most=1024,
         help=tr(
-            "CPU threads that compute a checkpoint; speed is always timed on all cores. "
-            "Default: one for each core."
+            "CPU threads for running a checkpoint; speed is always measured on all cores. "
+            "Default: one per core."
         ),
     )
     tokenizer: OptionalPathOption = path_option(
@@ -593,8 +591,8 @@ class CompareOptions(
         most=1,
         metavar="X",
         help=tr(
-            "Maximum loss of a suite that both sides have, 0 to 1 (0.02 is two points); exit 1 "
-            "above it. Default: none."
+            "Maximum drop in score on a suite that both have, 0 to 1 (0.02 is two points); "
+            "exit 1 above it. Default: none."
         ),
     )
 

@@ -62,7 +62,7 @@ def group() -> click.Group:
         name="assay",
         help=tr(
             "Assay decides whether a small language model is good enough, and shows why.\n\n"
-            "Without a command, on a terminal, it shows what is here and asks what to do."
+            "Without a command, in a terminal, it shows what is available and asks what to do."
         ),
         epilog="assay\nassay demo\nassay run ollama:llama3.2:3b -s example\n"
         "assay validate my-tests/\nassay compare RUN RUN",

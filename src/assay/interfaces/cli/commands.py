@@ -12,7 +12,7 @@ from assay.messages import Message, message
 
 COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
     message("Evaluate"): {
-        "run": ("run", message("Ask models the tests of suites, score the answers, and report.")),
+        "run": ("run", message("Run test suites on models, score the answers and report.")),
         "ask": ("run", message("Ask models your own prompts and show the answers side by side.")),
         "judge": ("run", message("Judge the answers of a run, or answers made elsewhere.")),
         "judge-check": (
@@ -27,18 +27,18 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
     },
     message("Results"): {
         "view": ("view", message("Show runs, tests and answers in the browser.")),
-        "runs": ("stored", message("List all runs in the store, and free what is not used.")),
+        "runs": ("stored", message("List all runs in the store, and prune unused data.")),
         "report": ("stored", message("Show the report of a run again.")),
         "compare": ("stored", message("Compare runs or models, test by test.")),
         "leaderboard": ("stored", message("Rank all models in the store, best first.")),
-        "select": ("stored", message("Select the best of evaluated checkpoints.")),
+        "select": ("stored", message("Select the best evaluated checkpoint.")),
         "rescore": ("stored", message("Score the stored answers of a run again.")),
         "export": ("stored", message("Export the records of a run as JSONL or CSV.")),
     },
     message("Tests"): {
         "suites": ("suites", message("List suites, or show one.")),
         "validate": ("suites", message("Check test and gate files.")),
-        "attack": ("suites", message("Try standing cheats against the checkers of a suite.")),
+        "attack": ("suites", message("Try a fixed set of cheats against a suite's checkers.")),
         "new-suite": ("suites", message("Create a starter suite, or convert a table to one.")),
         "new-test": ("suites", message("Create a starter test.")),
         "stats": ("suites", message("Show which tests of a suite need attention.")),
@@ -47,11 +47,14 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
             "suites",
             message("Print the JSON Schema of test, suite and gate files, and of reports."),
         ),
-        "fetch": ("suites", message("Fetch MMLU and HellaSwag, or write the files of os.")),
+        "fetch": (
+            "suites",
+            message("Fetch MMLU or HellaSwag, or write the files of the os suite."),
+        ),
     },
     message("Machine"): {
-        "serve": ("serve", message("Serve a model of this machine over the OpenAI protocol.")),
-        "mcp": ("mcp", message("Offer the agent tools over MCP.")),
+        "serve": ("serve", message("Serve a local model over an OpenAI-compatible API.")),
+        "mcp": ("mcp", message("Serve Assay's tools to agents over MCP.")),
         "doctor": ("demo", message("Show what this machine can do and what is missing.")),
     },
 }

@@ -242,7 +242,7 @@ verbose = click.option(
     "-v",
     "--verbose",
     is_flag=True,
-    help=tr("Show everything else before the scores and the decision."),
+    help=tr("Show all details before the scores and the decision."),
 )
 
 

@@ -92,7 +92,7 @@ def language_option(function: Command) -> Command:
         "--lang",
         type=click.Choice(LANGUAGES_OFFERED),
         expose_value=False,
-        help=tr("Language of messages and reports. Default: that of LANG if offered, else en."),
+        help=tr("Language of messages and reports. Default: from LANG if supported, else en."),
     )(function)
 
 

@@ -89,8 +89,7 @@ REPAIRS: dict[GuessKind, Message] = {
     "frame": message("ask for content: expected_keywords, or more min_words"),
     "off_topic": message("check the subject: expected_keywords"),
     "common_words": message(
-        "ask for rarer keywords or several, name wrong ones in forbidden_keywords, or use "
-        "exact_match"
+        "require rarer or more keywords, list wrong ones in forbidden_keywords, or use exact_match"
     ),
     "longest_option": message("reword the options: shorten this one, or lengthen the others"),
     "shared_words": message(
@@ -117,7 +116,7 @@ def _blocks(of: SuiteStatistics) -> Iterator[Block]:
         yield Heading(tr("Look at these tests"))
         yield _tests_table(found, reasons=True)
     if of.guesses.named:
-        yield Heading(tr("Tests that guessing passes"))
+        yield Heading(tr("Tests that baselines pass"))
         yield _guessed_table(of.guesses)
     if of.alike:
         yield Heading(tr("Tests that ask the same, or nearly"))

@@ -410,7 +410,7 @@ def _unjudged(suites: Sequence[Suite], found: Judged | None) -> int:
 
 def _hints(run: Run, failed: int, too_long: int, unheard: int, judged: int) -> Iterator[str]:
     if judged:
-        yield tr("a judge scores what no check can: `assay judge latest --judge MODEL`")
+        yield tr("score what checks cannot with a judge: `assay judge latest --judge MODEL`")
     if run.finished is None:
         yield tr("continue with: {command}", command=run.command)
     elif failed > too_long:

@@ -157,7 +157,7 @@ class _Vocabulary:
             tr("the tokenizer of {path} is {name!r} (tokenizer.ggml.{key}), which Assay does not "
                "know", path=self._path, name=one_line(str(name), longest=40), key=key),
             hint=tr("name the folder of the original model's tokenizer with --tokenizer DIR; "
-                    "known are {names}", names=", ".join(known)),
+                    "expected one of {names}", names=", ".join(known)),
         )  # fmt: skip
 
     def _byte_level(self, pre: str) -> dict[str, Any]:
