@@ -130,6 +130,17 @@ def with_texts(made: Made, text_of: Callable[[str, int], str]) -> str:
     return f"```python\n{ast.unparse(ast.fix_missing_locations(tree))}\n```"
 
 
+def of_other_code(made: Made) -> str:
+    """The reference, whose functions do nothing any more."""
+    reference = (folder_of("ct_05_documentation") / "reference.md").read_text("utf-8")
+    answer = checkers.fill(reference, made.files, made.truth)
+    tree = ast.parse(answer.partition("```python\n")[2].partition("```")[0])
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            node.body[1:] = [ast.Return(ast.Constant(None))]
+    return f"```python\n{ast.unparse(ast.fix_missing_locations(tree))}\n```"
+
+
 LIES = (
     "Multiplies what it gets with the weather of yesterday and returns a colour",
     "Does what its name suggests, sends a mail about it, and gives a tuple of planets",
@@ -171,6 +182,7 @@ DOCUMENTATION: dict[str, Cheat] = {
     "one text for all": lambda made: with_texts(
         made, lambda name, at: f"Does what {name} is there for, and returns the result of it."
     ),
+    "true documentation of other code": of_other_code,
     "lies beside true examples": lambda made: with_texts(made, lie),
     "the code alone": lambda made: f"```python\n{made.files['toolbox.py']}\n```",
 }

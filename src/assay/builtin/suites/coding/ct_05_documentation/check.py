@@ -11,6 +11,7 @@ import ast
 import builtins
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from assay.checking import (
@@ -59,6 +60,17 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     code = choose_code(answer, names) or Code(blocks=())
     if code.blocks and find_obstacle(answer, code):
         code = Code(blocks=())  # nobody could import the module any more
+    no = "not counted, since the code of most functions was changed: documentation of other code"
+    for one in check_documentation(code, truth, files):
+        is_none = one.passed and is_other_code(original, code)
+        yield replace(one, passed=False, why=no) if is_none else one
+
+
+def check_documentation(
+    code: Code, truth: dict[str, Any], files: dict[str, str]
+) -> Iterator[Check]:
+    original = ast.parse(files["toolbox.py"])
+    names = [one["name"] for one in truth["functions"]]
     texts = {name: code.docstring(name) for name in names}
     examples = [*check_examples(truth["functions"], texts, files["toolbox.py"])]
     given = {one.name for one in ast.walk(code.tree) if isinstance(one, ast.FunctionDef)}
@@ -81,6 +93,15 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     told = sum(shown[f"{role}_examples"] and said[role] for role in said)
     yield check_module(code, counts=2 * told >= len(names))
     yield check_code(original, code, counts=2 * told >= len(names))
+
+
+def is_other_code(original: ast.Module, code: Code) -> bool:
+    """Whether most of the given functions are there with other code."""
+    given = [one for one in original.body if isinstance(one, ast.FunctionDef)]
+    own = [(one, code.function(one.name)) for one in given]
+    changed = [one.name for one, other in own if other is not None
+               and outline(ast.Module([one], [])) != outline(ast.Module([other], []))]  # fmt: skip
+    return 2 * len(changed) > len(given)
 
 
 def check_module(code: Code, *, counts: bool) -> Check:
