@@ -255,6 +255,7 @@ def _cannot_as_written(suites: Sequence[Suite], facts: ModelFacts) -> Iterator[U
         (suite.name, case.category, type(work))
         for suite in suites
         for case in suite.cases
+        if case.check.scored_together
         for work in case.check.requests().as_written
     ]
     scored = list(dict.fromkeys(task for _, task, kind in asked if kind is ToScore))
@@ -310,8 +311,7 @@ def _too_long(suites: Sequence[Suite], facts: ModelFacts, context: int) -> Itera
     by_text = "score_text" in facts.capabilities
     for suite in suites:
         for case in suite.cases:
-            asked = case.check.requests()
-            if (by_text and asked.options) or asked.as_written:
+            if case.check.scored_together or (by_text and case.check.requests().options):
                 continue
             size = sum(len(message.content) for message in case.messages)
             if size > context * MOST_BYTES_PER_TOKEN:
@@ -373,8 +373,8 @@ def _gold_answer(case: Case, *, by_text: bool) -> str:
 
 
 def _asked(case: Case) -> tuple[int, ...]:
-    if written := case.check.requests().as_written:
-        return tuple(range(len(written)))
+    if case.check.scored_together:
+        return tuple(range(len(case.check.requests().as_written)))
     last = len(case.messages) - 1
     if not case.live:
         return (last,)
