@@ -43,6 +43,7 @@ SPECIFICATIONS = {
     "LO": "this project's own contract",
     "BM": "this project's own contract",
     "LM": "this project's own contract",
+    "DC": "this project's own contract",
 }
 # Fewer rows than this would mean that requirements were dropped or lumped together.
 FEWEST_ROWS = {
@@ -70,6 +71,7 @@ FEWEST_ROWS = {
     "LO": 6,
     "BM": 9,
     "LM": 7,
+    "DC": 7,
 }
 
 ROW = re.compile(r"^\| (?P<id>[A-Z]{2}-\d{2,3}) \| (?P<requirement>.+?) \| (?P<met_by>.*?) \|$")

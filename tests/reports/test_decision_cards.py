@@ -23,7 +23,7 @@ from assay.reports.measured.drift import drift_document, drift_json
 from assay.reports.run_report import run_document
 from assay.summary.comparisons import find_leads
 from assay.types import Estimate
-from assay.types.documents import Card, Document, Span, make_card
+from assay.types.documents import Card, Document, Span, make_card, with_commands
 from assay.types.measured.drift import DriftLimits
 from assay.types.measured.losses import LossComparison, LossPart
 from assay.types.measured.performance import DepthFigures
@@ -305,3 +305,12 @@ def test_hostile_names_send_no_escape_sequence_from_a_card() -> None:
     card = make_card(made.HOSTILE, reasons=(made.HOSTILE,), next=Span(made.HOSTILE, "code"))
     shown = "".join(each.text for each in card_lines(card, WIDTH))
     assert not set(shown) & {"\x1b", "\u202e", "\x07", "\x9b", "\ud800", "\r", "\n"}
+
+
+def test_a_command_inside_a_sentence_is_a_piece_of_its_own() -> None:
+    card = make_card("Ship it.", next=with_commands("First `assay fetch mmlu`, then rest."))
+    assert [each.text for each in card_lines(card, WIDTH)][
+        -1
+    ] == "  First assay fetch mmlu, then rest."
+    assert "- First `assay fetch mmlu`, then rest." in render_markdown([card])
+    assert with_commands("an odd ` in it") == "an odd ` in it"

@@ -22,7 +22,7 @@ from assay.reports.progress import progress_for
 from assay.reports.reviews import reviews_document
 from assay.reports.sentences import role
 from assay.reports.side_by_side import answers_document
-from assay.types.documents import Block, Document, Heading, Picture, plain_text
+from assay.types.documents import Block, Card, Document, Heading, Picture, plain_text
 from assay.types.judging.reviews import Reviewed
 from assay.types.results import Comparison, Leaderboard, Report, SuiteCard
 
@@ -79,14 +79,14 @@ def render_stopped(stopped: Interrupted, report: Report, *, ascii_only: bool = F
 @dataclass(frozen=True, slots=True)
 class PagePart:
     """A part of a page, and the headline above it. `pictures`: SVGs, which have a style of their
-    own that a page with a strict policy shows only as images. `headed`: the part begins with a card
-    whose decision is that headline.
+    own that a page with a strict policy shows only as images. `card`: comes first, and has the
+    headline as its title.
     """
 
     title: str
     html: str
     pictures: tuple[Picture, ...]
-    headed: bool = False
+    card: str = ""
 
 
 def render_part(result: Result, part: ReportPart = "whole") -> PagePart:
@@ -105,12 +105,11 @@ def render_part(result: Result, part: ReportPart = "whole") -> PagePart:
     if blocks and isinstance(blocks[0], Heading) and blocks[0].level == 1:
         title, blocks = plain_text(blocks[0].line), blocks[1:]
     pictures = tuple(each for each in blocks if isinstance(each, Picture))
-    rest = tuple(each for each in blocks if not isinstance(each, Picture))
-    headed = document.card is not None
-    if document.card is not None:
-        title = document.card.decision
+    rest = tuple(each for each in blocks if not isinstance(each, Picture | Card))
     shown = Document(document.title, rest, out=document.out)
-    return PagePart(title, render_blocks(shown), pictures, headed=headed)
+    card = document.card
+    drawn = render_blocks(Document(document.title, (card,))) if card else ""
+    return PagePart(card.decision if card else title, render_blocks(shown), pictures, card=drawn)
 
 
 def render_answers(report: Report) -> str:

@@ -41,6 +41,14 @@ def spans(line: Line) -> tuple[Span, ...]:
     return tuple(span for span in toned if span.text)
 
 
+def with_commands(text: str) -> Line:
+    """A sentence whose commands are in backticks, as pieces."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return text
+    return tuple(Span(part, "code" if place % 2 else "plain") for place, part in enumerate(parts))
+
+
 def plain_text(line: Line) -> str:
     return "".join(span.text for span in spans(line))
 

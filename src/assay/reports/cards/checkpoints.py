@@ -15,7 +15,7 @@ from assay.types.decisions import (
     Measurements,
     Selection,
 )
-from assay.types.documents import Card, Line, Tone, make_card, one_sentence
+from assay.types.documents import Card, Line, Tone, make_card, one_sentence, with_commands
 
 # Facts of a selection that are a reason, and one that is a caveat.
 BESIDE_OTHERS = ("ahead", "tie", "tie_among", "tie_without_interval", "not_comparable")
@@ -172,8 +172,8 @@ def _caveats(
         yield tr("Not evaluated: {names}.", names=", ".join(failed))
 
 
-def _advice(decision: Decision, names: Sequence[str]) -> str:
+def _advice(decision: Decision, names: Sequence[str]) -> Line:
     for name in names:
         for each in decision.advice.get(name, ()):
-            return advice_texts(each)[0]
+            return with_commands(advice_texts(each)[0])
     return ""

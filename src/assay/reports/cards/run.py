@@ -9,7 +9,7 @@ from assay.reports.cards.scores import scored_suites, scores_card
 from assay.reports.cards.speed import speed_card
 from assay.text.safe_text import one_line
 from assay.types import OutcomeKind
-from assay.types.documents import Card, Line, Span, make_card
+from assay.types.documents import Card, Line, Span, make_card, with_commands
 from assay.types.results import Report
 
 DecisionSource = Literal["progress", "decision", "judging", "scores", "speed"]
@@ -55,7 +55,7 @@ def _next(report: Report) -> Line:
                 again = tr("ask again what has no answer, with the command after “Reproduce:” in ")
                 return again, Span(f"assay report {report.run} -v", "code")
             return hint.removesuffix(report.command), Span(report.command, "code")
-        return hint
+        return with_commands(hint)
     wrong = (OutcomeKind.FAIL, OutcomeKind.NO_ANSWER)
     suites = [each for model in report.models for each in model.suites]
     if any(each.outcomes.get(kind) for each in suites for kind in wrong):

@@ -53,17 +53,19 @@ def card_lines(card: Card, width: int) -> list[CardLine]:
 def _wrapped(line: Line, width: int, most: int, first: str, next: str) -> list[str]:
     """Broken between words, and a word that is wider than a line where the line ends."""
     most = math.ceil(most * max(1.0, USUAL_WIDTH / width))
-    lines = [first]
+    lines, glued = [first], False
     for span in spans(line):
         sign = GOES_ON if span.tone == "code" else ""
-        for word in one_line(span.text).split(" "):
-            between = " " if lines[-1].strip() else ""
+        for place, word in enumerate(one_line(span.text).split(" ")):
+            together = glued and not place and not span.text.startswith(" ")
+            between = " " if lines[-1].strip() and not together else ""
             if cell_len(f"{lines[-1]}{between}{word}{sign}") <= width:
                 lines[-1] += between + word
                 continue
             if between:
                 lines[-1] += sign
             lines += _pieces(word, width - len(next) - len(sign), next)
+        glued = not span.text.endswith(" ")
     if len(lines) > most:
         last = lines[most - 1].removesuffix(GOES_ON)
         kept = set_cell_size(last, min(cell_len(last), width - 1)).rstrip()
