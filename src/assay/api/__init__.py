@@ -88,8 +88,8 @@ if TYPE_CHECKING:
     from assay.workflow.reporting.comparison import compare_answers as compare_answers
     from assay.workflow.reporting.leaderboard import leaderboard as leaderboard
     from assay.workflow.reporting.records import export as export
-    from assay.workflow.reporting.results import report as report
     from assay.workflow.reporting.reviewed import review_summary as review_summary
+    from assay.workflow.reporting.stored_report import report as report
     from assay.workflow.reporting.suite_statistics import suite_statistics as suite_statistics
 
 _IN_MODULES = {
@@ -116,7 +116,7 @@ _IN_MODULES = {
     "workflow.reporting.leaderboard": ("leaderboard",),
     "workflow.reporting.records": ("export",),
     "workflow.commands.rescoring": ("rescore",),
-    "workflow.reporting.results": ("report",),
+    "workflow.reporting.stored_report": ("report",),
     "workflow.commands.runs": ("runs",),
     "workflow.reporting.suite_statistics": ("suite_statistics",),
     "workflow.commands.new_tests": ("new_suite", "new_test"),

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from assay.errors import ExitCode
 from assay.judge.final_judgement import NO_JUDGE, SCORER
 from assay.messages import tr, trn
-from assay.plugins import load_plugins
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
-from assay.reports.formats.notebook import RunResult
 from assay.request_identity import MEASURE
 from assay.store import Run, RunModel, Store, StoredTrial
 from assay.suites.load import FETCHED
@@ -24,7 +21,6 @@ from assay.types.decisions import Decision, Measurements
 from assay.types.judging.judged import Judged
 from assay.types.measures import every_measure
 from assay.types.measures import measures as known_measures
-from assay.types.options import DEFAULT_OUT
 from assay.types.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
 from assay.types.tests import EWEBENCH
 from assay.workflow.checkpoints.measures import (
@@ -42,28 +38,6 @@ from assay.workflow.reporting.trials import trials_of
 from assay.workflow.running.baselines import baselines_of
 from assay.workflow.running.own_prompts import is_own
 from assay.workflow.running.run_folder import RunFolder
-
-
-def report(
-    run: str = "latest",
-    *,
-    against: str | None = None,
-    plugins: Sequence[str] = (),
-    out: str | Path = DEFAULT_OUT,
-) -> RunResult:
-    """A run's report again, from the store.
-
-    `run`: an id, the beginning of one, or latest. `against`: an earlier run; what changed since
-    then is in the report. Example: `assay.report().to_pandas()`.
-    """
-    load_plugins(plugins)
-    with Store(Path(out), read_only=True) as store:
-        found = RunResult.of(report_of(store, store.find_run(run, with_tests=False)))
-    if against is None:
-        return found
-    from assay.workflow.reporting.since import with_changes  # it needs what is above
-
-    return with_changes(found, against, out=out)
 
 
 def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None = None) -> Report:

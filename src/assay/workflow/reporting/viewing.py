@@ -98,7 +98,7 @@ def make_summary(run_id: str, out: Path) -> RunSummary:
     """From the whole report; a run that cannot be reported has a note instead."""
     from assay.reports import sentences
     from assay.reports.cards.run import headline
-    from assay.workflow.reporting.results import report as report_again
+    from assay.workflow.reporting.stored_report import report as report_again
 
     try:
         report = report_again(run_id, out=out)

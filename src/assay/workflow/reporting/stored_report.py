@@ -1,20 +1,45 @@
-"""What changed in a run since another one: each model that both have, paired with itself."""
+"""A stored run's report, and what changed since another one: each model that both have, paired
+with itself.
+"""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from assay.errors import UsageError
 from assay.messages import tr
+from assay.plugins import load_plugins
 from assay.reports.cards.run import headline
 from assay.reports.formats.notebook import RunResult
 from assay.store import Store
 from assay.summary.comparisons import with_holm
+from assay.types.options import DEFAULT_OUT
 from assay.types.results import Report, SinceRun
 from assay.workflow.reporting.comparison import compare
 from assay.workflow.reporting.results import report_of
 
 
-def with_changes(report: Report, against: str, *, out: str | Path) -> RunResult:
+def report(
+    run: str = "latest",
+    *,
+    against: str | None = None,
+    plugins: Sequence[str] = (),
+    out: str | Path = DEFAULT_OUT,
+) -> RunResult:
+    """A run's report again, from the store.
+
+    `run`: an id, the beginning of one, or latest. `against`: an earlier run; what changed since
+    then is in the report. Example: `assay.report().to_pandas()`.
+    """
+    load_plugins(plugins)
+    with Store(Path(out), read_only=True) as store:
+        found = RunResult.of(report_of(store, store.find_run(run, with_tests=False)))
+    if against is None:
+        return found
+    return _with_changes(found, against, out=out)
+
+
+def _with_changes(report: Report, against: str, *, out: str | Path) -> RunResult:
     """The report with what changed since the run `against`."""
     with Store(Path(out), read_only=True) as store:
         before = report_of(store, store.find_run(against, with_tests=False))
