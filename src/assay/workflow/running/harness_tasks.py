@@ -53,8 +53,8 @@ def score_tasks(
     """Stores the score of every document. A document of which an answer failed is left out."""
     metrics: dict[str, Mapping[str, Estimate]] = {}
     notes: dict[str, None] = {}
+    kept = {each.key: each for each in store.read_trials(run, model) if each.suite in tasks}
     for name, of in tasks.items():
-        kept = {each.key: each for each in store.read_trials(run, model) if each.suite == name}
         replies: dict[tuple[str, int], Sequence[Reply]] = {}
         missing: Counter[str] = Counter()
         keys: dict[tuple[str, int], TrialKey] = {}
