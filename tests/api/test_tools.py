@@ -91,7 +91,7 @@ def test_two_runs_or_models_are_compared_by_position_and_by_name(folder):
     assert compared.pairs == assay.compare(run_a=sides[0], run_b=sides[1], out=folder / "out").pairs
     document = compared.to_dict()
     assert next(iter(document)) == "headline"
-    assert document["headline"].startswith("tests: ")
+    assert document["headline"].startswith("Undecided on tests: good shows no significant")
 
 
 def test_suites_are_listed_with_their_categories():

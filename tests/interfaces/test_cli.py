@@ -239,7 +239,7 @@ def test_export_gives_every_try_as_jsonl_and_csv(bench, two_models):
 
 
 def test_compare_pairs_by_test_and_names_the_flips(bench, two_models):
-    text = bench.assay("compare", "latest").stdout
+    text = bench.assay("compare", "latest", "-v").stdout
     assert "sum_001" in text
     assert "sum_002" in text
     (pair,) = json.loads(bench.assay("compare", "latest", "--json").stdout)["pairs"]
@@ -462,7 +462,7 @@ def test_runs_that_share_no_suite_are_not_compared(bench, tests):
 
 @pytest.mark.parametrize("columns", ["20", "200"])
 def test_names_stay_readable_at_any_width(bench, words, columns):
-    done = bench.assay(*words, COLUMNS=columns)
+    done = bench.assay(*words, "-v", COLUMNS=columns)
     assert re.search(r"^\s*sum\b", done.stdout, re.MULTILINE), done.stdout
 
 

@@ -285,7 +285,7 @@ def test_a_judge_can_be_typed_and_its_verdict_counts(bench, judged, open_door):
     assert "assay run ollama:" in text
     assert "--judge scripted:judge.json" in text
     assert "--allow-code-execution" not in text.partition("The command that repeats")[2]
-    assert "80.0 points" in text
+    assert "8.0 of 10" in text, "as on the card; 80.0 points would be another number for it"
 
 
 def test_numbers_and_names_choose_a_judge_and_code_may_be_run(judged, open_door):
@@ -368,7 +368,6 @@ def test_a_checkpoint_of_the_list_is_asked_and_a_broken_one_is_explained(
     text, code = door.end()
     assert code == 0, text
     assert "Traceback" not in text
-    assert "LlamaForCausalLM" in text
     assert "assay run run/step_100 -s my-tests/" in text
     assert len(pages(bench)) == 1
 

@@ -106,8 +106,8 @@ def test_advice_changes_the_steps_until_a_round_is_accepted(yard):
     assert len(yard.trained("begun")) == 3
     assert "accepted in round 3" in found.headline
     for form in ("text", "md", "html"):
-        shown = assay.api.render(found, form)
-        assert "Accepted in round 3" in shown
+        shown = assay.api.render(found, form, verbose=True)
+        assert "accepted in round 3" in shown
         assert "100 steps" in shown
     assert "<svg" in (yard.out / "loop.html").read_text()
     assert found.to_dict()["rounds"][2]["standing"] == "better"
@@ -173,7 +173,9 @@ def test_own_advice_is_told_in_words_and_a_reviewers_as_it_wrote_it(yard):
     own = {"change": "other", "what": "raise_share", "reason": "Raise its share."}
     asks = {"changes": [own, {"change": "other", "what": "lower_rate", "reason": "It jumps."}]}
     program = f"import sys; sys.stdin.read(); print({json.dumps(json.dumps(asks))})"
-    shown = assay.api.render(yard.loop(rounds=2, review=yard.reviewer(program)), "text")
+    shown = assay.api.render(
+        yard.loop(rounds=2, review=yard.reviewer(program)), "text", verbose=True
+    )
     assert "Raise its share; lower_rate" in " ".join(shown.split())
     assert "raise_share" not in shown
 

@@ -52,7 +52,7 @@ def test_each_depth_is_timed_with_new_prompts_and_the_same_ones_again(bench, oll
 
 
 def test_the_report_has_a_table_and_a_picture_and_runs_of_tests_show_the_figures(bench, ollama):
-    done = bench.assay("speed", ollama.spec(), "--context", "0,1k")
+    done = bench.assay("speed", ollama.spec(), "--context", "0,1k", "-v")
     assert done.returncode == 0, done.stderr
     assert "Speed by context" in done.stdout
     picture = next(bench.out.glob("runs/*/reports/speed.svg")).read_text("utf-8")

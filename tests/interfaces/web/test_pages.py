@@ -68,7 +68,7 @@ def test_every_page_is_readable_at_every_width_and_in_the_dark(browser, pages):
 def test_every_run_is_shown_with_its_models_suites_state_and_headline(browser, viewer):
     browser.open(viewer.address)
     shown = browser.find("#runs").text
-    for text in ("little", "good, weak", "finished", "34 answers", "good has 75.0 points"):
+    for text in ("little", "good, weak", "finished", "34 answers", "good scores 75.0 points"):
         assert text in shown
     browser.press("j", "j")
     second = browser.all("#runs a")[1].get_attribute("href")

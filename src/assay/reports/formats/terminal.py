@@ -121,7 +121,7 @@ class _ConsoleDocument:
             before = block
 
     def card(self, card: documents.Card) -> None:
-        width = max(NARROWEST, self.console.width)
+        width = max(NARROWEST_CELL, self.console.width)
         rule = ("-" if self.ascii_only else "─") * width
         self.console.print(Text(rule, style=STYLES[card.tone]), soft_wrap=True)
         for line in card_lines(card, width):
