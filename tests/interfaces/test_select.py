@@ -23,7 +23,7 @@ def tiny(bench):
 
 
 def test_what_to_ship_is_shown_with_the_gate_and_who_is_missing(bench, tiny):
-    done = bench.assay("select", "tiny")
+    done = bench.assay("select", "tiny", COLUMNS="300")
     assert done.returncode == 0, done.stderr
     assert "Ship tiny/step_2." in done.stdout
     assert "perplexity" in done.stdout

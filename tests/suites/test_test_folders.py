@@ -127,7 +127,7 @@ def test_ids_are_unique_over_entries_and_folders(tmp_path: Path) -> None:
     write_folder(tmp_path)
     (found,) = findings(tmp_path)
     assert found.file.endswith("sums_1/test.json")
-    assert "taken already, by" in found.message
+    assert "duplicate id, already used in" in found.message
 
 
 def test_a_test_folder_named_as_a_suite_says_what_to_name(tmp_path: Path) -> None:
