@@ -174,7 +174,8 @@ def test_answers_in_circles_are_counted_in_the_report(bench, ollama_server, sums
     assert why.startswith("1 answer of 12 repeated itself and was stopped")
     assert model["measurements"]["tokens_per_right_answer"]["n"] == 12
     for form in ("text", "md", "html"):
-        shown = " ".join(bench.assay("report", "latest", "--format", form).stdout.split())
+        said = bench.assay("report", "latest", "-v", "--format", form).stdout
+        shown = " ".join(said.split())
         assert why in shown
         assert cost.split(".")[0] in shown
         assert "tokens per right answer" in shown

@@ -78,7 +78,7 @@ def test_repeats_judges_and_imported_scores_are_compared_in_the_report(court) ->
     alone = api.judge("latest", **options)
     assert alone.judged
     assert [each.kind for each in alone.judged.agreements] == [kind for kind, *_ in found]
-    text = api.render(report)
+    text = api.render(report, verbose=True)
     assert "How far judgements agree" in text
     assert "quadratic kappa" in text
 

@@ -58,7 +58,7 @@ def test_both_orders_are_asked_and_where_they_disagree_it_is_a_tie(court) -> Non
     assert (found.first_preferred.value, found.first_preferred.n) == (pytest.approx(4 / 6), 6)
     assert found.length.value == len(OTHER) - len(ANSWER)
     assert (found.longer_preferred.value, found.longer_preferred.n) == (0.5, 2)
-    text = api.render(comparison)
+    text = api.render(comparison, verbose=True)
     assert "In pairs, judged by" in text
     assert "1 won, 1 tied, 1 lost" in text
     assert "not qualified" in text

@@ -21,7 +21,7 @@ def test_a_profile_is_a_table_and_a_picture_and_part_of_the_document(tmp_path: P
     (depth,) = document["models"][0]["speed"]
     assert set(depth["profile"]) == {"attention", "mlp", "head", "sampling", "cache", "rest"}
     assert sum(depth["profile"].values()) > 0
-    shown = " ".join(bench.assay("report", "latest").stdout.split())
+    shown = " ".join(bench.assay("report", "latest", "-v").stdout.split())
     assert "Where a token's time goes" in shown
     assert "attention" in shown
     picture = bench.out / "runs" / document["run"] / "reports" / "profile-1.svg"

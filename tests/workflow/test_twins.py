@@ -49,7 +49,7 @@ def test_the_constraint_is_asked_for_beside_the_free_answer_and_paired(
     schemas = [each.body[field] for each in server.asked if each.body.get(field)]
     sent = schemas[0] if scheme == "ollama" else schemas[0]["json_schema"]["schema"]
     assert (len(schemas), sent) == (4, SCHEMA)
-    page = api.render(report, "text")
+    page = api.render(report, "text", verbose=True)
     assert "tests-constrained against tests" in page
 
 

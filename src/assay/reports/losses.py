@@ -42,7 +42,7 @@ def losses_document(of: LossComparison) -> Document:
         title=tr("Where the loss moved"),
         blocks=tuple(_blocks(of)),
         card=losses_card(of),
-        scores=(kinds,),
+        scores=(Heading(tr("By kind of byte")), kinds),
     )
 
 

@@ -199,12 +199,16 @@ def state(report: Report) -> str:
 
 def model_notes(model: ModelReport) -> Iterator[str]:
     yield from speed_notes(model)
+    yield from own_notes(model)
+    yield from unscored_notes(model)
+
+
+def own_notes(model: ModelReport) -> Iterator[str]:
     for summary in model.suites:
         if summary.own:
             yield tr(
                 "{suite}: own prompts; their answers are kept and not scored", suite=summary.suite
             )
-    yield from unscored_notes(model)
 
 
 def unscored_notes(model: ModelReport) -> Iterator[str]:

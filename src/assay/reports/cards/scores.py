@@ -189,6 +189,9 @@ def _caveats(
     for of in scored.values():
         for said in sentences.not_compared((names[model.spec], each) for model, each in of):
             yield f"{said}."
+    yield from report.notes
+    for model in report.models:
+        yield from sentences.own_notes(model)
     for suite, of in scored.items():
         behind = [names[model.spec] for model, each in of if beats_guessing(each) is False]
         if behind and len(behind) < len(of):
@@ -202,7 +205,6 @@ def _caveats(
         for each in (seen for summary in model.suites for seen in summary.habits):
             if not each.is_cause:
                 yield labelled(names[model.spec], sentences.habit(each))
-    yield from report.notes
     for model in report.models:
         yield from sentences.speed_notes(model)
     for summary in (each for of in scored.values() for _, each in of[:1]):
