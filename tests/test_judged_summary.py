@@ -9,7 +9,14 @@ import pytest
 
 from assay.reports.judged.sentences import closing_sentence, over_runs
 from assay.summary.judged import EarlierRun, judged
-from assay.types.judging.judged import POINTS_OF_10, Judged, ModelChoice, ModelJudged
+from assay.types import Estimate
+from assay.types.judging.judged import (
+    POINTS_OF_10,
+    Judged,
+    ModelChoice,
+    ModelJudged,
+    RaterAgreement,
+)
 from assay.types.judging.judgements import Evidence, FinalJudgement
 from tests.reports.judged_answers import CODING, DATA, evidence, flat, judgement, model, verdict
 
@@ -332,3 +339,23 @@ def test_the_same_verdicts_give_the_same_figures():
         return {"models": of.models, "choices": of.choices, "differences": of.differences}
 
     assert once() == once()
+
+
+@pytest.mark.parametrize(
+    ("low", "value", "high", "reliable", "tentative"),
+    [
+        (0.82, 0.9, 0.97, True, False),
+        (-0.29, 0.9, 1.0, None, False),
+        (0.7, 0.85, 0.95, None, True),
+        (0.1, 0.4, 0.6, False, False),
+        (0.1, 0.5, 0.8, None, False),
+    ],
+)
+def test_raters_are_reliable_only_where_the_whole_interval_is(
+    low, value, high, reliable, tentative
+):
+    alpha = Estimate(
+        value=value, low=low, high=high, n=12, unscored=0, unit="1", method="bootstrap"
+    )
+    together = RaterAgreement(kind="judges", raters=("a", "b"), answers=6, figures={"alpha": alpha})
+    assert (together.reliable, together.tentative) == (reliable, tentative)

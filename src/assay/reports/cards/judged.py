@@ -14,7 +14,6 @@ from assay.types.judging.judgements import BANDS
 from assay.types.results import Report
 
 LEAST = next(least for least, band in BANDS if band == "ACCEPTABLE")  # tenths of a point
-FEW_TESTS = 2  # from so many on a model can be recommended
 SHOWN_TESTS = 6
 
 
@@ -38,9 +37,8 @@ def _clause(of: ModelChoice) -> str:
             "score": numbers.figure(of.mean)}  # fmt: skip
     if of.model is None:
         return tr("no answer for {domain} was scored", **gaps)
-    if of.chosen and of.mean.n < FEW_TESTS:
-        return tr("{model} scores {score} for {domain}, which is too few tests to recommend it",
-                  **gaps)  # fmt: skip
+    if said.is_on_too_few(of):
+        return said.too_few_clause(of)
     match of.ground:
         case "alone" | "better":
             return tr("use {model} for {domain}", **gaps)
@@ -60,7 +58,7 @@ def _tone(of: Judged) -> Tone:
     grounds = {each.ground for each in of.choices}
     if grounds & {"none_good_enough", "not_shown", "nothing"} or not grounds:
         return "bad"
-    few = any(each.chosen and each.mean.n < FEW_TESTS for each in of.choices)
+    few = any(map(said.is_on_too_few, of.choices))
     return "warning" if few or grounds - {"alone", "better"} else "good"
 
 

@@ -211,7 +211,8 @@ def _agreement(of: RaterAgreement) -> str:
         "how": tr("reliable") if of.reliable else tr("not reliable"),
     }
     if of.reliable is None:
-        gaps["how"] = tr("tentative") if of.figures["alpha"].n else tr("without spread")
+        open_yet = tr("tentative") if of.tentative else tr("not shown to be reliable")
+        gaps["how"] = open_yet if of.figures["alpha"].n else tr("without spread")
     match of.kind:
         case "repeats":
             return tr("{raters} read {answers} several times: its scores are {how}.", **gaps)

@@ -22,6 +22,8 @@ EXPECTED = ("coding", "data")  # the closing sentence speaks of both, whatever w
 SHOWN_TESTS = 12
 LEAST_SHOWN = 0.05  # seconds: a script takes none
 
+FEW_TESTS = 2  # from so many on a model can be recommended
+
 
 def domain_name(domain: str) -> str:
     return {"coding": tr("coding"), "data": tr("data analysis")}.get(domain, domain)
@@ -69,11 +71,25 @@ def choice_sentence(of: ModelChoice) -> str:
     return f"{clause[:1].upper()}{clause[1:]}."
 
 
+def is_on_too_few(of: ModelChoice) -> bool:
+    """Whether a model is chosen on fewer tests than recommend one."""
+    return bool(of.chosen) and of.mean.n < FEW_TESTS
+
+
+def too_few_clause(of: ModelChoice) -> str:
+    return tr(
+        "{model} scores {score} for {domain}, which is too few tests to recommend it",
+        model=of.model, score=numbers.figure(of.mean), domain=domain_name(of.domain),
+    )  # fmt: skip
+
+
 def choice_clause(of: ModelChoice) -> str:
     """Which model to use in a domain and why, to stand within a sentence."""
     domain = domain_name(of.domain)
     if of.model is None:
         return tr("no answer for {domain} was scored", domain=domain)
+    if is_on_too_few(of):
+        return too_few_clause(of)
     ground: str = of.ground
     if ground == "alone" and of.left_out:
         ground = "alone of enough"

@@ -228,11 +228,26 @@ class RaterAgreement:
 
     @property
     def reliable(self) -> bool | None:
-        """By Krippendorff's limits for alpha: from 0.8 on; below 0.667 not; else None."""
-        alpha = self.figures["alpha"].value
-        if alpha is None or LEAST_TENTATIVE <= alpha < LEAST_RELIABLE:
+        """By Krippendorff's limits for alpha, its whole interval: from 0.8 on; below 0.667 not;
+        else None.
+        """
+        low, high = self._alpha
+        if low is None or high is None:
             return None
-        return alpha >= LEAST_RELIABLE
+        return True if low >= LEAST_RELIABLE else False if high < LEAST_TENTATIVE else None
+
+    @property
+    def tentative(self) -> bool:
+        """Not shown to be reliable, and shown not to be unreliable."""
+        low, _ = self._alpha
+        return self.reliable is None and low is not None and low >= LEAST_TENTATIVE
+
+    @property
+    def _alpha(self) -> tuple[float | None, float | None]:
+        """Its interval; the value alone where there is no spread to draw one from."""
+        alpha = self.figures["alpha"]
+        return (alpha.value if alpha.low is None else alpha.low,
+                alpha.value if alpha.high is None else alpha.high)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
