@@ -54,7 +54,7 @@ def test_the_length_of_answers_is_measured_and_gated(tmp_path):
     without = json.loads(end(tmp_path, "assay", "report", "--json").stdout)
     assert without["models"][0]["measurements"]["brevity"] == found
     assert any("brevity is shown as it was stored" in note for note in without["notes"])
-    assert "brevity" in end(tmp_path, "assay", "report").stdout
+    assert "brevity" in end(tmp_path, "assay", "report", "-v").stdout
     (tmp_path / "short.toml").write_text("[measure.brevity]\nmax = 1\n")
     strict = ["run", "scripted:greeter.json", "-s", "example", "--gate", "short.toml", "--json"]
     failed = json.loads(end(tmp_path, "assay", *strict, "--plugin", "brevity.py").stdout)

@@ -186,7 +186,7 @@ def check_report(bench):
     """What a reader must know of a checkpoint stands in the report."""
     (run,) = (bench.out / "runs").iterdir()
     for text in (
-        bench.assay("report").stdout,
+        bench.assay("report", "-v").stdout,
         (run / "reports" / "report.md").read_text("utf-8"),
         (run / "reports" / "report.html").read_text("utf-8"),
         (run / "performance.md").read_text("utf-8"),

@@ -283,7 +283,7 @@ def test_rescoring_a_suite_that_was_given_a_system_prompt_finds_its_tests(bench,
 
 
 def test_thinking_that_cannot_be_is_refused_before_the_run(bench, ollama_server, sums):
-    done = bench.assay("run", ollama_server.spec(), "-s", sums, "--think", "off")
+    done = bench.assay("run", ollama_server.spec(), "-s", sums, "--think", "on")
     assert done.returncode == 2
     assert "--think" in done.stderr
     assert not ollama_server.asked
