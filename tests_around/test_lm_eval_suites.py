@@ -193,6 +193,15 @@ def test_code_of_a_user_s_file_needs_permission(tmp_path: Path, line: str) -> No
     assert not ran.exists()
 
 
+def test_a_template_of_a_user_s_file_reaches_no_program(tmp_path: Path) -> None:
+    mark = tmp_path / "run"
+    reach = "{{cycler.__init__.__globals__.os.mkdir('" + str(mark) + "')}}{{question}}"
+    folder = write_task(tmp_path / "t", "sly", WRITTEN.replace("{{question}}", reach))
+    said = refused(folder, "sly")
+    assert "unsafe" in said
+    assert not mark.exists()
+
+
 def test_an_unknown_task_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
     folder = write_task(tmp_path / "t", "my_sums", WRITTEN)
     assert "my_sums" in refused(folder, "my_sumz")

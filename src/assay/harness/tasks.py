@@ -37,6 +37,8 @@ def load_tasks(name: str, include: Sequence[Path], *, allow_code: bool) -> Harne
     files: dict[Path, None] = {}
     refusals = list(_refusals(name, names, files, allow_code=allow_code))
     raise_all(list({each.message: each for each in refusals}.values()))
+    if not allow_code and any(map(_is_users, files)):
+        _confine_templates()
     manager = needed("lm_eval.tasks").TaskManager(include_defaults=False)
     manager._index = names
     _seed()
@@ -51,6 +53,20 @@ def load_tasks(name: str, include: Sequence[Path], *, allow_code: bool) -> Harne
     raise_all([_refused(task_name, *why) for task_name, task in loaded["tasks"].items()
                for why in _unfit(task)])  # fmt: skip
     return HarnessTasks(name, loaded["tasks"], loaded.get("groups", {}), tuple(files))
+
+
+def _confine_templates() -> None:
+    """A template of a user's file reaches nothing that leads from a text to a program. The harness
+    renders all templates of a process in one environment, and this one takes its place.
+    """
+    from jinja2.sandbox import SandboxedEnvironment
+
+    utils = needed("lm_eval.utils")
+    confined = SandboxedEnvironment(
+        loader=utils.env.loader, undefined=utils.env.undefined, keep_trailing_newline=True
+    )
+    confined.filters.update(utils.env.filters)
+    utils.env = confined
 
 
 def _prepare(task: Any) -> None:
