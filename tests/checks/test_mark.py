@@ -64,7 +64,8 @@ def test_every_shipped_check_is_tried_here() -> None:
         "judge",
         "unmarked",
         "tool_calls",
-    }  # tool_calls scores calls, not text
+        "lm_eval",
+    }  # tool_calls scores calls, not text; lm_eval's are scored by the harness
 
 
 @by_method

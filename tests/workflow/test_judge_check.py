@@ -195,7 +195,7 @@ def test_a_report_shows_the_card_and_what_it_means(tmp_path: Path) -> None:
     """A judge that always says the same, before it was checked and after."""
     court = Court(tmp_path)
     judge = court.judge(form(7, 8, 9))
-    words = ("run", court.model, "-s", court.tests(), "--judge", judge)
+    words = ("run", court.model, "-s", court.tests(), "--judge", judge, "-v")
     before = court.assay(*words)
     assert "is not qualified: it was not checked" in before.stderr
     assert re.search(r"judge-check scripted:\S+` makes about \d+ requests", before.stderr)
@@ -208,5 +208,5 @@ def test_a_report_shows_the_card_and_what_it_means(tmp_path: Path) -> None:
     (final,) = verdicts(after).values()
     assert final["confidence"] == "low"
     assert any("is not qualified" in reason for reason in final["confidence_reasons"])
-    shown = " ".join(court.assay("report", "latest").stdout.split())
+    shown = " ".join(court.assay("report", "latest", "-v").stdout.split())
     assert "is not qualified: order 0.00, at least 0.80" in shown

@@ -88,7 +88,7 @@ def test_the_report_shows_how_far_people_agree_with_the_rules(out: Path) -> None
     assert share.low is not None
     assert share.low < share.value
     assert "kappa" in rules["Esi",].figures
-    told = " ".join(api.render(api.report(out=out), "text").split())
+    told = " ".join(api.render(api.report(out=out), "text", verbose=True).split())
     assert f"Of {len(items)} reviewed samples" in told
     document = json.loads(api.render(api.report(out=out), "json"))
     assert document["reviews"]["samples"]["reviewed"] == len(items)

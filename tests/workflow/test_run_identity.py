@@ -17,7 +17,7 @@ OPTIONS = options_of(RunOptions)
 BY_CONTENT = {
     "suites", "benchmarks", "gate", "apply_gate", "text", "train_text", "remeasure", "judges",
     "device", "dtype", "tokenizer", "base", "trust_remote_code", "plugins",
-    "size_class",
+    "size_class", "include_path",
 }  # fmt: skip
 # They change how long a run takes, where it is written and what is said of it, not what is asked.
 WITHOUT_EFFECT = {

@@ -14,7 +14,6 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from assay import api
-from assay.reports.formats.terminal import write_text
 from assay.types.results import Report
 from tests.models.local.checkpoints import make_checkpoint
 from tests.models.local.stopwatch import Stopwatch
@@ -85,7 +84,7 @@ def test_timed_runs_are_made_in_turn_and_pooled(folder: Path, stopwatch: Stopwat
         speed_of = found["inference_speed"]
         assert [speed_of[name] for name in ("value", "low", "high", "n")] == [33, 29, 66, 3]
         assert found["memory_usage_mb"]["value"] == 8.5
-    said = " ".join(write_text(report).split())
+    said = " ".join(api.render(report, verbose=True).split())
     assert "in float32, 2 cores of Pocket Calculator, Linux, median of 3 runs" in said
 
 
@@ -108,7 +107,7 @@ def test_a_speed_of_a_busy_machine_is_measured_again_when_it_is_quiet(
 ) -> None:
     stopwatch.busy.touch()
     report = run(folder, "step_1")
-    said = " ".join(write_text(report).split())
+    said = " ".join(api.render(report, verbose=True).split())
     assert "on a busy machine: other programs took 60 % of the computing time" in said
     monkeypatch.setattr(os, "getloadavg", lambda: (99.0, 99.0, 99.0), raising=False)
     run(folder, "step_2")
