@@ -23,7 +23,7 @@ from assay.reports.measured.drift import drift_document, drift_json
 from assay.reports.run_report import run_document
 from assay.summary.comparisons import find_leads
 from assay.types import Estimate
-from assay.types.documents import Card, Document, Span, make_card, with_commands
+from assay.types.documents import Card, Document, Span, make_card, plain_text, with_commands
 from assay.types.measured.drift import DriftLimits
 from assay.types.measured.losses import LossComparison, LossPart
 from assay.types.measured.performance import DepthFigures
@@ -233,12 +233,15 @@ def test_a_difference_inside_its_interval_is_undecided_with_the_tests_that_would
 def test_a_cause_of_a_third_of_the_failures_is_a_reason_with_its_count() -> None:
     cause = Habit(kind="calls_as_text", count=32, n=40, explains=32, failures=35)
     rare = Habit(kind="cut", count=5, n=40, explains=5, failures=35)
-    card = run_card(with_suite(made.report_document(), habits=(cause, rare)))
+    card = run_card(replace(with_suite(made.report_document(), habits=(cause, rare)), hints=()))
     (said,) = [each for each in card.reasons if "tool call" in each]
     assert said.startswith(
         "32 of 35 failures of good on demo: 32 answers of 40 have the tool call as plain text"
     )
     assert not any("maximum of tokens" in each for each in card.reasons)
+    assert plain_text(card.next) == (
+        "check the chat template or the server's tool parser, then run again"
+    )
 
 
 def test_one_judged_test_recommends_nobody() -> None:

@@ -5,7 +5,7 @@ from typing import Literal
 from assay.messages import tr
 from assay.reports.cards.checkpoints import decision_card
 from assay.reports.cards.judged import judged_card
-from assay.reports.cards.scores import scored_suites, scores_card
+from assay.reports.cards.scores import scored_suites, scores_card, what_to_do
 from assay.reports.cards.speed import speed_card
 from assay.text.safe_text import one_line
 from assay.types import OutcomeKind
@@ -56,6 +56,8 @@ def _next(report: Report) -> Line:
                 return again, Span(f"assay report {report.run} -v", "code")
             return hint.removesuffix(report.command), Span(report.command, "code")
         return with_commands(hint)
+    if cure := what_to_do(report.models):
+        return cure
     wrong = (OutcomeKind.FAIL, OutcomeKind.NO_ANSWER)
     suites = [each for model in report.models for each in model.suites]
     if any(each.outcomes.get(kind) for each in suites for kind in wrong):

@@ -11,6 +11,8 @@ from assay.text.safe_text import one_line
 from assay.types import Estimate
 from assay.types.documents import Card, Line, Tone, make_card, one_sentence
 from assay.types.results import (
+    Habit,
+    HabitKind,
     ModelReport,
     PairComparison,
     Report,
@@ -164,18 +166,33 @@ def _figures(
 
 def cause_sentences(models: Sequence[ModelReport], names: Mapping[str, str]) -> Iterator[str]:
     """What explains a third of the failures of a model on a suite or more, the most first."""
+    for habit, spec, suite in _causes(models):
+        model = names[spec]
+        yield tr("{explains} of {failures} failures of {model} on {suite}: {habit}",
+                 explains=numbers.count(habit.explains), failures=numbers.count(habit.failures),
+                 model=model, suite=suite, habit=sentences.habit(habit))  # fmt: skip
+
+
+def what_to_do(models: Sequence[ModelReport]) -> str:
+    """About the cause that explains most failures; "" where reading them comes first."""
+    ways: dict[HabitKind, str] = {
+        "calls_as_text": tr("check the chat template or the server's tool parser, then run again"),
+        "cut": tr("give answers more room with --max-tokens N, then run again"),
+        "thought_only": tr("try --think off, or more room with --max-tokens N"),
+    }
+    return next((ways.get(habit.kind, "") for habit, _, _ in _causes(models)), "")
+
+
+def _causes(models: Sequence[ModelReport]) -> list[tuple[Habit, str, str]]:
     found = [
-        (habit, names[model.spec], summary.suite)
+        (habit, model.spec, summary.suite)
         for model in models
         for summary in model.suites
         if not summary.own
         for habit in summary.habits
         if habit.is_cause
     ]
-    for habit, model, suite in sorted(found, key=lambda each: -each[0].explains):
-        yield tr("{explains} of {failures} failures of {model} on {suite}: {habit}",
-                 explains=numbers.count(habit.explains), failures=numbers.count(habit.failures),
-                 model=model, suite=suite, habit=sentences.habit(habit))  # fmt: skip
+    return sorted(found, key=lambda each: -each[0].explains)
 
 
 def _caveats(
