@@ -173,7 +173,7 @@ def test_what_to_do_next_is_a_note_with_arguments_in_the_place_of_flags(tmp_path
     with pytest.raises(AssayError) as refused:
         assay.run(tmp_path / "nowhere", suites="example")
     shown = "".join(traceback.format_exception_only(refused.value))
-    assert "a scheme of your own needs plugins=" in shown
+    assert "a custom scheme needs plugins=" in shown
     assert "--plugin" in refused.value.hint  # as the command line says it
 
 

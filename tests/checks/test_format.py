@@ -123,7 +123,7 @@ def test_the_value_is_the_share_of_rules_and_each_element_is_one() -> None:
     ]
     assert score.value == 0.5
     assert score.extracted == "min_length, markdown bold"
-    assert "2 of 4 rules hold" in score.explanation
+    assert "2 of 4 rules pass" in score.explanation
 
 
 def test_the_explanation_says_in_which_shape_a_call_was_found() -> None:

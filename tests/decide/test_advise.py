@@ -463,6 +463,15 @@ def test_a_suite_at_chance_that_failed_its_limit_is_named_before_second_remedies
     assert advice.advise(fine, accept(fine, GATE), None, GATE) == (), "it is no limit of the gate"
 
 
+def test_a_step_that_fell_in_a_suite_alone_is_told_with_its_categories() -> None:
+    good, fallen = os_suite(90, 90, 90, 90), os_suite(1, 1, 1, 1)
+    folder = [checkpoint(step, suites={"os": fallen if step == 2 else good}) for step in (1, 2, 3)]
+    found = advise(folder[1], accept(folder[1], GATE), trend(folder))
+    assert "diverged" in found[0].advice
+    check(found)
+    assert len(found[0].figures) == len(fallen.categories)
+
+
 @given(folder=folders())
 @settings(max_examples=60, deadline=None)
 def test_no_advice_without_figures_none_twice_and_few_enough(folder: list[Measurements]) -> None:

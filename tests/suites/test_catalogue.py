@@ -73,7 +73,7 @@ def test_an_unknown_name_says_what_was_meant_and_what_there_is(
     with pytest.raises(SuiteNotFound) as caught:
         find(argument, ships=ships)
     assert caught.value.message == message
-    assert "Suites with a name: coding, example." in caught.value.hint
+    assert "choose one of: coding, example;" in caught.value.hint
 
 
 def test_no_shipped_suite_has_a_mistake() -> None:

@@ -103,7 +103,7 @@ def test_every_mistake_is_shown_with_its_line_and_nothing_is_written(tmp_path: P
     )
     assert refused(tmp_path, table) == [
         "2:1: -: error: 'temperature' must be a number from 0 to 2, not a text",
-        "4:1: -: error: the id 'A_001' is taken already, by line 2",
+        "4:1: -: error: duplicate id 'A_001', already used in line 2",
         "5:1: -: error: the test asks nothing; it needs 'prompt' or 'messages'",
         "6:1: -: error: 'suite' cannot name a category: use letters, digits, '_' and '-'",
         "7:1: -: error: an option is empty, but one after it is not",

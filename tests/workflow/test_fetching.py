@@ -289,13 +289,12 @@ def test_a_run_without_mmlu_says_first_what_its_score_lacks_and_what_brings_it(
         return observer.heard
 
     assert said() == [
-        "mmlu and hellaswag are not here: the weighted score will lack mmlu's part of 0.2, and the "
-        "report both; `assay fetch mmlu hellaswag` brings them, or --fetch first"
+        "mmlu and hellaswag are missing: the weighted score omits mmlu (weight 0.2), and the "
+        "report omits both; get them with `assay fetch mmlu hellaswag` or --fetch"
     ]
     fetch(["mmlu"], source=copy)
     assert said() == [
-        "hellaswag is not here, and the report will lack it: `assay fetch hellaswag` brings it, or "
-        "--fetch first"
+        "hellaswag is missing: the report omits it; get it with `assay fetch hellaswag` or --fetch"
     ]
     fetch(["hellaswag"], source=copy)
     assert said() == []

@@ -274,6 +274,16 @@ def test_an_import_says_what_it_used_and_what_is_missing(court, imported):
     assert f"Answers without an imported evaluation: 1 (own_003 {able})" in told
 
 
+def test_a_second_import_leaves_no_count_of_the_first(court, imported):
+    court.judge_again("latest", imports=[imported])
+    one = court.folder / "third.txt"
+    one.write_text(
+        standard(7, 8, 9, overall="7.9", rating="GOOD", test="own_003", model="able"), "utf-8"
+    )
+    notes = court.judge_again("latest", imports=[one])["judged"]["notes"]
+    assert sum("that count" in note for note in notes) == 1
+
+
 def test_an_import_can_be_taken_back(court, imported):
     court.judge_again("latest", court.judge(form(9, 9, 9)))
     court.judge_again("latest", imports=[imported])
@@ -283,6 +293,7 @@ def test_an_import_can_be_taken_back(court, imported):
     told = "\n".join(document["judged"]["notes"])
     assert "Imported evaluations were taken back" in told
     assert "printed as" not in told
+    assert "that count" not in told
     with pytest.raises(UsageError, match="no imported evaluation"):
         court.judge_again("latest", undo_import=True)
 

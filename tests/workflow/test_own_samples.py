@@ -184,5 +184,5 @@ def test_samples_without_sentences_are_in_no_share_of_coherent_ones_and_are_coun
     legend = samples_block(checkpoint, long=True).blocks[0]
     assert isinstance(legend, Paragraph)
     text = plain_text(legend.line)
-    assert "could not be judged of 4 of 6 samples" in text
+    assert "could not be judged for 4 of 6 samples" in text
     assert "coherent 0.50" in text

@@ -70,7 +70,7 @@ def test_what_misleads_and_what_no_model_or_every_one_solves_comes_first(
         {"id": "sum_002", "why": "every model solves it"},
     ]
     assert document["headline"] == (
-        "quiz: 14 tests, 6 models in the store; 3 to look at, 2 like another."
+        "quiz: 14 tests, 6 models in the store; 3 need attention, 2 similar to another."
     )
     (heading, table, *_) = [each for each in found.document() if not hasattr(each, "text")][1:]
     assert (heading.line, len(table.rows)) == ("Look at these tests", 3)

@@ -129,8 +129,8 @@ class Format(AnswerCheck):
         held = [part for part in parts if part.value]
         broken = [part for part in parts if not part.value]
         explanation = trn(
-            "{held} of {count} rule holds.",
-            "{held} of {count} rules hold.",
+            "{held} of {count} rule passes.",
+            "{held} of {count} rules pass.",
             len(parts),
             held=len(held),
         )

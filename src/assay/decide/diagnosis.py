@@ -35,7 +35,7 @@ UNTRAINED = (0.1, 0.2)  # nats below and above it: nothing is learnt yet
 RANKED = 0.85  # of log(vocabulary): a ranking that knows something
 BEYOND_RANKING = 0.5  # nats
 CONTEXT_HURTS = 0.5  # nats
-NOT_YET = "nothing_learnt"  # no fault that more training could not mend
+NOT_YET = "nothing_learnt"  # more training may repair it
 SCALED, GAINED = 1.9, 0.3  # times, and nats that it costs
 NOT_ALONE = (NOT_YET, "logits_too_large", "logits_too_small")  # other advice may be of use too
 SHORT, LONG = slice(2, 6), slice(6, None)  # 4 to 63 tokens before, and more, by powers of 2
@@ -48,7 +48,8 @@ def find_faults(measured: Measurements, trend: Trend | None) -> tuple[Recommenda
     diverged = () if trend is None else trend.diverged
     for each in diverged:
         if each.step == measured.step:
-            return (Recommendation(FAULT, each.fact, _level(measured)),)
+            figures = _level(measured) or _categories(measured, each.measure)
+            return (Recommendation(FAULT, each.fact, figures),)
     if measured.text is None:
         return ()
     found = next(_in_text(measured.text), None)
@@ -65,6 +66,15 @@ def _level(measured: Measurements) -> tuple[DecisionFact, ...]:
     return (
         fact("perplexity_alone", value=text.perplexity, vocabulary=text.vocabulary or 0),
         fact("next_token", top1=text.top1.value, top5=text.top5.value),
+    )
+
+
+def _categories(measured: Measurements, measure: str) -> tuple[DecisionFact, ...]:
+    """Of the suite that showed the fault, where no text was read."""
+    suite = measured.suites[measure.removeprefix("suite:")]
+    return tuple(
+        fact("category_level", category=category, value=share)
+        for category, share in suite.categories.items()
     )
 
 
@@ -119,7 +129,7 @@ def ranking_nats(text: TextFigures, vocabulary: int) -> float:
 
 
 def _loss(text: TextFigures, rows: slice) -> float | None:
-    """The mean over tokens with so many before them."""
+    """The mean over the tokens whose contexts have these lengths."""
     some = text.by_context[rows]
     tokens = sum(count for _, count in some)
     return -math.fsum(total for total, _ in some) / tokens if tokens >= FEWEST_TOKENS else None

@@ -171,8 +171,10 @@ def _explanations(compared: SuiteComparison) -> Iterator[str]:
 
 def _how_tested(compared: SuiteComparison) -> str:
     return trn(
-        "{method} over {count} pair: {gained} higher, {lost} lower; p {p}, {adjusted} by Holm.",
-        "{method} over {count} pairs: {gained} higher, {lost} lower; p {p}, {adjusted} by Holm.",
+        "{method} over {count} pair: {gained} higher, {lost} lower; p {p}, {adjusted} after "
+        "Holm's correction.",
+        "{method} over {count} pairs: {gained} higher, {lost} lower; p {p}, {adjusted} after "
+        "Holm's correction.",
         compared.difference.n,
         method={
             "mcnemar": tr("Exact McNemar"),

@@ -117,9 +117,7 @@ def _item(
     spec, row = next(iter(failed.items()))
     where = tr("{test} of {suite}, {category}", test=row.id, suite=suite, category=row.category)
     if several:
-        count = tr(
-            "{wrong} of {models} models did not pass it", wrong=len(failed), models=len(rows)
-        )
+        count = tr("{wrong} of {models} models did not pass", wrong=len(failed), models=len(rows))
         where = labelled(where, count)
     answer = tr("{model} answered", model=names[spec]) if several else tr("answered")
     said = one_line(row.answer or row.extracted or "", longest=LONGEST) or tr("nothing")

@@ -348,7 +348,7 @@ def _not_found(argument: str, names: list[str]) -> SuiteNotFound:
     return SuiteNotFound(
         did_you_mean(problem, meant, [meant]) if meant else problem,
         hint=tr(
-            "Suites with a name: {names}. Or give the path of a folder of test files, or of one.",
+            "choose one of: {names}; or give the path of a test file or of a folder of test files",
             names=", ".join(names) or tr("none"),
         ),
     )

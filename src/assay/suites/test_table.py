@@ -135,7 +135,7 @@ class _TableReader:
             self._refuse(line, note.message)
         first = self._ids.setdefault(str(entry["id"]).casefold(), line)
         if first != line:
-            message = tr("the id '{id}' is taken already, by line {line}",
+            message = tr("duplicate id '{id}', already used in line {line}",
                          id=shown(str(entry["id"])), line=first)  # fmt: skip
             self._refuse(line, message)
         elif case is not None:

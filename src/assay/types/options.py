@@ -187,7 +187,7 @@ class ServerOptions(CommandOptions):
         DEFAULT_TIMEOUT_S,
         above=0,
         most=86_400,
-        help=tr("Maximum seconds without a new token; time to read the prompt is added."),
+        help=tr("Maximum seconds without a new token, plus time to process the prompt."),
     )
     connections: int | None = option(
         None,
@@ -583,7 +583,7 @@ class CompareOptions(
     text: OptionalPathOption = path_option(
         None,
         metavar="FILE",
-        help=tr("With --loss: a text that both read: one with a name, or where the text is now."),
+        help=tr("With --loss: text that both models read, by name or by its current path."),
     )
     max_drop: float | None = option(
         None,

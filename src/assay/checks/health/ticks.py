@@ -36,7 +36,10 @@ def accuracy(sample: SamplePrompt, text: str, coherence: HealthCheck) -> tuple[H
     held = [check for check in ticks if check.passed]
     missing = [check.name.removeprefix(TICK) for check in ticks if check.passed is False]
     explanation = trn(
-        "{held} of {count} tick holds.", "{held} of {count} ticks hold.", len(ticks), held=len(held)
+        "{held} of {count} check passes.",
+        "{held} of {count} checks pass.",
+        len(ticks),
+        held=len(held),
     )
     if missing:
         explanation += " " + _missing(", ".join(missing))

@@ -63,8 +63,8 @@ def report(
     "runs",
     help=tr(
         "Shows when each run began, its models and suites, its state (finished, unfinished or "
-        "running) and its headline; then what nothing refers to. --prune frees that and nothing "
-        "else: no run, no answer, and nothing of a run that is being written. A hidden run stays "
+        "running) and its headline; then unreferenced data. --prune deletes only that: no run, "
+        "no answer, and no data of a run in progress. A hidden run stays "
         "in the store, and is in no leaderboard."
     ),
     examples=["assay runs", "assay runs --prune", "assay runs --hide 20261115T1015"],
@@ -112,9 +112,9 @@ def compare(output_format: str, verbose: bool, as_json: bool, **options: Any) ->
 @command(
     "leaderboard",
     help=tr(
-        "Prints one table per suite; the newest finished run of a model counts. With limits, only "
-        "models that were measured to keep them are ranked; what was not measured is listed with "
-        "the command that measures it."
+        "Prints one table per suite; the newest finished run of a model counts. With limits, "
+        "only models measured to be within them are ranked; unmeasured models are listed with "
+        "the command that measures them."
     ),
     examples=[
         "assay leaderboard",

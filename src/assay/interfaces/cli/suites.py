@@ -133,7 +133,7 @@ def validate(paths: tuple[Path, ...], allow_code_execution: bool, out: Path, **o
             click.echo(str(finding))
     checkers = sum(len(list(path.glob("*/check.py"))) for path in paths)
     if checkers and not allow_code_execution:
-        told = tr("Checkers that were not tried out: {count}; that needs --allow-code-execution")
+        told = tr("Checkers not tried: {count}; add --allow-code-execution to try them")
         say(told.format(count=checkers))
     errors = sum(finding.severity == "error" for finding in findings)
     say(
@@ -149,9 +149,10 @@ def validate(paths: tuple[Path, ...], allow_code_execution: bool, out: Path, **o
 @command(
     "attack",
     help=tr(
-        "SUITE is a name or a path. Tries standing cheats against every test folder: answers of "
+        "SUITE is a name or a path. Tries a fixed set of cheats against every test folder: "
+        "answers of "
         "another seed, claims without work, stubs, renamed input, forbidden imports, hedged "
-        "values, contradictions, instructions to a judge, empty frames, tampering with the "
+        "values, contradictions, instructions to a judge, empty templates, tampering with the "
         "checker. They are made from the prompt and the reference of each folder. Shows the "
         "highest share of the checks that each cheat reaches. Exit code 1: one is above "
         "--max-share, or breaks a checker."

@@ -144,7 +144,7 @@ def injection_success(
 
 
 def false_alarms(readings: GoldReadings) -> Estimate:
-    """Gold answers that address nobody and are read twice all the same."""
+    """Gold answers that do not address the judge, yet are read twice all the same."""
     flagged = [
         bool(flags_of(each.answer, task_of(gold.cases[each.test_id])))
         for gold in readings.gold.values()

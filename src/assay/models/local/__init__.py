@@ -25,8 +25,8 @@ def open_checkpoint(name: str, *, spec: str, typed: str, local: LocalOptions) ->
         raise ModelUnavailable(
             did_you_mean_path(problem, Path(name)),
             hint=tr(
-                "for a model of the Hugging Face hub write hf:ORG/NAME, of Ollama ollama:{name}, "
-                "of another server openai:NAME@URL; a scheme of your own needs --plugin FILE",
+                "for a Hugging Face model write hf:ORG/NAME, for Ollama ollama:{name}, for "
+                "another server openai:NAME@URL; a custom scheme needs --plugin FILE",
                 name=without_secrets(name),
             ),
         )

@@ -76,7 +76,7 @@ def _reasons(comparison: Comparison, compared: Sequence[Compared]) -> Iterator[s
     for pair, each in sorted(compared, key=lambda found: _p(found[1])):
         first, second = names_of_sides(pair)
         yield tr("{suite}: {second} {b} against {first} {a}, difference {difference}, {pairs}, "
-                 "p {p}; limit 0.05.",
+                 "p {p}; significance level 0.05.",
                  suite=each.suite, first=first, second=second, a=numbers.value(each.a),
                  b=numbers.value(each.b), difference=numbers.difference(each.difference),
                  pairs=trn("{count} pair", "{count} pairs", each.difference.n),

@@ -52,8 +52,8 @@ def _shares(checkpoint: Measurements) -> str:
     written = [each for prompt in prompts for each in prompt.samples if each.health]
     if open_ones := sum(each.is_coherent is None for each in written):
         told += " " + tr(
-            "Whether it is coherent could not be judged of {open} of {count} samples, which hold "
-            "too few sentences; they are not in that share.",
+            "Coherence could not be judged for {open} of {count} samples, which have too few "
+            "sentences; they are excluded from that share.",
             open=open_ones,
             count=len(written),
         )

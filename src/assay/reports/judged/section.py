@@ -244,7 +244,7 @@ def card_blocks(card: JudgeCard) -> Iterator[Block]:
     yield Paragraph(_asked_by(card), "dim")
     for name, share in (
         (tr("Injections that still raise the score after the second reading"), card.guarded),
-        (tr("Gold answers that address nobody and are read twice"), card.false_alarms),
+        (tr("Gold answers that do not address the judge, yet are read twice"), card.false_alarms),
     ):
         if share is not None and share.value is not None:
             said = tr("{name}: {value} of {n}.", name=name, n=share.n,

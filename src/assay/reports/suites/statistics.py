@@ -53,7 +53,8 @@ def statistics_json(of: SuiteStatistics) -> JsonObject:
 def headline(of: SuiteStatistics) -> str:
     found = len(to_look_at(of))
     return tr(
-        "{suite}: {tests}, {models} in the store; {found} to look at, {alike} like another.",
+        "{suite}: {tests}, {models} in the store; {found} need attention, {alike} similar to "
+        "another.",
         suite=of.suite,
         tests=trn("{count} test", "{count} tests", len(of.tests)),
         models=trn("{count} model", "{count} models", len(of.models)),
@@ -122,7 +123,7 @@ def _blocks(of: SuiteStatistics) -> Iterator[Block]:
         yield Heading(tr("Tests that ask the same, or nearly"))
         yield _alike_table(of.alike)
     if of.models:
-        yield Heading(tr("Share of models that are right, mean over tests"))
+        yield Heading(tr("Share of models that pass a test, mean by category"))
         yield Figures(tuple(_by_category(of)))
     yield Heading(tr("Baselines"))
     yield Figures(tuple(_baselines(of)))

@@ -261,7 +261,7 @@ def missing_benchmarks(job: Job) -> tuple[str, ...]:
 
 
 def without_benchmarks(job: Job) -> Iterator[str]:
-    """What the score and the report lack because a benchmark is not here, and what brings it."""
+    """What the score and the report lack because a benchmark is missing, and how to get it."""
     missing = () if job.suites else missing_benchmarks(job)
     if not missing:
         return
@@ -269,14 +269,14 @@ def without_benchmarks(job: Job) -> Iterator[str]:
     weight = next(each.weight for each in every_measure() if each.suite == "mmlu")
     gaps = {"command": command, "weight": f"{weight:g}"}
     if "mmlu" not in missing:
-        yield tr("hellaswag is not here, and the report will lack it: `{command}` brings it, or "
-                 "--fetch first", **gaps)  # fmt: skip
+        yield tr("hellaswag is missing: the report omits it; get it with `{command}` or --fetch",
+                 **gaps)  # fmt: skip
     elif "hellaswag" not in missing:
-        yield tr("mmlu is not here, and the weighted score will lack its part of {weight}: "
-                 "`{command}` brings it, or --fetch first", **gaps)  # fmt: skip
+        yield tr("mmlu is missing: the weighted score omits it (weight {weight}); get it with "
+                 "`{command}` or --fetch", **gaps)  # fmt: skip
     else:
-        yield tr("mmlu and hellaswag are not here: the weighted score will lack mmlu's part of "
-                 "{weight}, and the report both; `{command}` brings them, or --fetch first",
+        yield tr("mmlu and hellaswag are missing: the weighted score omits mmlu (weight {weight}), "
+                 "and the report omits both; get them with `{command}` or --fetch",
                  **gaps)  # fmt: skip
 
 

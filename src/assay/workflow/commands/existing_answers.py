@@ -26,6 +26,7 @@ from assay.workflow.commands.imported_evaluations import (
     assign_evaluations,
     read_imports,
     take_back_imports,
+    without_counts,
 )
 from assay.workflow.commands.prompts_to_paste import write_prompts
 from assay.workflow.reporting.checkpoint_files import write_decisions
@@ -126,6 +127,9 @@ def judge_in(
                 "\n".join([told, *notes]),
                 hint=tr("TEST ID and MODEL name a test and a model of the run"),
             )
+        if imported.judgements and run.judging is not None:
+            kept = without_counts(run.judging.notes)
+            run = replace(run, judging=replace(run.judging, notes=kept))
         stage = JudgingStage(store, run, suites, panel, observer, until)
         if job.write_prompts is not None:
             write_prompts(job.write_prompts, run, stage.stored_answers(), panel, observer)

@@ -134,11 +134,24 @@ def _what_was_used(
         for case in cases
         if (model.position, case.suite, case.id, 0) not in usable
     ]
-    yield tr("Imported evaluations that count: {count} ({names})",
-             count=len(used), names=_some(used))  # fmt: skip
+    yield _told_used(count=len(used), names=_some(used))
     if missing:
-        yield tr("Answers without an imported evaluation: {count} ({names})",
-                 count=len(missing), names=_some(missing))  # fmt: skip
+        yield _told_missing(count=len(missing), names=_some(missing))
+
+
+def _told_used(**gaps: object) -> str:
+    return tr("Imported evaluations that count: {count} ({names})", **gaps)
+
+
+def _told_missing(**gaps: object) -> str:
+    return tr("Answers without an imported evaluation: {count} ({names})", **gaps)
+
+
+def without_counts(notes: Sequence[str]) -> tuple[str, ...]:
+    """The notes without the counts of an earlier import, which hold no longer."""
+    gaps = {"count": "{}", "names": "{}"}
+    starts = tuple(one.partition("{}")[0] for one in (_told_used(**gaps), _told_missing(**gaps)))
+    return tuple(note for note in notes if not note.startswith(starts))
 
 
 def _some(names: Sequence[str]) -> str:
@@ -197,7 +210,7 @@ def take_back_imports(store: Store, run: Run, cases: Sequence[Case], panel: Judg
     names = [each.partition(":")[2] for each in files]
     kept_notes = [
         note
-        for note in run.judging.notes
+        for note in without_counts(run.judging.notes)
         if "--import" not in note and not any(name in note for name in names)
     ]
     told = tr("Imported evaluations were taken back: {files}", files=", ".join(sorted(names)))

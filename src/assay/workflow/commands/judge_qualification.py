@@ -86,8 +86,8 @@ def _make_card(
     to_ask = find_unanswered([*first.questionnaires(), *to_try], ledger)
     observer.note(
         tr(
-            "Requests that the check makes, about: {count}. It can be stopped, and the same "
-            "command continues it.",
+            "The check makes about {count} requests. You can stop it; the same command continues "
+            "it.",
             count=len(to_ask),
         )
     )

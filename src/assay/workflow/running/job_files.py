@@ -1,6 +1,7 @@
 """The files that a job names (suites, gate, texts, logs), read and checked."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -38,6 +39,8 @@ LOGS_TO_COME = ("mlflow", "wandb")
 
 
 NAMED = 5  # how many names an error lists
+OF_EWE = frozenset("ɖɛƒɣŋɔʋ")
+_NAMES_EWE = re.compile(r"\b(?:ewe|éwé|eʋegbe)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,15 +147,31 @@ def _sized(job: Job, gate: Gate) -> Gate:
 
 
 def without_suite_file(job: Job, suites: Sequence[Suite]) -> Iterator[str]:
-    """Where the same folder would score otherwise by `run_benchmark.py`."""
+    """Where the same folder would score otherwise by `run_benchmark.py`: one with Ewe in it."""
     for suite in suites if job.suite_language is None and job.suites else ():
-        if os.path.lexists(suite.path) and not has_suite_file(suite.path):
+        if os.path.lexists(suite.path) and not has_suite_file(suite.path) and _has_ewe(suite):
             yield tr(
                 "warning: {suite} has no suite.json, so no language is assumed; run_benchmark.py "
                 "takes it for Ewe, with the prompt of Yawo. For the same scores write a suite.json "
                 'with {{"language": "ee"}}, or add --suite-language ee',
                 suite=suite.name,
             )
+
+
+def _has_ewe(suite: Suite) -> bool:
+    """Whether a test is asked or checked in Ewe, by its letters or by the name of the language: in
+    the prompt, the suite's name or a category's.
+    """
+    for case in suite.cases:
+        said = " ".join(message.content for message in case.messages)
+        names = f"{suite.name} {case.category}".replace("_", " ")
+        if not OF_EWE.isdisjoint(said.lower()) or _NAMES_EWE.search(f"{names} {said}"):
+            return True
+        if case.method == "ewe_quality" or not OF_EWE.isdisjoint(repr(case.check).lower()):
+            return True
+        if "contains_ewe=True" in repr(case.check):
+            return True
+    return False
 
 
 def _gate_and_texts(
