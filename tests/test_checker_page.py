@@ -48,7 +48,16 @@ def test_the_reference_has_every_name_with_its_arguments():
     page = (PAGE.parents[1] / "reference" / "checking.md").read_text("utf-8")
     names = [name for name in vars(assay.checking) if not name.startswith("_")]
     modules = {"blocks", "candidate", "code", "comparing", "examples", "facts", "reporting", "wire"}
-    modules |= {"nursery", "answering", "withheld", "begin", "service", "hidden"}
+    modules |= {
+        "nursery",
+        "answering",
+        "withheld",
+        "begin",
+        "service",
+        "hidden",
+        "describing",
+        "visible",
+    }
     assert [name for name in names if name not in modules and f"`{name}" not in page] == []
     for name in ("check_facts", "check_report", "list_checks", "json_block", "same_number"):
         takes = inspect.signature(getattr(assay.checking, name)).parameters

@@ -112,6 +112,14 @@ def test_the_given_code_again_is_told_as_such() -> None:
     made = made_for("ct_03_bug_fixing")
     told = told_of("ct_03_bug_fixing", f"```python\n{made.files['shop.py']}\n```")
     assert told["bug_1"].endswith("the only code is what the task gave, unchanged")
+    assert told["nothing_broken"].startswith("not counted, since the only code is what the task")
+
+
+def test_an_answer_without_a_code_block_is_told_so() -> None:
+    told = told_of("ct_03_bug_fixing", "All of them are right.")
+    assert told["bug_1"].endswith("there is no code block")
+    told = told_of("ct_03_bug_fixing", "```python\nprint(1)\n```")
+    assert told["bug_1"].endswith("no code block has what was asked for")
 
 
 def test_a_finding_that_speaks_of_another_function_finds_nothing() -> None:

@@ -1,5 +1,6 @@
 """Reading and comparing what an answer gives; nothing here runs code."""
 
+import ast
 from datetime import date
 
 import pytest
@@ -17,6 +18,7 @@ from assay.checking import (
     find_obstacle,
     json_block,
     list_checks,
+    list_named,
     mentions,
     missing_package,
     read_number,
@@ -248,3 +250,18 @@ def test_reports_know_how_a_checker_says_that_something_is_not_counted():
     told = EvidenceCheck(name=found.name, passed=found.passed, explanation=found.why)
     assert not told.is_counted
     assert told.told == "lists: not counted, since the code is slow: the lists"
+
+
+def test_numbers_and_texts_of_code_are_those_that_it_names_or_computes():
+    tree = ast.parse(
+        'def f(x):\n    """Not 31."""\n    if x == 40 * 10 + 7 or x == "pear" or len(x) == 2**12:\n'
+        "        return -5\n    return x % 97 == 60 or x > 1e6 or x == 1 << 3 or x == int('88')\n"
+    )
+    found = list_named(tree, draw_for("any"))
+    assert {407, 4096, -5, 1_000_000, 8, 88} <= {*found.numbers}
+    assert [one for one in found.numbers if one > 97 and one % 97 == 60]
+    assert found.texts == ("88", "pear") or found.texts == ("pear", "88")
+    assert 31 not in found.numbers
+    assert list_named(tree, draw_for("any")) == found
+    many = ast.parse("x = " + repr([*range(500)]))
+    assert len(list_named(many, draw_for("any")).numbers) == 40

@@ -173,6 +173,8 @@ BROKEN = {
     "from assay.checking import Check\ndef check(a, t, f):\n"
     "    yield Check('a', True, 'b', weight=0)": "weight",
     "from assay.checking import Check\ndef check(a, t, f):\n"
+    "    yield Check('a', True, 'b', at_most=0)": "at_most",
+    "from assay.checking import Check\ndef check(a, t, f):\n"
     "    for at in range(10**6): yield Check(str(at), True, 'b')": "more than 500",
     "from assay.checking import Check\ndef check(a, t, f):\n"
     "    yield Check('a', True, 'b')\n    yield Check('a', True, 'b')": "two checks",
@@ -185,6 +187,22 @@ def test_a_broken_checker_is_said_to_be_so(gathered, check):
     assert evidence.unscored_reason == "checker_failed"
     assert BROKEN[check] in evidence.missing
     assert evidence.share is None
+
+
+def test_a_broken_requirement_holds_the_share_down(gathered):
+    check = (
+        "from assay.checking import Check\n"
+        "def check(answer, truth, files):\n"
+        "    yield Check('work', True, 'done', weight=7)\n"
+        "    yield Check('kept', answer == 'kept', 'a promise', at_most=0.25)\n"
+        "    yield Check('extra', answer != 'bare', 'more', weight=3)\n"
+    )
+    kept, broken, bare = gathered(check, "kept", "broken", "bare")
+    assert kept.share == 1
+    assert [round(float(one.share), 3) for one in (broken, bare)] == [0.25, 0.25]
+    assert broken.checks[1].explanation == (
+        "a promise; with this an answer gets at most 2.5 of 10 points"
+    )
 
 
 def test_a_checker_without_an_end_is_stopped(gathered):

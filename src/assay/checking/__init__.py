@@ -40,6 +40,7 @@ from .comparing import (
     same_text,
     show,
 )
+from .describing import describes, is_word, words_in
 from .examples import Example, as_steps, called, holds, read_examples
 from .facts import (
     Check,
@@ -52,6 +53,6 @@ from .facts import (
     spell_keys,
     value_at,
 )
-from .hidden import draw_for
+from .hidden import Named, draw_for, list_named
 from .reporting import LEAST_TOLD, ReportText, check_report
 from .wire import Remote

@@ -5,10 +5,13 @@ A step is a few lines of ours, run with the names of the answer; its finding is 
 of kind "example" is the answer's own line instead, as in an interactive session.
 """
 
+import atexit
 import contextlib
+import gc
 import io
 import socket
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Sequence
 from types import ModuleType
@@ -99,6 +102,22 @@ def serve(channel: socket.socket) -> None:
             send(channel, _example(step, session))
         else:
             send(channel, _probe(step, module, ask))
+    _finish(module)
+
+
+def _finish(module: ModuleType) -> None:
+    """What a program still does at its end: its threads, what is registered for it, what is freed.
+    The interpreter's own end would take the nursery's code with it.
+    """
+    getattr(threading, "_shutdown", list)()
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread():
+            thread.join()
+    atexit._run_exitfuncs()
+    vars(module).clear()
+    gc.collect()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
 
 
 def _load(name: str, *sources: str) -> tuple[ModuleType, object]:

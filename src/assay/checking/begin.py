@@ -24,7 +24,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import candidate, code
-from .facts import Check
+from .facts import Check, hold_to
 from .nursery import hide_standard_streams, keep_private, start_nursery
 
 if TYPE_CHECKING:
@@ -146,19 +146,19 @@ def _check(source: str, item: dict[str, Any]) -> dict[str, Any]:
     found = names["check"](shorten_gaps(item["answer"]), item["truth"], item["files"])
     if found is None:
         raise BadResult("check(answer, truth, files) returned nothing; it must yield Check")
-    checks: dict[str, list[Any]] = {}
+    checks: dict[str, Check] = {}
     for one in found:
         if len(checks) == _MOST_CHECKS:
             raise BadResult(f"there are more than {_MOST_CHECKS} checks")
         if not isinstance(one, Check):
             raise BadResult(f"it gave {type(one).__name__} instead of Check")
-        row = _row(one)
-        if row[0] in checks:
-            raise BadResult(f"two checks are named {row[0]!r}")
-        checks[row[0]] = row
+        _refuse_bad(one)
+        if one.name[:_LONGEST_NAME] in checks:
+            raise BadResult(f"two checks are named {one.name[:_LONGEST_NAME]!r}")
+        checks[one.name[:_LONGEST_NAME]] = one
     if not checks:
         raise BadResult("it gave no checks")
-    return {"checks": list(checks.values())}
+    return {"checks": [_row(one) for one in hold_to(checks.values())]}
 
 
 def shorten_gaps(answer: str) -> str:
@@ -169,19 +169,25 @@ def shorten_gaps(answer: str) -> str:
     return gap.sub(lambda found: "\n\n" if "\n" in found[0] else " ", answer)
 
 
-def _row(check: Check) -> list[Any]:
+def _refuse_bad(check: Check) -> None:
     name, why, fact = check.name, check.why, check.fact
     if not all(isinstance(text, str) for text in (name, why, fact)) or not name.strip():
         raise BadResult("name, why and fact of a check must be texts, and its name not empty")
     if not (check.passed is None or isinstance(check.passed, bool)):
         raise BadResult(f"{name[:_LONGEST_NAME]!r}: passed must be True, False or None")
-    weight = check.weight
-    if isinstance(weight, bool) or not isinstance(weight, int | float):
-        raise BadResult(f"{name[:_LONGEST_NAME]!r}: its weight must be a number")
-    if not 0 < weight <= _MOST_WEIGHT or not math.isfinite(weight):
-        raise BadResult(f"{name[:_LONGEST_NAME]!r}: its weight must be above 0 and at most 1,000")
-    texts = name[:_LONGEST_NAME], why[:_LONGEST_TEXT], fact[:_LONGEST_TEXT]
-    return [texts[0], check.passed, texts[1], float(weight), texts[2]]
+    numbers = {"weight": (check.weight, _MOST_WEIGHT), "at_most": (check.at_most, 1)}
+    for field, (number, most) in numbers.items():
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise BadResult(f"{name[:_LONGEST_NAME]!r}: its {field} must be a number")
+        if not 0 < number <= most or not math.isfinite(number):
+            raise BadResult(
+                f"{name[:_LONGEST_NAME]!r}: its {field} must be above 0 and at most {most:,}"
+            )
+
+
+def _row(check: Check) -> list[Any]:
+    name, why, fact = check.name[:_LONGEST_NAME], check.why, check.fact[:_LONGEST_TEXT]
+    return [name, check.passed, why[:_LONGEST_TEXT], float(check.weight), fact]
 
 
 def _describe(problem: BaseException) -> str:

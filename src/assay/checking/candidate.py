@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 _MOST_HUNG = 3  # groups that ran out of time; what is left after them is not begun
 _WALL_S = 35.0  # for all groups of one answer
 _PATIENCE_S = 5.0  # with the nursery
-_LONGEST_OUTPUT = 20_000
+_LONGEST_OUTPUT = 1_000_000
+_ENDING_S = 2.0  # after the last step, for threads and programs that it began
 _MOST_FILES = 500
 
 Ended = Literal["done", "died", "time", "skipped"]
@@ -82,7 +83,8 @@ class StepResult:
 class GroupResult:
     """What came of one run; not "done": of fewer steps. `problem`: why the code did not load.
     `cpu_s`: processor time of its process, as the system counts it. `files`: what it left in its
-    folder, by path.
+    folder, by path. `is_whole`: with a service, whether it ended by itself after the last step, so
+    that `output` and `files` are all it ever said.
     """
 
     ended: Ended
@@ -92,6 +94,7 @@ class GroupResult:
     problem: Raised | None = None
     cpu_s: float = 0
     files: Mapping[str, str] = field(default_factory=dict)
+    is_whole: bool = True
 
     @property
     def why(self) -> str:
@@ -210,7 +213,9 @@ class Workshop:
             return GroupResult(ended="died")
         talk = _Talk(ours, group, self.service)
         ended = talk.go_through()
+        is_whole = ended != "done" or self.service is None or _ends_by_itself(ours, child)
         end_group(child)
+        is_whole = is_whole and os.fstat(output).st_size <= _LONGEST_OUTPUT
         said = os.pread(output, _LONGEST_OUTPUT, 0).decode("utf-8", "replace")
         os.close(output)
         told = self._told()
@@ -220,6 +225,9 @@ class Workshop:
             ended = "time"
         self.hung += ended == "time"
         requests = () if self.service is None else tuple(self.service.script.requests)
+        files = _take_files(before) if self.service is not None else {}
+        is_whole = is_whole and len(files) < _MOST_FILES
+        is_whole = is_whole and all(len(text) < _LONGEST_OUTPUT for text in files.values())
         return GroupResult(
             ended=ended,
             steps=tuple(talk.results),
@@ -227,7 +235,8 @@ class Workshop:
             requests=requests,
             problem=talk.problem,
             cpu_s=cpu_s,
-            files=_take_files(before) if self.service is not None else {},
+            files=files,
+            is_whole=is_whole,
         )
 
     def _told(self) -> Any:
@@ -237,6 +246,26 @@ class Workshop:
                 return said
         self.lost = True
         return None
+
+
+def _ends_by_itself(channel: socket.socket, child: int) -> bool:
+    """Close the channel to a child, and wait for it and for what it began."""
+    until = time.monotonic() + _ENDING_S
+    with suppress(OSError):
+        channel.shutdown(socket.SHUT_WR)
+    while (left := until - time.monotonic()) > 0:
+        try:
+            if select.select([channel], [], [], left)[0] and not channel.recv(65536):
+                break
+        except OSError:
+            break
+    while time.monotonic() < until:
+        try:
+            os.kill(-child, 0)
+        except OSError:
+            return True
+        time.sleep(0.005)
+    return False
 
 
 def _list_files() -> list[str]:

@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from .blocks import LONGEST_ANSWER, PYTHON, fenced
+from .blocks import LONGEST_ANSWER, PYTHON, code_blocks, fenced
 
 _LONGEST_BLOCK = 100_000
 _MOST_BLOCKS = 60
@@ -129,7 +129,10 @@ def find_obstacle(answer: str, code: Code | None) -> str:
             language in PYTHON - {""} and parse(text) is None
             for language, text in list(fenced(answer))[:_MOST_BLOCKS]
         )
-        return "the code cannot be parsed" if is_broken else "no code block has what was asked for"
+        if is_broken:
+            return "the code cannot be parsed"
+        has_block = bool(code_blocks(answer))
+        return "no code block has what was asked for" if has_block else "there is no code block"
     if package := missing_package(code):
         allowed = ", ".join(["the standard library", *sorted(packages)])
         return f"the code imports {package}, and the task allows only {allowed}"

@@ -1,8 +1,9 @@
 """Checks; facts that an answer's JSON block should hold; names that it gives."""
 
+import math
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +17,8 @@ UNCOUNTED = ("not counted", "not tried")  # begin the reason of what says nothin
 @dataclass(frozen=True, slots=True)
 class Check:
     """One finding about an answer. `passed` None: it could not be checked; `why`: a sentence for
-    the report. `fact` completes "does the answer say that ...", for a judge.
+    the report. `fact` completes "does the answer say that ...", for a judge. `at_most`: the share
+    of the whole that an answer can reach without it, for what the task says must be.
     """
 
     name: str
@@ -24,6 +26,7 @@ class Check:
     why: str
     weight: float = 1
     fact: str = ""
+    at_most: float = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +55,20 @@ class Fact:
 
 
 def list_checks(
-    table: Mapping[str, tuple[float, str]], reasons: Mapping[str, str] | str
+    table: Mapping[str, tuple[float, str]],
+    reasons: Mapping[str, str] | str,
+    at_most: Mapping[str, float] | None = None,
 ) -> Iterator[Check]:
     """One check for each name in the table, with its weight and what is checked. A reason against
     it fails it; a single reason is one against all. What is not counted or not tried comes first.
+    `at_most`, by name: what an answer can reach without it.
     """
     for name, (weight, about) in table.items():
         reason = reasons if isinstance(reasons, str) else reasons[name]
         why = f"{about}: {reason}" if reason else about
         if reason.startswith(UNCOUNTED):
             why = f"{reason}: {about[0].lower()}{about[1:]}"
-        yield Check(name, not reason, why, weight)
+        yield Check(name, not reason, why, weight, at_most=(at_most or {}).get(name, 1))
 
 
 def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator[Check]:
@@ -89,6 +95,22 @@ def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator
         if given is _ABSENT:
             why = f"the block has no key {show(fact.key)}; {fact.says}"
         yield Check(name, passed, why, fact.weight, fact.says)
+
+
+def hold_to(checks: Iterable[Check]) -> list[Check]:
+    """The same checks; one that failed weighs so much that the share is no more than its `at_most`,
+    and says so.
+    """
+    found = list(checks)
+    for at, one in enumerate(found):
+        if one.passed is not False or one.at_most >= 1:
+            continue
+        decided = sum(other.weight for other in found if other.passed is not None)
+        passed = sum(other.weight for other in found if other.passed)
+        lacking = math.ceil(1000 * (passed / one.at_most - decided)) / 1000
+        why = f"{one.why}; with this an answer gets at most {10 * one.at_most:g} of 10 points"
+        found[at] = replace(one, weight=round(one.weight + max(lacking, 0), 3), why=why)
+    return found
 
 
 def share_of(checks: Iterable[Check]) -> float:

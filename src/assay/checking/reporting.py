@@ -6,13 +6,13 @@ is a judge's to read.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from .blocks import parts_of
 from .comparing import read_date, same_date
 from .facts import Check, Fact, letters_of
+from .visible import visible_text
 
 STEPS = (0.15, 0.35, 0.6, 0.8, 0.95)  # shares of the figures, a check each
 # Weight, as a share of what the block weighs. A right block alone is less than 0.3 of all, so that
@@ -37,16 +37,6 @@ _MONTHS = (
 )  # fmt: skip
 
 
-# What no reader sees, or sees crossed out: comments, struck-out text, targets and titles of links.
-_UNSEEN = (
-    re.compile(r"(?s)<!--.*?(?:-->|\Z)"),
-    re.compile(r"(?s)~~.+?~~|<(del|s|strike|script|style|template)\b.*?</\1\s*>"),
-    re.compile(r"(?<=\])\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"),
-    re.compile(r"(?m)^ {0,3}\[[^\]\n]+\]:.*$"),
-    re.compile(r"<[A-Za-z/][^<>]*>"),
-)
-
-
 class ReportText:
     """The text around the blocks of an answer as a reader sees it, and the numbers in it."""
 
@@ -58,9 +48,7 @@ class ReportText:
         # A block may lack its fence.
         text = re.sub(r"(?ms)^[ \t]*\{[ \t]*$.*?^[ \t]*\}[ \t]*$", "", "\n".join(parts))
         text = re.sub(r'(?m)^[ \t]*\{".*\}[ \t]*$', "", text)
-        for hidden in _UNSEEN:
-            text = hidden.sub(" ", text)
-        self.text = unicodedata.normalize("NFKC", text).replace("\u2212", "-")
+        self.text = visible_text(text).replace("\u2212", "-")
         self._numbers = list(_read_numbers(self.text))
         self._paragraphs = [
             (

@@ -285,12 +285,13 @@ def choose_model(
     others = rivals(leader)
     name, equals = leader, [leader]
     ground: Ground
-    fails = not shown or found[leader].band in TOO_LOW
+    is_low = found[leader].band is None or found[leader].band in TOO_LOW
+    fails = not shown or is_low
     if not whole or (fails and is_beaten):
         ground, name = "incomplete", highest
     elif not shown:
         ground = "not_shown"
-    elif found[leader].band in TOO_LOW:
+    elif is_low:
         ground = "none_good_enough"
     elif all(rival.told_apart for rival in others):
         ground = "better" if others else "alone"

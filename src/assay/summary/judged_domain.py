@@ -61,7 +61,8 @@ def domain_judged(name: str, tests: Sequence[TestJudged], weights: Weights) -> D
         domain=name,
         mean=mean,
         judge_only=mean_over(tests, judge_only, weights=weights),
-        band=band_of_mean(mean),
+        # Answers without a block have no band, and neither has their mean.
+        band=band_of_mean(mean) if any(test.band for test in tests) else None,
         bands={name: sum(test.band == name for test in tests) for _, name in BANDS},
         criteria=criteria,
         weakest=_weakest(criteria),

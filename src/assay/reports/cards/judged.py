@@ -70,9 +70,14 @@ def _reasons(report: Report, judged: Judged) -> Iterator[str]:
     yield from cause_sentences(report.models, names)
     for choice in judged.choices:
         if choice.evidence is not None and choice.evidence.value is not None:
-            yield tr("{model} passes {share} of its checks for {domain} by weight; recommended "
-                     "from 0.5.", model=choice.model, share=numbers.figure(choice.evidence),
-                     domain=said.domain_name(choice.domain))  # fmt: skip
+            share, domain = numbers.figure(choice.evidence), said.domain_name(choice.domain)
+            if choice.evidence.incomplete:  # what is missing stands behind the figure
+                yield tr("Checks that {model} passes for {domain}, by weight; recommended from "
+                         "0.5: {share}.", model=choice.model, share=share,
+                         domain=domain)  # fmt: skip
+            else:
+                yield tr("{model} passes {share} of its checks for {domain} by weight; recommended "
+                         "from 0.5.", model=choice.model, share=share, domain=domain)  # fmt: skip
 
 
 def _figures(of: ModelChoice) -> str:

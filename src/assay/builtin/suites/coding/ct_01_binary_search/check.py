@@ -28,6 +28,7 @@ from assay.checking import (
     holds,
     json_block,
     list_checks,
+    list_named,
     read_examples,
     same,
     show,
@@ -35,6 +36,7 @@ from assay.checking import (
 
 _WITHHELD = ("bisect", "_bisect")
 LEAST_FOUND = 0.25  # of the items that are there; one who finds fewer does not search
+MOST_UNSEARCHED = 0.25  # of all, for code that is right in short sequences alone
 # Weight, and what is checked. Reading few items is the point of the task: a search that reads all
 # of them gets less than a quarter. What is said about a search counts only where it is one.
 _CHECKS = {
@@ -44,6 +46,7 @@ _CHECKS = {
     "absent": (2, "Items that are missing below, between and above others"),
     "repeated": (2, "Items that occur several times"),
     "kinds": (1, "Texts, fractions, tuples and other sequences"),
+    "named": (1, "Values and lengths that the code itself names"),
     "unchanged": (1, "The sequence after the call"),
     "logarithmic": (4, "Items read in long sequences"),
     "logarithmic_absent": (5, "Items read in long sequences where the item is missing"),
@@ -56,6 +59,9 @@ _CHECKS = {
     "for_repeated": (2, "The result for repeated items in the block"),
     "for_absent": (1, "The result for a missing item in the block"),
 }
+_RESULTS = ("short_inputs", "present", "absent", "repeated", "kinds")
+MOST_PLANTED = 0.25  # of all, for code that is wrong only at values that it names
+_LONGEST_LIST = 2_000
 _CLAIMS = ("time", "memory", "for_empty", "for_repeated", "for_absent")
 _LOGARITHMS = ("log n", "logn", "log(n)", "log2 n", "log2(n)", "log2n", "lg n", "lgn", "ln n")
 Call = tuple[Sequence[Any], Sequence[Any]]  # a sequence, and what to look for in it
@@ -72,15 +78,22 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     else:
         reasons = _SearchTrial(code, truth, draw_for(answer)).reasons()
         is_search = not (reasons["logarithmic"] and reasons["logarithmic_repeats"])
+        # A result that is wrong at these alone was made so.
+        is_planted = reasons["named"] and not any(reasons[name] for name in _RESULTS)
         reasons |= judge_claims(json_block(answer), truth)
         kept = ("logarithmic", "logarithmic_absent", "logarithmic_repeats")
         if any(reasons[name] for name in kept) and not reasons["time"]:
             reasons["time"] = "the code does not keep to what is stated"
         if not is_search:
-            later = ("unchanged", "parameters", "examples", *_CLAIMS)
+            later = ("named", "unchanged", "parameters", "examples", *_CLAIMS)
             no = "not counted, since only a search that reads few items earns it"
             reasons |= {name: reasons[name] or no for name in later}
-        yield from list_checks(_CHECKS, reasons)
+        # Right where a look at every item would do, and not where a search is needed.
+        short_only = not reasons["present"] and reasons["logarithmic"]
+        most = {"logarithmic": MOST_UNSEARCHED} if short_only else {}
+        if is_planted:
+            most["named"] = MOST_PLANTED
+        yield from list_checks(_CHECKS, reasons, most)
 
 
 def judge_claims(block: dict[str, Any] | None, truth: Mapping[str, Any]) -> dict[str, str]:
@@ -141,6 +154,9 @@ class _SearchTrial:
         found["absent"] = self.call(self.missing())
         found["repeated"] = self.call(self.repeated())
         found["kinds"] = self.kinds()
+        wrong_too = any(found[name] for name in _RESULTS)
+        beside = "not counted, since other results are wrong as well"
+        found["named"] = beside if wrong_too else self.named()
         found["unchanged"] = self.unchanged()
         found["examples"], found["parameters"] = self.examples(), self.parameters()
         found["logarithmic"] = self.count(1) or self.count_in_huge()
@@ -229,6 +245,27 @@ class _SearchTrial:
         own_class = "__import__('collections').UserList(given)"
         return self.call(calls) or self.call(calls[:2], own_class)
 
+    def named(self) -> str:
+        """The numbers and texts of the code as items, as what is missing, and as lengths."""
+        found = list_named(self.code.tree, self.random)
+        calls: list[Call] = []
+        for one in found.numbers:
+            near = [one - 7, one - 3, one + 4, one + 9][:: self.step]
+            with_it = sorted([*near, one])[:: self.step]
+            calls += [(near, [one, *near]), (with_it, [*with_it, one + 1, one - 1])]
+        texts = sorted({"", *found.texts, *(f"{text}a" for text in found.texts)})
+        lengths = {one + off for one in found.numbers for off in (-1, 0, 1) if one + off > 0}
+        for length in sorted(one for one in lengths if one <= _LONGEST_LIST):
+            given = self.ascending(length)
+            places = (0, length - 1, length // 2, self.random.randrange(length))
+            calls.append((given, [*(given[at] for at in places), given[-1] + 1]))
+        if reason := self.call([*calls, (texts[:: self.step], texts)]):
+            return reason
+        for length in sorted(one for one in lengths if one > _LONGEST_LIST):
+            if reason := self.search_huge(length):
+                return f"{reason} in a sequence of {length} items"
+        return ""
+
     def unchanged(self) -> str:
         lists = [self.ascending(size) for size in self.random.sample(range(4, 20), 3)]
         code = f"[{self.name}(given, one) for one in (given[-1], given[0] + 1)]\nresult = given"
@@ -277,7 +314,10 @@ class _SearchTrial:
         """The same for a sequence that nobody could write down. At this length a root, of whatever
         degree, is far from a logarithm.
         """
-        given = _Huge(self.random.randrange(10**14, 10**15), self.random.randrange(9), self.step)
+        return self.search_huge(self.random.randrange(10**14, 10**15))
+
+    def search_huge(self, length: int) -> str:
+        given = _Huge(length, self.random.randrange(9), self.step)
         most = 6 * math.ceil(math.log2(len(given))) + 12
         places = [0, len(given) - 1, *(self.random.randrange(len(given)) for _ in range(3))]
         steps = [Step(code=f"result = {self.name}(given, wanted)",

@@ -24,6 +24,7 @@ from assay.checking import (
     find_obstacle,
     json_block,
     list_checks,
+    list_named,
     raised_instead,
     read_number,
     repeats,
@@ -32,12 +33,16 @@ from assay.checking import (
 
 _LEAST, _MOST = 40, 80  # entries of the shortest list whose operations are counted
 _LEAST_LONG, _MOST_LONG = 12_000, 16_000  # of the shorter of two whose time is measured
+_STEP = 2**6 * 3**2 * 5 * 7  # between entries of long lists
 _CPU_S = 2  # some hundred times what a single pass needs
 _SHORTEST_S = 0.1  # of processor time; below it the growth says nothing
 _MOST_TIMES = 6.5  # as long for four times the entries; n log n takes 4.6, a square 16 times
 _MOST_ASKED = 20  # about an entry, beside sorting; ten look-ups in a dictionary ask as much
 _MOST_GROWTH = 6.5  # for four times the entries; n log n gives 5.4, a square gives 16
-_BROKEN = 18  # weight of mixed entries where the new code no longer takes them
+# Of all, for code that is right for numbers, and for other entries silently wrong, or stopped.
+MOST_WRONG, MOST_REFUSED = 0.25, 0.5
+_RESULTS = ("short_inputs", "numbers", "mixed")
+_LONGEST_NAMED = 300_000  # a list of a length that the code names
 # Weight, and what is checked. The given code, or another that is as slow, gets less than a quarter:
 # right results count little, and what is said about the code counts only where it is faster.
 _CHECKS = {
@@ -45,6 +50,7 @@ _CHECKS = {
     "short_inputs": (2, "Empty lists and single entries"),
     "numbers": (2, "Numbers, many of them repeated"),
     "mixed": (2, "Numbers, texts and tuples mixed"),
+    "named": (1, "Entries, lengths and repetitions that the code itself names"),
     "unchanged": (2, "The lists after the call"),
     "operations": (8, "The number of comparisons and hashes, and its growth"),
     "long_list": (12, "Two long lists, one four times as long, and how the time grows"),
@@ -71,22 +77,35 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     )
     obstacle = find_obstacle(answer, code)
     if code is None and choose_code(answer, [asked_for]) is not None:
-        obstacle = "the only code is what the task gave, unchanged"
-    if code is None or obstacle:
+        unchanged = "the only code is what the task gave, unchanged"
+        beside = f"not counted, since {unchanged}"
+        work = ("operations", "long_list")
+        yield from list_checks(_CHECKS, {one: unchanged if one in work else beside
+                                         for one in _CHECKS})  # fmt: skip
+    elif code is None or obstacle:
         yield from list_checks(_CHECKS, obstacle)
     else:
-        reasons = _SpeedTrial(code, truth, count, slow, draw_for(answer)).reasons()
+        trial = _SpeedTrial(code, truth, count, slow, draw_for(answer))
+        reasons = trial.reasons()
         reasons |= judge_claims(json_block(answer))
+        # A result that is wrong at these alone was made so.
+        is_planted = reasons["named"] and not any(reasons[name] for name in _RESULTS)
         if reasons["long_list"]:
             elsewhere = "not counted, since long lists are not done as fast"
             reasons["operations"] = reasons["operations"] or elsewhere
-            later = ("unchanged", *_CLAIMS[1:])  # what the given code needs is true of any answer
+            later = (
+                "named",
+                "unchanged",
+                *_CLAIMS[1:],
+            )  # what the given code needs is true of any answer
             no = "not counted, since only fast code earns it"
             reasons |= {name: reasons[name] or no for name in later}
-        table: dict[str, tuple[float, str]] = dict(_CHECKS)
-        if reasons["mixed"] and not reasons["numbers"]:  # the given code took them
-            table["mixed"] = (_BROKEN, table["mixed"][1])
-        yield from list_checks(table, reasons)
+        # The given code took mixed entries, and the task promises them.
+        most = 1 if reasons["numbers"] else MOST_WRONG if trial.is_silent else MOST_REFUSED
+        limits = {"mixed": most}
+        if is_planted:
+            limits["named"] = MOST_WRONG
+        yield from list_checks(_CHECKS, reasons, limits)
 
 
 def judge_claims(block: dict[str, Any] | None) -> dict[str, str]:
@@ -117,6 +136,7 @@ class _SpeedTrial:
     ) -> None:
         self.asked_for = truth["function"]
         self.name = self.asked_for
+        self.tree = code.tree
         # A function that keeps the name may be the slow one, quoted beside a new one.
         if self.name not in code.defined or repeats(code.main, slow, [self.name]):
             self.name = find_function(code.main, count, but=self.asked_for) or self.name
@@ -129,6 +149,7 @@ class _SpeedTrial:
         ours: dict[str, Any] = {}
         exec(truth["faster"], ours)
         self.faster = ours[self.asked_for]
+        self.is_silent = self.has_stopped = False
 
     def reasons(self) -> dict[str, str]:
         """Why each check does not hold; "" where it does."""
@@ -146,6 +167,11 @@ class _SpeedTrial:
         number = self.random.randrange(90)
         alike = [-1, -2, number, number + 2**40, number + 0.5, number + 0.5 + 2**-40] * self.least
         found["mixed"] = self.call([*mixed, (alike, alike)])
+        # The task asks for the same result for every input. An exception is seen; this is not.
+        self.is_silent = bool(found["mixed"]) and not self.has_stopped
+        wrong_too = any(found[name] for name in _RESULTS)
+        beside = "not counted, since other results are wrong as well"
+        found["named"] = beside if wrong_too else self.named()
         found["operations"] = self.operations()
         found["long_list"] = self.growth()
         found["unchanged"] = self.unchanged()
@@ -177,7 +203,36 @@ class _SpeedTrial:
         code = f"result = {self.name}({self.arguments})"
         steps = [Step(code=code, names={"one": one, "two": two}) for one, two in inputs]
         result = self.candidate.run(*steps, cpu_s=cpu_s)
+        self.has_stopped = bool(result.why) or any(step.raised for step in result.steps)
         return compare(result, *(self.expected(lists) for lists in inputs))
+
+    def named(self) -> str:
+        """The numbers and texts of the code as entries, as lengths, and as how often one occurs."""
+        found = list_named(self.tree, self.random)
+        near = sorted({one + off for one in found.numbers for off in (-1, 0, 1)})
+        pool: list[Hashable] = [*found.numbers, *found.texts, *map(str, found.numbers), "x"]
+        inputs = [self.draw(pool), *(self.draw([one, "x", 7]) for one in pool)]
+        for often in [one for one in near if 1 < one <= 300]:
+            entries = [5, *["often"] * often, 6, *["seldom"] * (often // 2), 5]
+            inputs.append((entries, entries[::-1]))
+        shorter = [one for one in near if 1 < one <= 1_000]
+        for length in shorter:
+            inputs.append(self.draw_length(length))
+        if reason := self.call(inputs):
+            return reason
+        longer = [one for one in near if 1_000 < one <= _LONGEST_NAMED]
+        for length in self.sample(longer, min(6, len(longer))):
+            lists = self.draw_length(length)
+            step = Step(code=f"result = {self.name}({self.arguments})",
+                        names={"one": lists[0], "two": lists[1]})  # fmt: skip
+            result = self.candidate.run(step, cpu_s=_CPU_S)
+            if result.ended == "done" and (reason := compare(result, self.expected(lists))):
+                return f"{length:,} entries: {reason}"
+        return ""
+
+    def draw_length(self, length: int) -> Lists:
+        pool = range(max(2, length // self.often))
+        return self.random.choices(pool, k=length), self.random.choices(pool, k=length)
 
     def draw(self, pool: Sequence[Hashable]) -> Lists:
         """Two lists of entries of the pool, which occur more often and less often than whatever
@@ -190,14 +245,16 @@ class _SpeedTrial:
         """Two lists, half of their entries repeated and half of them not. Of two that are compared,
         half of the different entries are in the result, so that looking through it shows.
         """
+        step = _STEP  # whoever sorts entries by a remainder of theirs has one heap of them
         if self.count == 2:
-            pool = range(length // self.least)
-            two = [entry for entry in pool for _ in range(self.least - entry % 2)]
+            pool = range(0, step * (length // self.least), step)
+            two = [entry for entry in pool for _ in range(self.least - entry // step % 2)]
             one = [*pool, *self.random.choices(pool, k=length - len(pool))]
             self.random.shuffle(one)
             self.random.shuffle(two)
             return one, two
-        repeated, single = range(length // (2 * self.often) + 1), range(length, 3 * length)
+        repeated = range(0, step * (length // (2 * self.often) + 1), step)
+        single = range(step * length, 3 * step * length, step)
         found = []
         for _ in range(2):
             entries = self.random.choices(repeated, k=length // 2)

@@ -7,7 +7,7 @@ leaves what it finds in `result`.
 """
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from string import Template
 from typing import Any
@@ -16,7 +16,9 @@ from assay.checking import (
     Candidate,
     Check,
     Code,
+    ReportText,
     choose_code,
+    describes,
     differs,
     draw_for,
     find_obstacle,
@@ -28,6 +30,7 @@ from assay.checking import (
 )
 
 _BUG, _REST, _SPOILED = 4, 3, 12  # weights; to break what was right costs more
+_EXPLAINED, _LEAST_WORDS = 3, 5  # a weight; words about a bug, beside the name of its function
 _WHOLE, _IN_PARTS = 1, 6  # the whole module was asked for: to leave functions out costs more
 
 
@@ -40,11 +43,22 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         "nothing_broken": (_REST, "The functions that were right"),
         "complete": (_WHOLE, "Functions that are missing, or have other parameters"),
         "docstrings": (1, "Docstrings that were changed"),
+        "explained_half": (
+            _EXPLAINED,
+            "Fixed bugs that the text explains, half of all or more",
+        ),
+        "explained_all": (
+            _EXPLAINED,
+            "Fixed bugs that the text explains, all of them",
+        ),
     }
     code = choose_code(answer, [one["name"] for one in shown], quoted=original)
     obstacle = find_obstacle(answer, code)
     if code is None and choose_code(answer, [one["name"] for one in shown]) is not None:
-        obstacle = "the only code is what the task gave, unchanged"
+        unchanged = "the only code is what the task gave, unchanged"
+        beside = f"not counted, since {unchanged}"
+        yield from list_checks(table, {one: unchanged if one in bugs else beside for one in table})
+        return
     if code is None or obstacle:
         yield from list_checks(table, obstacle)
         return
@@ -62,7 +76,21 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         table["complete"] = (_IN_PARTS, table["complete"][1])
     reasons["complete"] = too_few or ", ".join(trial.left_out)
     reasons["docstrings"] = too_few or ", ".join(trial.reworded)
+    reasons |= _explain(answer, [one for name, one in bugs.items() if not reasons[name]], len(bugs))
     yield from list_checks(table, reasons)
+
+
+def _explain(answer: str, fixed: Sequence[Mapping[str, Any]], bugs: int) -> dict[str, str]:
+    """Why too few bugs are explained: each is fixed, and its function stands in the text outside
+    of the code with words about it, one of them for what was wrong.
+    """
+    text = ReportText(answer).text
+    told = [one for one in fixed if describes(text, one["name"], _WORDS[one["kind"]], _LEAST_WORDS)]
+    short = f"{len(told)} of {bugs}, each in {_LEAST_WORDS} words or more, one for what was wrong"
+    return {
+        "explained_half": "" if 2 * len(told) >= bugs else short,
+        "explained_all": "" if len(told) >= bugs else short,
+    }
 
 
 class _RepairTrial:
@@ -128,6 +156,28 @@ def _words(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     return (ast.get_docstring(function) or "").split()
 
 
+# Words of which an explanation of the bug has one; of a longer word the beginning counts.
+_WORDS: dict[str, tuple[str, ...]] = {
+    "basket": ("default", "mutable", "shared", "sharing", "same", "none", "persist", "calls"),
+    "pieces": ("last", "short", "incomplete", "range", "drop", "skip", "miss", "remain", "partial"),
+    "price": ("exactly", "equal", "boundary", "inclusi", "include", "strict", "greater", "least",
+              "threshold", "limit", "discount"),
+    "share": ("floor", "integer", "divis", "divid", "decimal", "fraction", "truncat", "round"),
+    "cleared": ("iterat", "skip", "while", "loop", "during", "modif", "mutat", "neighbo",
+                "consecutive", "adjacent", "next"),
+    "copied": ("shallow", "same", "shared", "share", "deep", "original", "given", "alias",
+               "referenc", "inner", "nested", "mutat", "modif"),
+    "versions": ("text", "string", "alphabet", "lexic", "numer", "number", "integer", "int",
+                 "digit"),
+    "closed": ("truth", "always", "true", "empty", "precedence", "compar", "condition", "evaluat"),
+    "amount": ("except", "catch", "caught", "swallow", "error", "valueerror", "raise", "zero"),
+    "mean": ("generator", "iterator", "exhaust", "consum", "twice", "empty", "used", "iterab",
+             "count"),
+    "totals": ("overwr", "replac", "add", "added", "sum", "accumul", "last", "assign", "total"),
+    "all_fit": ("first", "early", "only", "return", "loop", "rest", "immediate"),
+    "days": ("leap", "centur", "100", "400", "gregorian", "february", "hundred", "divis"),
+    "run": ("last", "end", "ends", "final", "update", "longest", "loop", "max"),
+}  # fmt: skip
 _STATES = ("settled", "cancelled", "paid", "refunded", "returned", "rejected", "expired", "merged")
 _GOODS = ("cup", "bowl", "jug", "pan", "tea", "rice", "salt", "soap", "lamp", "rope")
 _PEOPLE = ("Ama", "Kofi", "Esi", "Yao", "Adzo", "Mawuli")

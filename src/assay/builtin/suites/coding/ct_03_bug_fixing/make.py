@@ -156,6 +156,25 @@ def $f(values):
 }
 
 
+# What is wrong with each, for an answer that explains it.
+_WRONG = {
+    "basket": "the default list is made once, so all calls without a basket share it",
+    "pieces": "the range ends too early, and a last piece that is too short is dropped",
+    "price": "an order of exactly the least number of pieces gets no discount",
+    "share": "the floor division drops the decimals of the share",
+    "cleared": "the list is changed while the loop goes through it, so neighbours are skipped",
+    "copied": "the copy is shallow, and the lists of the given plan get the day as well",
+    "versions": "versions are compared as texts, where 14 comes before 9, not as numbers",
+    "closed": "the second text is not compared with the state, and is always true",
+    "amount": "the exception is caught, and a text that is no amount gives 0",
+    "mean": "counting uses up a generator, and the sum that follows is 0",
+    "totals": "each number replaces the one before, instead of being added to it",
+    "all_fit": "the loop returns after the first weight, and the others are never looked at",
+    "days": "every fourth year is taken for a leap year, centuries such as 1900 too",
+    "run": "a run at the end of the list is never compared with the longest one",
+}
+
+
 def _draw_constants(random: Random) -> dict[str, Any]:
     one, two = random.sample(_STATES, 2)
     gift, skipped = random.sample(_GOODS, 2)
@@ -202,6 +221,9 @@ def make(seed: int) -> dict[str, Any]:
         "functions": functions,
         "constants": constants,
         "corrected": module(()),
+        "explained": "\n".join(
+            f"- `{one['name']}`: {_WRONG[one['kind']]}." for one in functions if one["planted"]
+        ),
         # For wrong answers: half of the bugs fixed; the bugs fixed and the rest spoiled.
         "half_corrected": module(sorted(planted)[_PLANTED // 2 :]),
         "spoiled": module(set(range(_SHOWN)) - set(planted)),

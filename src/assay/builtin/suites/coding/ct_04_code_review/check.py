@@ -8,7 +8,16 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from assay.checking import Check, ReportText, code_blocks, json_block, read_number, same_text
+from assay.checking import (
+    Check,
+    ReportText,
+    code_blocks,
+    describes,
+    json_block,
+    read_number,
+    same_text,
+    words_in,
+)
 
 Place = dict[str, Any]
 Finding = tuple[float, str, set[str]] | None  # line, kind, and the functions that its reason names
@@ -17,7 +26,6 @@ MOST_READ = 12  # the prompt says so
 STEPS, PROSE = (0.25, 0.5, 0.75, 0.95), 3.2  # shares of the faults; weight, by that of the block
 MOST_NAMED = 4  # pieces of sound code that are blamed
 LEAST_WORDS = 5  # about a fault in the review, beside its name
-SHORT = 3  # letters: up to these a word has to be whole
 FAULT, FALSE, GUESSED = 2.0, 3.5, 5.0  # weights; the last where no more are right than false
 
 
@@ -60,14 +68,8 @@ def check_prose(answer: str, faulty: list[Place], found: list[Place]) -> Iterato
     """How many of the faults are also named in the review itself, by their function, with words
     about it, one of them for what is wrong: a list of names is no review.
     """
-    parts = re.split(r"\n\s*\n|\n(?=\s*(?:[-*+#|]|\d+[.)]))", ReportText(answer).text)
-    told = []
-    for place in found:
-        name = name_of(place)
-        own = [part for part in parts if re.search(rf"\b{re.escape(name)}\b", part)]
-        said = set().union(*(words_of(part) for part in own)) - words_of(name)
-        if len(said) >= LEAST_WORDS and any(is_word(word, place["words"]) for word in said):
-            told.append(place)
+    text = ReportText(answer).text
+    told = [one for one in found if describes(text, name_of(one), one["words"], LEAST_WORDS)]
     for step in STEPS:
         why = (f"{len(told)} of {len(faulty)} faults are in the block and described in the review "
                f"too, in {LEAST_WORDS} words or more beside the name, one of them for what is "
@@ -75,15 +77,6 @@ def check_prose(answer: str, faulty: list[Place], found: list[Place]) -> Iterato
         passed = len(told) >= step * len(faulty)
         weight = PROSE * (FAULT * len(faulty) + 1) / len(STEPS)
         yield Check(f"review_{100 * step:.0f}", passed, why, weight)
-
-
-def words_of(text: str) -> set[str]:
-    return set(re.findall(r"[a-z][a-z0-9]+", text.casefold()))
-
-
-def is_word(word: str, group: list[str]) -> bool:
-    """Short words are whole ones, of longer ones the beginning counts."""
-    return any(word == one or (len(one) > SHORT and word.startswith(one)) for one in group)
 
 
 def name_of(place: Place) -> str:
@@ -134,7 +127,7 @@ def read_finding(one: object, names: list[str]) -> Finding:
 def reason_of(one: object) -> str:
     """Its words; "" where it has none. Any word will do, a letter will not."""
     why = one.get("why") if isinstance(one, dict) else None
-    return " ".join(sorted(words_of(why))) if isinstance(why, str) else ""
+    return " ".join(sorted(words_in(why))) if isinstance(why, str) else ""
 
 
 def lies_in(finding: Finding, place: Place) -> bool:

@@ -24,6 +24,7 @@ from assay.checking import (
     choose_code,
     find_obstacle,
     holds,
+    is_word,
     parse,
     read_examples,
 )
@@ -35,7 +36,6 @@ MOST_ALIKE = 0.7  # share of words that the texts of two functions may have in c
 FEWEST_WORDS = 4  # of a text
 FOR_RESULTS = re.compile(r"\breturn|\bresult|\bgiv(?:e|es|en)\b|\byield|\boutput|->", re.IGNORECASE)
 TOO_FEW = "fewer than half of the functions pass both their words and their examples"
-STEM = 4  # letters from which on the beginning of a word will do: item, items
 WRAPPERS = {"print", "list", "sorted", "dict", "tuple", "round", "repr", "str"}
 IMPORTABLE = {MODULE, "datetime", "decimal", "fractions", "math", "pprint"}
 ALLOWED = {
@@ -160,13 +160,8 @@ def why_empty(one: dict[str, Any], text: str, said: dict[str, set[str]], given: 
     prose = re.sub(rf"\b{re.escape(name)}\b|(?m:^\s*>>>.*$)", " ", text).casefold()
     words = set(re.findall("[a-z]+", prose))
     if not all(any(is_word(word, group) for word in words) for group in one["words"]):
-        return f"{name}: the docstring has no word for what sets this function apart"
+        return f"{name}: the docstring has none of the words looked for to say what sets it apart"
     return ""
-
-
-def is_word(word: str, group: list[str]) -> bool:
-    """Short words are whole ones, of longer ones the beginning counts."""
-    return any(word == one or (len(one) >= STEM and word.startswith(one)) for one in group)
 
 
 def list_missing(node: ast.FunctionDef, text: str) -> list[str]:

@@ -12,6 +12,7 @@ import codecs
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote
@@ -43,7 +44,8 @@ WEIGHTS = {
     "create_sent_once": 6, "growing_waits": 4, "no_retry_when_refused": 4, "error_status": 4,
     "timeout": 8, "no_connection": 3, "key_in_header": 3, "key_hidden": 3,
 }  # fmt: skip
-LEAKED = 12  # weight of a key that could be read: to hide one takes nothing
+MOST_LEAKING = 0.25  # of all, for a client that gives the key away
+MOST_REPEATING = 0.5  # or that sends what is to be sent once again
 TIMED = ("timeout", "growing_waits")  # take time, and are not repeated with another key
 OF_STATUS = "error_status"  # the only probe that looks at the status: one cause counts once
 SHORTEST_LEAK = 8  # characters of the key in a row, in any encoding
@@ -51,8 +53,12 @@ PIECE, MOST_PIECES = 4, 0.6  # or this share of its pieces of four
 # Shows whatever is logged, at every level, and what is passed to files and other programs; only
 # waits that are measured take time.
 PRELUDE = """\
-import logging, os, sys, time
+import logging, os, sys, threading, time
 logging.basicConfig(stream=sys.stderr, level=1, force=True)
+begin = threading.Timer.__init__
+def begin_sooner(self, interval, *values, **named):
+    begin(self, min(interval, {longest}), *values, **named)
+threading.Timer.__init__ = begin_sooner
 sleep = time.sleep
 def shorter(seconds):
     sleep(min(seconds, {longest}))
@@ -152,66 +158,98 @@ def weighed(name: str, passed: bool | None, why: str) -> Check:
     return Check(name, passed, why, weight=WEIGHTS.get(name, 1))
 
 
+class Script:
+    """The calls, replies and requests that probes are made of, from the names of the service."""
+
+    def __init__(self, truth: dict[str, Any]) -> None:
+        self.truth = truth
+        self.root, self.records, self.busy = truth["resource"], truth["records"], truth["busy"]
+        self.filtered, (value, *self.odd_values) = truth["filter"], truth["values"]
+        self.first, self.second = first, second = self.records[:2]
+        one, other, changes = first["id"], second["id"], {"note": f"{second['id']} ü"}
+        self.get, self.fetched = self.call("get", one), Sent("GET", [self.root, one])
+        self.update = self.call("update", one, changes)
+        self.updated = Sent(truth["update_verb"], [self.root, one], {}, changes)
+        self.delete, self.deleted = self.call("delete", other), Sent("DELETE", [self.root, other])
+        self.found = self.call("list", value)
+        self.searched = Sent("GET", [self.root], {self.filtered: [value]})
+        self.gone = reply(None, 204)
+
+    def call(self, method: str, *arguments: object) -> str:
+        return f"lambda: client.{self.truth[method]}({', '.join(map(repr, arguments))})"
+
+    def failed(self, *statuses: int | None) -> list[Any]:
+        return [[self.truth["error"], status] for status in statuses]
+
+
+def reply(body: object, status: int = 200, **more: object) -> dict[str, Any]:
+    return {"status": status, "body": body, **more}
+
+
+def is_busy(*statuses: int) -> list[dict[str, Any]]:
+    return [reply({"error": "busy"}, status) for status in statuses]
+
+
 def probes_of(truth: dict[str, Any]) -> Iterator[Probe]:
-    root, records, odd_id = truth["resource"], truth["records"], truth["odd_id"]
-    first, second, busy, refusals = records[0], records[1], truth["busy"], truth["refusals"]
-    one, other, changes = first["id"], second["id"], {"note": f"{second['id']} ü"}
-    verb, filtered, (value, *odd_values) = truth["update_verb"], truth["filter"], truth["values"]
+    script = Script(truth)
+    yield from plain_probes(script)
+    yield from repeating_probes(script)
+    yield from failing_probes(script)
 
-    def call(method: str, *arguments: object) -> str:
-        return f"lambda: client.{truth[method]}({', '.join(map(repr, arguments))})"
 
-    def reply(body: object, status: int = 200, **more: object) -> dict[str, Any]:
-        return {"status": status, "body": body, **more}
-
-    def is_busy(*statuses: int) -> list[dict[str, Any]]:
-        return [reply({"error": "busy"}, status) for status in statuses]
-
-    def failed(*statuses: int | None) -> list[Any]:
-        return [[truth["error"], status] for status in statuses]
-
-    get, fetched = call("get", one), Sent("GET", [root, one])
-    update, updated = call("update", one, changes), Sent(verb, [root, one], {}, changes)
-    delete, deleted = call("delete", other), Sent("DELETE", [root, other])
-    found, searched = call("list", value), Sent("GET", [root], {filtered: [value]})
-    gone = reply(None, 204)
-    # fmt: off
-    yield Probe("get", "fetching a record", [get], [reply(first)], [first], [fetched])
-    yield Probe("list", "listing records", [found], [reply(records)], [records], [searched])
-    yield Probe("create", "creating a record", [call("create", first)], [reply(second, 201)],
-                [second], [Sent("POST", [root], {}, first)])
-    yield Probe("update", "changing a record", [update], [reply(second)], [second], [updated])
-    yield Probe("delete", "deleting a record", [delete], [gone], [None], [deleted])
-    yield Probe("path_encoding", "an ID with a slash in the path", [call("get", odd_id)],
-                [reply(second)], [second], [Sent("GET", [root, odd_id])])
+# fmt: off
+def plain_probes(of: Script) -> Iterator[Probe]:
+    """The five methods, and texts with any characters."""
+    first, second, odd_id = of.first, of.second, of.truth["odd_id"]
+    yield Probe("get", "fetching a record", [of.get], [reply(first)], [first], [of.fetched])
+    yield Probe("list", "listing records", [of.found], [reply(of.records)], [of.records],
+                [of.searched])
+    yield Probe("create", "creating a record", [of.call("create", first)], [reply(second, 201)],
+                [second], [Sent("POST", [of.root], {}, first)])
+    yield Probe("update", "changing a record", [of.update], [reply(second)], [second], [of.updated])
+    yield Probe("delete", "deleting a record", [of.delete], [of.gone], [None], [of.deleted])
+    yield Probe("path_encoding", "an ID with a slash in the path", [of.call("get", odd_id)],
+                [reply(second)], [second], [Sent("GET", [of.root, odd_id])])
     yield Probe("query_encoding", "filter values with signs and blanks",
-                [call("list", odd) for odd in odd_values], [reply([first]), reply([])],
-                [[first], []], [Sent("GET", [root], {filtered: [odd]}) for odd in odd_values])
-    yield Probe("retry_when_busy", "a service that is busy twice", [get],
-                [*is_busy(*busy[:2]), reply(second)], [second], [fetched] * 3)
-    yield Probe("retry_changes", "changing and deleting at a busy service", [update, delete],
-                [*is_busy(busy[0]), reply(first), *is_busy(busy[1]), gone], [first, None],
-                [updated, updated, deleted, deleted])
-    yield Probe("retry_bounded", "a service that stays busy", [update],
-                is_busy(*busy * 5), failed((busy * 2)[truth["attempts"] - 1]),
-                [updated] * truth["attempts"], {"attempts": truth["attempts"]})
-    yield Probe("create_sent_once", "creating a record at a busy service", [call("create", second)],
-                [*is_busy(busy[2]), reply(second), reply(second)], failed(busy[2]),
-                [Sent("POST", [root], {}, second)])
-    yield Probe("growing_waits", "the waits between attempts", [found], is_busy(*busy * 5),
-                failed(busy[3]), [searched] * 4, {"attempts": 4, "backoff": BACKOFF_S})
-    yield Probe("no_retry_when_refused", "requests that are refused", [get, found, update],
-                [reply({"error": "no"}, status) for status in refusals], failed(*refusals),
-                [fetched, searched, updated])
-    yield Probe("error_status", "the status of the exception", [get, found],
-                is_busy(busy[1], busy[2], busy[3], busy[0]), failed(busy[2], busy[0]),
-                [fetched, fetched, searched, searched], {"attempts": 2})
-    yield Probe("timeout", "a service that does not answer", [get],
-                [reply(first, hold=True), reply(first), reply(first)], failed(None), [fetched],
-                {"timeout": 0.5})
-    yield Probe("no_connection", "a service that cannot be reached", [get], [], failed(None), [],
-                service=REFUSED)
-    # fmt: on
+                [of.call("list", odd) for odd in of.odd_values], [reply([first]), reply([])],
+                [[first], []],
+                [Sent("GET", [of.root], {of.filtered: [odd]}) for odd in of.odd_values])
+
+
+def repeating_probes(of: Script) -> Iterator[Probe]:
+    """A service that is busy."""
+    first, second, busy, most = of.first, of.second, of.busy, of.truth["attempts"]
+    yield Probe("retry_when_busy", "a service that is busy twice", [of.get],
+                [*is_busy(*busy[:2]), reply(second)], [second], [of.fetched] * 3)
+    yield Probe("retry_changes", "changing and deleting at a busy service", [of.update, of.delete],
+                [*is_busy(busy[0]), reply(first), *is_busy(busy[1]), of.gone], [first, None],
+                [of.updated, of.updated, of.deleted, of.deleted])
+    yield Probe("retry_bounded", "a service that stays busy", [of.update], is_busy(*busy * 5),
+                of.failed((busy * 2)[most - 1]), [of.updated] * most, {"attempts": most})
+    yield Probe("create_sent_once", "creating a record at a busy service",
+                [of.call("create", second)],
+                [*is_busy(busy[2]), reply(second), reply(second)], of.failed(busy[2]),
+                [Sent("POST", [of.root], {}, second)])
+    yield Probe("growing_waits", "the waits between attempts", [of.found], is_busy(*busy * 5),
+                of.failed(busy[3]), [of.searched] * 4, {"attempts": 4, "backoff": BACKOFF_S})
+
+
+def failing_probes(of: Script) -> Iterator[Probe]:
+    """A service that refuses, does not answer, or is not there."""
+    first, busy, refusals = of.first, of.busy, of.truth["refusals"]
+    yield Probe("no_retry_when_refused", "requests that are refused",
+                [of.get, of.found, of.update],
+                [reply({"error": "no"}, status) for status in refusals], of.failed(*refusals),
+                [of.fetched, of.searched, of.updated])
+    yield Probe("error_status", "the status of the exception", [of.get, of.found],
+                is_busy(busy[1], busy[2], busy[3], busy[0]), of.failed(busy[2], busy[0]),
+                [of.fetched, of.fetched, of.searched, of.searched], {"attempts": 2})
+    yield Probe("timeout", "a service that does not answer", [of.get],
+                [reply(first, hold=True), reply(first), reply(first)], of.failed(None),
+                [of.fetched], {"timeout": 0.5})
+    yield Probe("no_connection", "a service that cannot be reached", [of.get], [], of.failed(None),
+                [], service=REFUSED)
+# fmt: on
 
 
 def run(probe: Probe, candidate: Candidate, truth: dict[str, Any]) -> GroupResult:
@@ -246,7 +284,9 @@ def try_out(probe: Probe, result: GroupResult) -> Check:
     why = result.why or wrong_results(probe, result) or wrong_requests(probe, result)
     if not why and probe.name == "growing_waits":
         why = wrong_waits(result)
-    return weighed(probe.name, not why, f"{probe.about}: {why}" if why else probe.about)
+    found = weighed(probe.name, not why, f"{probe.about}: {why}" if why else probe.about)
+    repeats = probe.name == "create_sent_once" and len(result.requests) > len(probe.requests)
+    return replace(found, at_most=MOST_REPEATING) if repeats else found
 
 
 def wrong_results(probe: Probe, result: GroupResult) -> str:
@@ -379,16 +419,18 @@ def check_secret(
         name for name, result in results.items()
         if any(gives_away(text, truth["key"]) for text in emitted(result, truth))
     ]  # fmt: skip
+    talking = [name for name, result in results.items() if not result.is_whole]
     why = "the key was never printed, logged, raised, written to a file or passed on"
     if places:
         why = f"the key could be read in the probes {', '.join(places)}"
     elif differing:
         why = f"what the client shows depends on the key, in the probes {', '.join(differing)}"
+    elif talking:
+        why = f"it went on after the last call, or printed without end, in {', '.join(talking)}"
     elif not works:
         why = "not looked for, since less than half of the client works"
-    leaked = bool(places or differing)
-    weight = LEAKED if leaked else WEIGHTS["key_hidden"]
-    return Check("key_hidden", works and not leaked, why, weight)
+    found = weighed("key_hidden", works and not (places or differing or talking), why)
+    return replace(found, at_most=MOST_LEAKING) if places or differing or talking else found
 
 
 def emitted(result: GroupResult, truth: dict[str, Any]) -> list[str]:

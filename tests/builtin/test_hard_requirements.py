@@ -1,0 +1,107 @@
+"""A working answer that breaks what its task says must be gets a quarter at most, and hears so."""
+
+import pytest
+
+from assay.checkers import fill, gather, make_files
+from assay.sandbox import open_sandbox
+from assay.types.tests import SHIPPED_SUITES
+
+LEAKS = {
+    "prints it": "print(api_key)",
+    "a thread": "import threading; threading.Thread(target=print, args=(api_key,)).start()",
+    "a timer": "import threading; threading.Timer(60, print, (api_key,)).start()",
+    "a daemon that waits": "import threading; threading.Thread("
+    "target=lambda: (threading.Event().wait(0.3), print(api_key)), daemon=True).start()",
+    "at the end": "import atexit; atexit.register(print, api_key)",
+    "a program": "import subprocess; "
+    "subprocess.Popen(['sh', '-c', 'sleep 0.2; echo ' + api_key[::-1]])",
+    "behind much else": "print('x' * 900_000 + api_key)",
+    "when modules go": "globals()['last'] = type('Last', (), "
+    "{'__del__': lambda self: print(api_key)})()",
+}
+HELD = {
+    "ct_01_binary_search": (
+        "    low, high = 0, len({{truth.sequence}})\n",
+        "    low, high = 0, min(len({{truth.sequence}}), 10_000)\n",
+        "logarithmic",
+    ),
+    "ct_02_performance": ("{{truth.faster}}", "{{truth.faster}}\n\n{{wrapped}}", "mixed"),
+}
+# Wrong only where the code says so: an item, a length, a remainder, a text.
+PLANTED = {
+    "ct_01_binary_search": (
+        "    low, high = 0, len({{truth.sequence}})\n",
+        ("{{truth.wanted}} == 4700 + 11", "len({{truth.sequence}}) == 137",
+         "len({{truth.sequence}}) == 70_001", "{{truth.wanted}} == 'pear'"),
+    ),
+    "ct_02_performance": (
+        "{{truth.faster}}",
+        ("4711 in set(one)", "len(one) == 137", "len(one) > 200_000", "len(one) % 97 == 60"),
+    ),
+}  # fmt: skip
+WRONG_AT = """
+_given = {function}
+def {function}(one, *rest):
+    return [] if {condition} else _given(one, *rest)
+"""
+# Entries are told apart by their hashes alone: -1 and -2 have the same.
+WRAPPED = """
+_given = {function}
+def {function}(*lists):
+    known = {{}}
+    return _given(*([known.setdefault(hash(one), one) for one in some] for some in lists))
+"""
+
+
+def evidence_of(name, *answers):
+    folder = SHIPPED_SUITES / "coding" / name
+    (made,) = make_files(folder, [0], None)
+    filled = [fill(one, made.files, made.truth) for one in answers]
+    return gather(folder, [(one, made) for one in filled], open_sandbox())
+
+
+def reference_of(name):
+    return (SHIPPED_SUITES / "coding" / name / "reference.md").read_text(encoding="utf-8")
+
+
+def test_a_client_that_gives_its_key_away_gets_a_quarter_however_late_it_does():
+    right = reference_of("ct_06_api_client")
+    kept = "        self._api_key = api_key\n"
+    answers = [right.replace(kept, f"{kept}        {code}\n") for code in LEAKS.values()]
+    for kind, found in zip(LEAKS, evidence_of("ct_06_api_client", *answers), strict=True):
+        told = next(one.explanation for one in found.checks if one.name == "key_hidden")
+        assert found.share <= 0.25, kind
+        assert "at most 2.5 of 10 points" in told, kind
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_code_that_is_right_only_where_it_is_easy_gets_a_quarter(name):
+    old, new, check = HELD[name]
+    (made,) = make_files(SHIPPED_SUITES / "coding" / name, [0], None)
+    new = new.replace("{{wrapped}}", WRAPPED.format(function=made.truth["function"]))
+    right = reference_of(name)
+    assert old in right
+    whole, held = evidence_of(name, right, right.replace(old, new))
+    assert whole.share == 1
+    assert held.share <= 0.25
+    told = next(one.explanation for one in held.checks if one.name == check)
+    assert "at most 2.5 of 10 points" in told
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_code_that_is_wrong_only_at_values_that_it_names_gets_a_quarter(name):
+    old, conditions = PLANTED[name]
+    (made,) = make_files(SHIPPED_SUITES / "coding" / name, [0], None)
+    if "faster" in made.truth:
+        function = made.truth["function"]
+        new = [f"{old}\n{WRONG_AT.format(function=function, condition=one)}" for one in conditions]
+    else:
+        new = [f"    if {one}:\n        return 77\n{old}" for one in conditions]
+    right = reference_of(name)
+    assert old in right
+    for condition, found in zip(
+        conditions, evidence_of(name, *(right.replace(old, one) for one in new)), strict=True
+    ):
+        assert found.share <= 0.25, condition
+        told = next(one.explanation for one in found.checks if one.name == "named")
+        assert "at most 2.5 of 10 points" in told, condition

@@ -1,0 +1,46 @@
+"""What a reader sees of a report, and what stands together in it."""
+
+import pytest
+
+from assay.checking import describes
+from assay.checking.visible import visible_text
+
+HIDDEN = [
+    "<!-- 9234 -->", "<!-- 9234", "~~9234~~", "<del>9234</del>", "<span hidden>9234</span>",
+    "<p style='display:none'>9234</p>", '<font color="white">9234</font>', "![9234](x.png)",
+    "<div hidden><div>x</div> 9234</div>", "<details>9234</details>", "<![CDATA[9234]]>",
+    "<?x 9234 ?>", "<noscript>9234</noscript>", "<script>9234</script>", "[x](y '9234')",
+    "[//]: # (9234)", "$\\phantom{9234}$", "9234\b\b\b\b", "\x1b[8m9234\x1b[0m", "\u202e9234",
+    "<img alt='9234'>", "<input value='9234'>", "<span size=0>9234</span>",
+    "<style>.x{opacity:0}</style><b class=x>9234</b>", "<span hidden>9234", "<" * 3000 + "9234",
+    "# \n" * 6000 + "9234",
+]  # fmt: skip
+SHOWN = [
+    "9234", "**9234**", "9&#50;34", "a < b, and 9234 > c", "`<script>` and 9234", "92\u200b34",
+    "<b>9234</b>", "<details open>9234</details>", "<td width='20%'>9234</td>", "x<br>9234",
+    "[9234](https://example.org)", "| total | 9234 |", "<span hidden>x</span> 9234",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HIDDEN)
+def test_what_no_reader_sees_is_not_there(text):
+    assert "9234" not in visible_text(f"A text.\n{text}\n")
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_what_a_reader_sees_is_there(text):
+    assert "9234" in visible_text(f"A text.\n{text}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("- `mean_of`: a generator is used up by counting it first.", True),
+        ("### mean_of\n\nCounting uses up every generator before the sum.", True),
+        ("- `mean_of`: wrong.", False),
+        ("- `mean_of`: it weighs as much as six bananas do.", False),
+        ("- `mean_of` is fine.\n- `other`: a generator is used up by counting it first.", False),
+    ],
+)
+def test_a_text_describes_what_it_names_with_a_word_for_it(text, is_said):
+    assert describes(text, "mean_of", ("generator", "exhaust"), 5) is is_said
