@@ -7,6 +7,7 @@ import pytest
 
 from assay.checking import (
     Fact,
+    ReportText,
     check_facts,
     check_names,
     check_report,
@@ -29,6 +30,7 @@ from assay.checking import (
     same_text,
     share_of,
     spell_keys,
+    state_lines,
 )
 from assay.types.judging import judgements
 from assay.types.judging.judgements import EvidenceCheck
@@ -161,11 +163,17 @@ FIGURES = [
 BLOCK = '\n```json\n{"orders": 24, "total": 9173, "top": "Calder & Roe", "share": 45.8}\n```\n'
 REPORT = """## Summary
 
-The table has 24 orders, which come to 9,173 euros in all. Nearly half of them, 45.8 %, are done.
+- orders: 24
+- **Total**: 9,173 euros
+| share | 45.8 % |
+
+Nearly half of what was ordered in this quarter is done, which is less than in the one before.
 
 ## Customers
 
-Calder & Roe buys more than anybody else, so we should look after this firm before the others do.
+- top: Calder & Roe
+
+This firm buys more than anybody else, so we should look after it before others do.
 """
 VALUES = "24, 9173, Calder & Roe, 45.8"
 
@@ -179,9 +187,44 @@ def share_of_report(text: str) -> float:
 def test_a_report_that_says_its_figures_has_every_point():
     assert share_of_report(REPORT) == 1
     table = REPORT.replace(
-        "Calder & Roe buys", "| customer | share |\n|---|---|\n| Calder & Roe | 4 |"
+        "- top: Calder & Roe", "| name | value |\n|---|---|\n| top | Calder & Roe |"
     )
     assert share_of_report(table) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "counts"),
+    [
+        ("- total: 9173", True), ("1. total = €9.173,00", True), ("**total:** `9,173`", True),
+        ("| total | 9 173 euros |", True), ("- total – 9,173", True), ("TOTAL: 9173.0", True),
+        ("- total: not 9,173", False), ("- total: 9,173 or 9,200", False),
+        ("- total: 9,200", False),
+        ("- total: 9,173\n\n- total: 9,200", False), ("- total: 9,173 (which is wrong)", False),
+        ("- total: -9,173", False), ("The total is 9,173 euros.", False), ("- sum: 9,173", False),
+        ("| total | 9,173 | 9,200 |", False), ("- total:", False), ("- total: ~~9,173~~", False),
+    ],
+)  # fmt: skip
+def test_a_figure_counts_on_lines_that_name_it_and_say_nothing_else(line, counts):
+    assert ReportText(f"Summary\n{line}\nmore").states(FIGURES[1]) == counts
+
+
+def test_lines_hold_names_dates_and_lists():
+    text = ReportText(
+        "- late: O-2, O-1\n- none_left: none\n- rows, Anna & Co, day: 7 March 2025\n- room: hall"
+    )
+    told = [
+        Fact("late", ["O-1", "O-2"], ""), Fact("none_left", [], ""),
+        Fact("rows.Anna & Co.day", "2025-03-07", ""),
+        Fact("room", ("hall", "the hall"), "", same=lambda given, names: given in names),
+    ]  # fmt: skip
+    assert all(map(text.states, told))
+    assert not text.states(Fact("late", ["O-1"], ""))
+    assert not text.states(Fact("late", ["O-1", "O-2", "O-3"], ""))
+    assert state_lines({"late": ["O-1", "O-2"], "none_left": [], "rows": {"A": {"day": 7}}}) == {
+        "late": "- late: O-1, O-2",
+        "none_left": "- none_left: none",
+        "rows": "- rows, A, day: 7",
+    }
 
 
 @pytest.mark.parametrize(
@@ -195,13 +238,15 @@ def test_a_report_that_says_its_figures_has_every_point():
         "\n".join(f"~~{line}~~" if line else "" for line in REPORT.split("\n")),
         f"<span title='{VALUES}'>Summary</span>",
         "## Summary\n\nAll figures are in the block below.\n\n## Customers\n\nSee the block too.\n",
-        REPORT.replace("24", " ".join(map(str, range(3000)))),
+        REPORT + " ".join(map(str, range(3000))),
+        REPORT.replace(": ", " is ").replace("| share | 45.8 % |", "The share is 45.8 %."),
+        REPORT.replace(": ", ": not ").replace("| 45.8", "| not 45.8"),
         "".join(f"Bananas weigh {one} stones in the wet season of a long year. " for one in
                 ("24", "9173", "Calder & Roe", "45.8")) + " ".join(f"x{chr(97 + at)}yz" for at in
                 range(20)),
     ],
     ids=["none", "list", "appendix", "comment", "link", "struck", "title", "frame", "every number",
-         "values beside other words"],
+         "sentences", "denials", "values beside other words"],
 )  # fmt: skip
 def test_a_right_block_without_a_report_that_can_be_read_stays_below_three_tenths(text):
     """So that a judge that says 10 of everything leaves it at 3.8: 2, 5 and 5."""
@@ -211,8 +256,8 @@ def test_a_right_block_without_a_report_that_can_be_read_stays_below_three_tenth
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (REPORT, "4 of 4 values are right in the block and occur in the text of the report beside "
-                 "a word for what they are, 100 % by weight; this check needs 15 %"),
+        (REPORT, "4 of 4 values are right in the block and in the report, on a line that names "
+                 "them, 100 % by weight; this check needs 15 %"),
         ("", "there is no report beside the block"),
         ("## Summary\n\n24 orders are many.\n\n## Customers\n\nNone is new.",
          "the report has 5 different words that are no value, key or heading; with fewer than 20 "

@@ -48,7 +48,7 @@ def test_answers_that_do_not_do_what_they_are_for_are_found(folder: Path) -> Non
         "reference.md:1:1: sales_001: error: the reference does not pass 'first_amount' with 3 of "
         "3 data seeds (0, 1, 2): first_amount is 7 in the block"
     )
-    assert "the reference does not pass 'sentence'" in also
+    assert "the reference does not pass 'lines'" in also
     assert "wrong/right.md:1:1: sales_001: error: no check is called 'first_regon'" in second
     assert "this answer does not fail 'hidden_rows' with 3 of 3 data seeds" in third
 

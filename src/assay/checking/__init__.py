@@ -54,5 +54,5 @@ from .facts import (
     value_at,
 )
 from .hidden import Named, draw_for, list_named
-from .reporting import LEAST_TOLD, ReportText, check_report
+from .reporting import LEAST_TOLD, ReportText, check_report, state_lines
 from .wire import Remote

@@ -34,8 +34,7 @@ class Fact:
     """What the block should hold at `key`; dots lead into objects ("largest.amount"). `says` is the
     statement for a judge: "the total is 5,400.00 euros". Numbers are compared within `tolerance`,
     lists as sets, or all by `same(given, expected)`. `name`: of the check, if not the key. With an
-    `owner`, the key of a name, it counts only if that is right. `also`: what has to be in the
-    report beside the block, if not what is expected.
+    `owner`, the key of a name, it counts only if that is right.
     """
 
     key: str
@@ -46,12 +45,6 @@ class Fact:
     same: Callable[[Any, Any], bool] | None = None
     name: str = ""
     owner: str = ""
-    also: Any = None
-
-    @property
-    def shown(self) -> Any:
-        """What has to be in the report."""
-        return self.expected if self.also is None else self.also
 
 
 def list_checks(

@@ -1,16 +1,16 @@
-"""What a report says, outside of its JSON block: sections, and figures as numbers or names.
+"""What a report says, outside of its JSON block: sections, and figures on lines that name them.
 
-In: an answer, and what its block was right about. Out: checks. Containment only: whether a name,
-or a number in any format, stands in one paragraph with a word for what it is. What a sentence says
-is a judge's to read.
+In: an answer, and what its block was right about. Out: checks. A figure counts by its form alone:
+on a line `name: value`, which no other line of that name contradicts. Sentences earn nothing, so
+that lies in them gain nothing; what they say is a judge's to read.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .blocks import parts_of
-from .comparing import read_date, same_date
+from .comparing import read_number, same_number, same_set, same_value
 from .facts import Check, Fact, letters_of
 from .visible import visible_text
 
@@ -26,15 +26,6 @@ _SPACES = "\u00a0\u2007\u2009\u202f"
 _NUMBER = re.compile(r"\d+(?:[.,'’ ]\d+)*")
 _SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "mn": 1e6}
 _SCALE = re.compile(r"\s?(k|thousand|m|mn|million)\b", re.IGNORECASE)
-_WORDS = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
-    "twenty",
-)  # fmt: skip
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
-)  # fmt: skip
 
 
 class ReportText:
@@ -50,36 +41,17 @@ class ReportText:
         text = re.sub(r'(?m)^[ \t]*\{".*\}[ \t]*$', "", text)
         self.text = visible_text(text).replace("\u2212", "-")
         self._numbers = list(_read_numbers(self.text))
-        self._paragraphs = [
-            (
-                _stems(_words(text.replace("%", " percent "))),
-                letters_of(text),
-                list(_read_numbers(text)),
-            )
-            for text in _paragraphs(self.text)
-        ]
+        self._lines: dict[str, list[str]] = {}
+        for label, value in _read_lines(self.text):
+            self._lines.setdefault(label, []).append(value)
 
-    def has(self, value: Any, about: Iterable[str] = ()) -> bool:
-        """Whether it has a value; of a list or an object each one. It counts in a paragraph or
-        table with one of the words or names `about`, where there are any but the value itself.
+    def states(self, fact: Fact) -> bool:
+        """Whether a line names the value by its key, every such line gives the right one, and
+        nothing else is on it: "- total: 5,400 euros" of "total", "- customers, Anna: 56" of
+        "customers.Anna".
         """
-        if isinstance(value, dict):
-            return all(self.has(one, about) for pair in value.items() for one in pair)
-        if isinstance(value, list | tuple | set | frozenset):
-            return all(self.has(one, about) for one in value)
-        if isinstance(value, bool) or value is None:
-            return True
-        itself = letters_of(str(value))
-        own = _stems(about) - _stems(_words(str(value)))
-        names = {letters_of(one) for one in about if not one.isalpha()} - {itself}
-        near = [
-            (letters, numbers) for stems, letters, numbers in self._paragraphs
-            if not own | names or own & stems or any(name in letters for name in names)
-        ]  # fmt: skip
-        if isinstance(value, int | float):
-            return any(_is_number(*number, value) for _, numbers in near for number in numbers)
-        forms = [letters_of(form) for form in _forms(value)]
-        return any(form in letters for letters, _ in near for form in forms)
+        given = self._lines.get(letters_of(fact.key), [])
+        return bool(given) and all(_is_value(one, fact) for one in given)
 
     def why_a_list(self, values: Iterable[Any], headings: Iterable[str]) -> str:
         """Why it is a list of values: next to no words beside these, or every number; else ""."""
@@ -132,45 +104,61 @@ def _after_heading(line: str, name: str) -> str | None:
 _LONGEST_HEADING = 80
 
 
-def _forms(value: Any) -> list[str]:
-    """How a text may be written: a date in several ways, anything else as it is."""
-    day = read_date(value)
-    if day is None or not same_date(value, day):
-        return [str(value)]
-    month, year = _MONTHS[day.month - 1], day.year
-    forms = [str(value), f"{day.day} {month}", f"{month} {day.day}", f"{day:%d.%m.%Y}"]
-    forms += [f"{day.day} {month[:3]}", f"{month[:3]} {day.day}", f"{day.month}/{day.day}"]
-    return [*forms, f"{day.day}th of {month}", f"{day.day}.{day.month}.{year}"]
+# A list's marker may be before it, and marks of Markdown around each part.
+_LINE = re.compile(r"\s*(?:[-*+•]\s+|\d+[.)]\s+)?([^:=|]{1,120}?)\s*(?:[:=]|\s[–—-]\s)(.*)")
+_MARKS = " \t*_`"
 
 
-def _paragraphs(text: str) -> Iterator[str]:
-    """Lines up to an empty one, each with the heading above it, or the line that ends in a colon:
-    what a list is about stands there.
+def _read_lines(text: str) -> Iterator[tuple[str, str]]:
+    """Letters of the name, and the value, of each line `name: value`, and of each row of a table
+    with two cells.
     """
-    above = ""
-    for found in re.split(r"\n\s*\n|\n(?=\s*#)", text):
-        lines = [line for line in found.split("\n") if line.strip()]
-        if not lines:
-            continue
-        yield "\n".join([above, *lines])
-        if re.match(r"\s*(?:#{1,6}\s|\*\*)|.*:\W*$", lines[0]):
-            above = lines[0]
+    for line in text.split("\n"):
+        cells = [one.strip(_MARKS) for one in line.strip(" \t").strip("|").split("|")]
+        if line.lstrip().startswith("|") and len(cells) == 2:
+            yield letters_of(cells[0]), cells[1]
+        elif found := _LINE.fullmatch(line):
+            yield letters_of(found[1]), found[2].strip(_MARKS)
 
 
-_STEM = 4  # letters by which two words are the same: order, orders
-
-
-def _stems(words: Iterable[str]) -> set[str]:
-    return {word[:_STEM] for word in words if word.isalpha()}
-
-
-def _words_for(fact: Fact) -> set[str]:
-    """What a paragraph calls the figure by: a word of its key, a longer one of its statement, or
-    the name of what it is a figure of ("orders.PO 4100.room").
+def _is_value(text: str, fact: Fact) -> bool:
+    """Whether a line gives the right value: a number in any format with its unit, a name, a date,
+    or a list of them.
     """
-    of_key = {word for word in _words(re.sub(r"[._]", " ", fact.key)) if len(word) > 2}
-    names = {part for part in fact.key.split(".")[1:-1] if not part.isalpha()}
-    return of_key | names | {word for word in _words(fact.says) if len(word) > _STEM}
+    wanted = fact.expected
+    if fact.same is not None:
+        return bool(fact.same(text, wanted))
+    if isinstance(wanted, list | tuple | set | frozenset):
+        if not wanted:
+            return letters_of(text) in _NOTHING
+        given = [one.strip(_MARKS) for one in re.split(r"[,;]|\band\b", text.strip(" .[]{}()"))]
+        return same_set([one for one in given if one], wanted, same_value)
+    if isinstance(wanted, bool) or not isinstance(wanted, int | float):
+        return same_value(text, wanted)
+    number = read_number(text)
+    if number is None or number * wanted < 0:
+        return False
+    return same_number(text, wanted, fact.tolerance) or any(
+        _is_number(*one, wanted) for one in _read_numbers(text)
+    )
+
+
+_NOTHING = ("", "none", "nothing", "no")
+
+
+def state_lines(values: Mapping[str, Any]) -> dict[str, str]:
+    """For each key the lines that state its value in a report; for make.py and its reference."""
+    return {key: "\n".join(_state(key, value)) for key, value in values.items()}
+
+
+def _state(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from _state(f"{name}, {key}", one)
+    elif isinstance(value, list):
+        yield f"- {name}: {', '.join(map(str, value)) or 'none'}"
+    else:
+        yield f"- {name}: {value}"
 
 
 def _words(text: str) -> Iterator[str]:
@@ -201,9 +189,6 @@ def _read_numbers(text: str) -> Iterator[tuple[float, float, bool]]:
             decimals = len(reading.partition(".")[2])
             if len(reading) < _LONGEST_NUMBER:
                 yield float(reading) * scale, 0.5 * 10**-decimals * scale, bool(scaled)
-    for number, word in enumerate(_WORDS):
-        if re.search(rf"\b{word}\b", text, re.IGNORECASE):
-            yield number, 0, False
 
 
 _LONGEST_NUMBER = 30
@@ -251,15 +236,15 @@ def check_report(
     listed = list(facts)
     whole = sum(fact.weight for fact in listed)
     weight = whole + beside
-    values = [[fact.shown, re.split(r"\W|_", fact.key)] for fact in listed]
+    values = [[fact.expected, re.split(r"\W|_", fact.key)] for fact in listed]
     a_list = report.why_a_list(values, sections)
     told = [fact for fact in listed if not a_list
             and passed.get(fact.name or fact.key)
-            and report.has(fact.shown, _words_for(fact))]  # fmt: skip
+            and report.states(fact)]  # fmt: skip
     share = sum(fact.weight for fact in told) / (whole or 1)
     said = a_list or (
-        f"{len(told)} of {len(listed)} values are right in the block and occur in the text of "
-        f"the report beside a word for what they are, {100 * share:.0f} % by weight"
+        f"{len(told)} of {len(listed)} values are right in the block and in the report, on a line "
+        f"that names them, {100 * share:.0f} % by weight"
     )
     if any(one is not None for one in passed.values()):
         for step in STEPS:

@@ -65,7 +65,7 @@ def list_facts(right: dict[str, Any]) -> Iterator[Fact]:
     for number, (name, amount) in enumerate(right["customers"].items(), 1):
         says = f"the total amount of the customer {name} is {amount} euros"
         label = f"customer_{number}"
-        yield Fact(f"customers.{name}", amount, says, name=label, also=[name, amount])
+        yield Fact(f"customers.{name}", amount, says, name=label)
     for number, (name, row) in enumerate(right["products"].items(), 1):
         for key, unit in (("units", "pieces"), ("amount", "euros")):
             says = f"the {key} of the product {name} add up to {row[key]} {unit}"

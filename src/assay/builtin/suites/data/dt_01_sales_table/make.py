@@ -9,6 +9,8 @@ from random import Random
 from statistics import median
 from typing import Any, NamedTuple
 
+from assay.checking import state_lines
+
 CUSTOMERS = (
     "Brackenfold", "Calder & Roe", "Dunmorrow", "Eastlathe", "Fennimore", "Garrowby", "Hollinstead",
     "Imberdale", "Jutland Row", "Kestrelby", "Larkspire", "Marrowfield",
@@ -41,7 +43,11 @@ def make(seed: int) -> dict[str, Any]:
     lines = [",".join(map(str, row)) for row in (Order._fields, *orders)]
     return {
         "files": {"orders.csv": "\n".join(lines) + "\n"},
-        "truth": {"right": right, "block": json.dumps(right | rounded, indent=2)},
+        "truth": {
+            "right": right,
+            "block": json.dumps(right | rounded, indent=2),
+            "lines": state_lines(right | rounded),
+        },
     }
 
 

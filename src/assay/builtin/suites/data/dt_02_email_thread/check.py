@@ -77,18 +77,11 @@ def list_facts(truth: dict[str, Any]) -> Iterator[Fact]:
             value = truth["goods"][po] if key == "goods" else row[key]
             same = is_one_of if key == "goods" else same_id if key in NUMBERS else None
             says, name = says.format(po=po, value=row[key]), f"order_{number}_{key}"
-            also = digits(row[key]) if key in NUMBERS else row[key]
-            yield Fact(f"orders.{po}.{key}", value, says, weight, same=same, name=name, also=also)
+            yield Fact(f"orders.{po}.{key}", value, says, weight, same=same, name=name)
     for key, says, weight in OF_ALL:
         value = right[key]
         says = says.format(", ".join(value) if isinstance(value, list) else value)
-        also = digits(value) if key in NUMBERS else value
-        yield Fact(key, value, says, weight, same=same_id if key in NUMBERS else None, also=also)
-
-
-def digits(number: str) -> str:
-    """As a report may write it, without its letters."""
-    return re.sub(r"\D", "", number)
+        yield Fact(key, value, says, weight, same=same_id if key in NUMBERS else None)
 
 
 def is_one_of(given: object, names: Any) -> bool:

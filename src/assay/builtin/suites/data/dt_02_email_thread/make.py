@@ -10,6 +10,8 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any
 
+from assay.checking import state_lines
+
 COMPANIES = ("Tarnbrook Hotels", "Mellish College", "Corvane Clinics", "Ostrey Museum")
 SUPPLIERS = ("Pellworth Furnishing", "Addlebourne Contract", "Quillon Interiors")
 CARRIERS = ("Swiftmoor Freight", "Harl & Daughters", "Northline Haulage")
@@ -106,6 +108,7 @@ def make(seed: int) -> Row:
     truth = {
         "right": right,
         "block": json.dumps(right, indent=2),
+        "lines": state_lines(right),
         "goods": {o["po"]: name_goods(**o) for o in orders},
         "first_consignment": short["consignment"],
         "overcharge_a_piece": too_much,

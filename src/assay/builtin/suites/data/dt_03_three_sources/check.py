@@ -47,7 +47,9 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     facts = list(list_facts(right))
     checks = list(check_facts(block, facts))
     yield from checks
-    yield from check_report(answer, checks, facts, SECTIONS)
+    # Which products are short shows in the lines of their shortfalls.
+    stated = [fact for fact in facts if fact.name != "short_products"]
+    yield from check_report(answer, checks, stated, SECTIONS, beside=6)
     if block is None:
         return
     late = block.get("late_orders")

@@ -11,6 +11,8 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any
 
+from assay.checking import state_lines
+
 NAMES = (
     "camp stove", "trail lamp", "water filter", "pack frame", "rain cover", "tent pole",
     "ice axe", "map case", "bike pump", "rope bag",
@@ -48,6 +50,7 @@ def make(seed: int) -> Row:
     truth = {
         "right": right,
         "block": json.dumps(right, indent=2),
+        "lines": state_lines(right),
         "total": sum(one["amount"] for one in orders),
         "suppliers": sorted({one["supplier"] for one in stock}),
         "orders": [one["order"] for one in orders],

@@ -92,8 +92,9 @@ def list_shown(expected: list[Entry], odd: list[Entry], sound: int) -> Iterator[
             records = [record for e in entries if e.label == label for record in e.records]
             yield Fact(label, records, "", weight)
     for name, (weight, kind, _) in VALUES.items():
-        values = [entry.value for entry in expected if entry.label == kind]
-        yield Fact(name, values, "", weight)
+        for entry in expected:
+            if entry.label == kind:
+                yield Fact(f"{name}.{entry.records[0]}", entry.value, "", weight, name=name)
     yield Fact("sound_records", sound, "")
 
 

@@ -4,6 +4,8 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any
 
+from assay.checking import state_lines
+
 Row = dict[str, Any]
 
 FIRMS = (
@@ -45,10 +47,21 @@ def make(seed: int) -> dict[str, Any]:
         "sound_records": len(rows) - len(faulty),
     }
     stated = [fault[3] for fault in faults] + [None]
+    named: dict[str, Any] = {}
+    for kind, some, value, _ in faults:
+        named[kind] = [*named.get(kind, []), *(row["record"] for row in some)]
+        if key := {"wrong_total": "right_total", "wrong_unit": "right_weight"}.get(kind):
+            named[f"{key}, {some[0]['record']}"] = value
+    named["duplicate_customer"] = twins
+    odd_named: dict[str, Any] = {}
+    for reason, some in odd:
+        odd_named[reason] = [*odd_named.get(reason, []), *(row["record"] for row in some)]
     return {
         "files": {"shipments.csv": write_csv(rows), "customers.csv": write_csv(customers)},
         "truth": {
             **block,
+            "problem_lines": "\n".join(state_lines(named).values()),
+            "odd_lines": "\n".join(state_lines(odd_named).values()),
             "records": [row["record"] for row in rows],
             "customers": listed,
             # For the wrong answers.

@@ -3,6 +3,8 @@
 from random import Random
 from typing import Any
 
+from assay.checking import state_lines
+
 Row = dict[str, Any]
 
 LINES = (
@@ -34,7 +36,7 @@ def make(seed: int) -> dict[str, Any]:
     }
     return {
         "files": {"sales.csv": write_csv(sales), "customers.csv": write_csv(customers)},
-        "truth": {"facts": facts, "block": shown},
+        "truth": {"facts": facts, "block": shown, "lines": state_lines(shown)},
     }
 
 

@@ -7,6 +7,8 @@ from random import Random
 from statistics import fmean, linear_regression
 from typing import Any
 
+from assay.checking import state_lines
+
 Row = dict[str, Any]
 
 SEGMENTS = (
@@ -39,7 +41,11 @@ def make(seed: int) -> dict[str, Any]:
             and max(echo for days, echo in enumerate(echoes) if days != lag) < 0.7 * echoes[lag]
         ):
             break
-    return {"files": {"days.csv": write_csv(rows)}, "truth": {"facts": facts, "block": show(facts)}}
+    shown = show(facts)
+    return {
+        "files": {"days.csv": write_csv(rows)},
+        "truth": {"facts": facts, "block": shown, "lines": state_lines(shown)},
+    }
 
 
 def draw_rows(rng: Random, segments: list[str], lag: int) -> list[Row]:
