@@ -345,8 +345,10 @@ def test_baselines_say_what_knowing_nothing_scores() -> None:
     found = baselines(suite, marking, rendered_prompt=lambda case: case.prompt)
     assert (found.empty.value, found.empty.n) == (0, 5)
     assert found.echoed.value == pytest.approx(25)
-    assert found.constant_answer == "What not there", "all keywords in one line"
-    assert found.constant.value == pytest.approx((0 + 1) / 2 * 100)
+    assert (found.constant_answer, found.constant.value) == ("B", pytest.approx(75 / 2))
+    assert found.best == pytest.approx(75 / 2)
+    assert found.oracle is not None
+    assert found.oracle.value == pytest.approx((0 + 1) / 2 * 100), "all keywords in one line"
 
 
 def test_the_constant_may_be_a_frequent_expected_text() -> None:
@@ -481,16 +483,18 @@ def test_an_incomplete_score_stands_below_without_a_rank() -> None:
 
 
 def test_one_letter_for_nearly_all_questions_is_found_and_a_right_one_is_not() -> None:
-    def chosen(letters: str, expected: str) -> list[Score]:
-        pairs = zip(letters, expected, strict=True)
-        return [Score(value=float(a == b), extracted=a, explanation="") for a, b in pairs]
+    def found(letters: str, right: str) -> tuple[str, int, int] | None:
+        return find_one_letter([*letters], [*right])
 
-    assert find_one_letter(chosen("A" * 60, "ABCD" * 15)) == ("A", 60, 60)
-    assert find_one_letter(chosen("A" * 56 + "BCDB", "ABCD" * 15)) == ("A", 56, 60)
-    assert find_one_letter(chosen("ABCD" * 15, "BCDA" * 15)) is None
-    assert find_one_letter(chosen("A" * 60, "A" * 60)) is None, "it was right"
-    assert find_one_letter(chosen("A" * 8, "ABCD" * 2)) is None, "too few to tell"
-    assert find_one_letter([]) is None
+    assert found("A" * 60, "ABCD" * 15) == ("A", 60, 60)
+    assert found("A" * 56 + "BCDB", "ABCD" * 15) == ("A", 56, 60)
+    assert found("A" * 36 + "BCD" * 8, "ABCD" * 15) == ("A", 36, 60), "from 60 % on"
+    assert found("A" * 35 + "BCD" * 8 + "B", "ABCD" * 15) is None
+    assert found("ABCD" * 15, "BCDA" * 15) is None
+    assert found("A" * 60, "A" * 60) is None, "it was right"
+    assert found("A" * 40 + "B" * 20, "A" * 36 + "B" * 24) is None, "the answers explain it"
+    assert found("A" * 8, "ABCD" * 2) is None, "too few to tell"
+    assert found("", "") is None
 
 
 def test_habits_are_counted_among_the_answers_of_a_suite() -> None:

@@ -231,7 +231,7 @@ def test_a_difference_inside_its_interval_is_undecided_with_the_tests_that_would
 
 
 def test_a_cause_of_a_third_of_the_failures_is_a_reason_with_its_count() -> None:
-    cause = Habit(kind="calls_as_text", count=32, n=40, explains=32, failures=35)
+    cause = Habit(kind="calls_as_text", count=32, n=40, explains=32, failures=35, right=15)
     rare = Habit(kind="cut", count=5, n=40, explains=5, failures=35)
     card = run_card(replace(with_suite(made.report_document(), habits=(cause, rare)), hints=()))
     (said,) = [each for each in card.reasons if "tool call" in each]
@@ -239,8 +239,10 @@ def test_a_cause_of_a_third_of_the_failures_is_a_reason_with_its_count() -> None
         "32 of 35 failures of good on demo: 32 answers of 40 have the tool call as plain text"
     )
     assert not any("maximum of tokens" in each for each in card.reasons)
+    assert "15 of them right: template or parser, not the model." in said
     assert plain_text(card.next) == (
-        "check the chat template or the server's tool parser, then run again"
+        "give the server the model's tool template and parser (llama-server: --jinja; vLLM: "
+        "--tool-call-parser), then: assay run scripted:good.json -s demo --fresh"
     )
 
 

@@ -3,8 +3,9 @@
 In: a file `{"answers": {KEY: ANSWER}, "default": TEXT, "fail": {KEY: REASON}, "delay_s": S}`. Out:
 a Model. KEY is a test id, or SUITE/TEST-ID where two suites share one; for a judge, judge:TEST-ID,
 judge:SUITE/TEST-ID, or judge:SPEC/TEST-ID for the answers of one model. ANSWER is a text, a list of
-texts (one a turn), {"predictions": [best, …]}, or {"repeats": [ANSWER, …]}, taken round. Where
-tools are offered, the text `{"tool_calls": [{"name": …, "arguments": {…}}]}` calls them.
+texts (one a turn), {"predictions": [best, …]}, {"cut": TEXT} (ended at its maximum of tokens), or
+{"repeats": [ANSWER, …]}, taken round. Where tools are offered, the text
+`{"tool_calls": [{"name": …, "arguments": {…}}]}` calls them.
 """
 
 import codecs
@@ -56,17 +57,22 @@ _OneAnswer = str | Annotated[list[str], Len(1)] | _Predictions
 class _Several:
     predictions: Annotated[list[str], Len(1)] | None = None
     repeats: Annotated[list[_OneAnswer], Len(1)] | None = None
+    cut: str | None = None
 
 
 def _check_one(several: _Several) -> _Several:
-    if (several.predictions is None) == (several.repeats is None):
+    if sum(each is not None for each in (several.predictions, several.repeats, several.cut)) != 1:
         raise Mistake(
-            lambda field: tr("'{field}' needs either 'predictions' or 'repeats'", field=field)
+            lambda field: tr(
+                "'{field}' needs one of 'predictions', 'repeats' and 'cut'", field=field
+            )
         )
     return several
 
 
-_FORMS = ValueWords(wanted=lambda: tr('{"predictions": [texts]} or {"repeats": [answers]}'))
+_FORMS = ValueWords(
+    wanted=lambda: tr('{"predictions": [texts]}, {"repeats": [answers]} or {"cut": text}')
+)
 _Answer = str | Annotated[list[str], Len(1)] | Annotated[_Several, Rule(_check_one), _FORMS]
 
 
@@ -147,6 +153,8 @@ def _said(request: Request, written: object, seconds: float) -> Reply:
             )
             return Failed(request_id=request.id, reason=reason, total_s=seconds)
         written = written[request.turn]
+    cut = written.cut if isinstance(written, _Several) else None
+    written = written if cut is None else cut
     several_texts = written.predictions if isinstance(written, _Predictions | _Several) else None
     splits = [split_reasoning(text) for text in several_texts or [str(written)]]
     wanted = request.work.sampling.predictions if isinstance(request.work, ToAnswer) else 1
@@ -167,6 +175,8 @@ def _said(request: Request, written: object, seconds: float) -> Reply:
         reasoning_unclosed=all(split.unclosed for split in splits),
         predictions=tuple(split.answer for split in splits[:wanted]) if several else (),
         prediction_method="given" if several else None,
+        truncated=cut is not None,
+        finish="" if cut is None else "length",
         total_s=seconds,
     )
 

@@ -130,8 +130,9 @@ def _baselines(model: ModelReport) -> dict[str, Estimate]:
     for summary in model.suites:
         prefix = "" if len(model.suites) == 1 else f"{summary.suite}/"
         if summary.baselines is not None:
-            for name in ("empty", "echoed", "constant"):
-                found[f"{prefix}baseline_{name}"] = getattr(summary.baselines, name)
+            for name in ("empty", "echoed", "constant", "oracle"):
+                if (known := getattr(summary.baselines, name)) is not None:
+                    found[f"{prefix}baseline_{name}"] = known
     return found
 
 

@@ -179,6 +179,10 @@ def _baseline_rows(
             name = tr("baseline: always the same answer")
         cells = (_cell(each[place][1]) for each in guesses)
         yield Row((name, *[""] * before, *cells, *[""] * behind), tone="dim")
+    oracles = [each.baselines.oracle if each.baselines else None for each in suites.values()]
+    if any(oracles):
+        name = tr("baseline: {answer}", answer=sentences.oracle_name())
+        yield Row((name, *[""] * before, *map(_cell, oracles), *[""] * behind), tone="dim")
 
 
 def _own_columns(report: Report) -> list[FigureColumn]:

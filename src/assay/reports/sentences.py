@@ -46,10 +46,10 @@ HABITS: Mapping[HabitKind, Message] = {
     ),
     "empty": message_n("{count} answer of {n} is empty.", "{count} answers of {n} are empty."),
     "calls_as_text": message_n(
-        "{count} answer of {n} has the tool call as plain text: look at the template or the "
-        "server's parser before the model.",
-        "{count} answers of {n} have the tool call as plain text: look at the template or the "
-        "server's parser before the model.",
+        "{count} answer of {n} has the tool call as plain text, {right} of them right: template "
+        "or parser, not the model.",
+        "{count} answers of {n} have the tool call as plain text, {right} of them right: template "
+        "or parser, not the model.",
     ),
     "options_listed": message_n(
         "{count} answer of {n} lists the options and chooses none.",
@@ -179,8 +179,18 @@ def why_this_score(summary: SuiteSummary) -> Iterator[str]:
     yield tr("{spent}. Per right answer: {each}.", spent=spent, each=each) if each else f"{spent}."
 
 
+WRONG_CALLS = message_n(
+    "{count} answer of {n} has the tool call as plain text, and it is wrong.",
+    "{count} answers of {n} have the tool call as plain text, and none is right.",
+)
+
+
 def habit(seen: Habit) -> str:
-    return fill(HABITS[seen.kind], {"count": seen.count, "n": seen.n, "letter": seen.letter})
+    said = HABITS[seen.kind]
+    if seen.kind == "calls_as_text" and not seen.right:
+        said = WRONG_CALLS
+    gaps = {"count": seen.count, "n": seen.n, "letter": seen.letter, "right": seen.right}
+    return fill(said, gaps)
 
 
 def baselines(known: Baselines) -> Iterator[tuple[str, Estimate]]:
@@ -188,6 +198,16 @@ def baselines(known: Baselines) -> Iterator[tuple[str, Estimate]]:
     yield tr("the prompt echoed"), known.echoed
     constant = one_line(known.constant_answer, longest=SHOWN_CONSTANT)
     yield tr("always “{constant}”", constant=constant), known.constant
+
+
+def guesses_and_oracle(known: Baselines) -> Iterator[tuple[str, Estimate]]:
+    yield from baselines(known)
+    if known.oracle is not None:
+        yield oracle_name(), known.oracle
+
+
+def oracle_name() -> str:
+    return tr("an oracle, all keywords in one line")
 
 
 def state(report: Report) -> str:

@@ -27,8 +27,8 @@ def baselines(
     sample: int = 1000,
 ) -> Baselines:
     """In points; above `sample` tests of a seeded sample spread over categories. The constant is
-    the best of every letter, the five most frequent texts, all keywords in one line, "yes" and
-    "no"; where a judge or a checker would have to read it, one that is 0 by itself.
+    the best of every letter, the five most frequent texts, "yes" and "no"; where a judge or a
+    checker would have to read it, one that is 0 by itself. The oracle has all keywords in one line.
     """
     cases = sample_cases(suite, sample)
     shares: list[Mapping[str, float]] = []
@@ -41,12 +41,15 @@ def baselines(
     constants = {constant: scored(_always(constant)) for constant in _constants(cases)}
     values = {constant: estimate.value for constant, estimate in constants.items()}
     best = max(values, key=lambda constant: -1.0 if (value := values[constant]) is None else value)
+    empty, echoed = scored(_always("")), scored(rendered_prompt)
+    guessed, keywords = tuple(shares), _all_keywords(cases)
     return Baselines(
-        empty=scored(_always("")),
-        echoed=scored(rendered_prompt),
+        empty=empty,
+        echoed=echoed,
         constant=constants[best],
         constant_answer=best,
-        shares=tuple(shares),
+        shares=guessed,
+        oracle=scored(_always(keywords)) if keywords else None,
     )
 
 
@@ -97,11 +100,15 @@ def _constants(cases: Sequence[Case]) -> list[str]:
     expected = Counter(text for case in cases for text in set(case.check.baselines()))
     # Ties by the text itself: a set's order would differ from one process to the next.
     frequent = sorted(expected, key=lambda text: (-expected[text], text))[:FREQUENT_TEXTS]
+    letters = max((case.check.requests().letters for case in cases), key=len, default="")
+    return list(dict.fromkeys([*letters, *frequent, *YES_AND_NO]))
+
+
+def _all_keywords(cases: Sequence[Case]) -> str:
+    """Every keyword that is expected, in one line; "" where there are none to string together."""
     adding_up = (case.check for case in cases if case.check.baselines_add_up)
     words = sorted({word for check in adding_up for word in check.baselines()})[:STUFFED]
-    letters = max((case.check.requests().letters for case in cases), key=len, default="")
-    stuffed = [" ".join(words)] if words else []
-    return list(dict.fromkeys([*letters, *frequent, *stuffed, *YES_AND_NO]))
+    return " ".join(words) if len(words) > 1 else ""
 
 
 def suite_card(suite: Suite, known: Baselines, sources: Mapping[str, int]) -> SuiteCard:

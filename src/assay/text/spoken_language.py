@@ -1,27 +1,51 @@
 """Which language a text is in, as far as its script or its commonest words say so.
 
-Latin script is told apart only as English or French. What cannot be told is None: a bare command, a
-number, a word.
+In Latin script a few large languages are told apart by words that hardly any other of them has.
+What cannot be told is None: a bare command, a number, a word.
 """
 
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping
 
 FEWEST_WORDS, SHARE_OF_WORDS = 6, 0.2
+MARGIN = 1.4  # times as many common words as of the next language
 FEWEST_LETTERS, SHARE_OF_LETTERS = 4, 0.6
-_ENGLISH = """the of and to in is that it for was with as are this be by on not you i have or at
-from an which can your we"""
-_FRENCH = """le la les de des du et est un une que dans pour qui sur pas au en il elle ce vous je ne
-par avec sont se"""
-COMMON_WORDS = {"eng": frozenset(_ENGLISH.split()), "fra": frozenset(_FRENCH.split())}
+_WORDS_OF = {
+    "eng": """the of and to in is that it for was with as are this be by on not you i have or at
+from an which can your we""",
+    "fra": """le la les de des du et est un une que dans pour qui sur pas au en il elle ce vous je
+ne par avec sont se""",
+    "deu": """der die das und ist nicht ein eine einen zu den dem von mit für auf sich auch es ich
+sie wird sind als bei nach""",
+    "spa": """el los las del y una por con para como más pero su al lo está son es que de la en un
+se no""",
+    "por": """os as do da dos das uma não com em para mais ao são que de um se por na no""",
+    "ita": """il gli di che non per una con sono della nel lo un al ai dal alla del dei si da come
+anche le la""",
+    "nld": """de het een en van ik dat die niet is op te zijn voor met aan er om ook als bij""",
+}
+COMMON_WORDS: Mapping[str, frozenset[str]] = {
+    code: frozenset(words.split()) for code, words in _WORDS_OF.items()
+}
+# As prompts name them, in English, French and the language itself.
+_NAMES = {
+    "eng": "english anglais", "fra": "french français francais", "deu": "german allemand deutsch",
+    "spa": "spanish espagnol español", "por": "portuguese portugais português",
+    "ita": "italian italien italiano", "nld": "dutch néerlandais nederlands",
+    "cjk": "chinese chinois japanese japonais", "arabic": "arabic arabe",
+    "hiragana": "japanese japonais", "katakana": "japanese japonais", "hangul": "korean coréen",
+    "cyrillic": "russian russe ukrainian bulgarian serbian", "greek": "greek grec",
+    "devanagari": "hindi nepali marathi", "hebrew": "hebrew hébreu", "thai": "thai thaï",
+}  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]+")
 _FENCED = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _LONGEST = 4_000  # characters that are looked at
 
 
 def language_of(text: str) -> str | None:
-    """`eng`, `fra`, or the name of a script that is not Latin, such as `cjk`; None: not known."""
+    """`eng`, `fra` and such, or a script that is not Latin, such as `cjk`; None: not known."""
     prose = _FENCED.sub(" ", text[:_LONGEST])
     letters = [sign for sign in prose if sign.isalpha()]
     scripts = Counter(_script(sign) for sign in letters)
@@ -33,8 +57,14 @@ def language_of(text: str) -> str | None:
     if len(words) < FEWEST_WORDS:
         return None
     found = {code: sum(word in common for word in words) for code, common in COMMON_WORDS.items()}
-    (first, most), (_, second) = sorted(found.items(), key=lambda each: -each[1])
-    return first if most >= SHARE_OF_WORDS * len(words) and most > 2 * second else None
+    (first, most), (_, second), *_ = sorted(found.items(), key=lambda each: -each[1])
+    return first if most >= SHARE_OF_WORDS * len(words) and most > MARGIN * second else None
+
+
+def names_language(prompt: str, code: str) -> bool:
+    """Whether a prompt names it, as one does that asks for a translation."""
+    names = _NAMES.get(code, "").split()
+    return any(word.casefold() in names for word in _WORD.findall(prompt[:_LONGEST]))
 
 
 def _script(sign: str) -> str:

@@ -61,10 +61,11 @@ class Baselines:
     constant: Estimate
     constant_answer: str
     shares: tuple[Mapping[str, float], ...] = ()
+    oracle: Estimate | None = None  # every expected keyword strung together: made from the key
 
     @property
     def best(self) -> float | None:
-        """The highest of the three, in points."""
+        """The highest of what guesses, in points: not the oracle, which knows the answers."""
         scores = (self.empty.value, self.echoed.value, self.constant.value)
         return max((each for each in scores if each is not None), default=None)
 
@@ -79,13 +80,15 @@ CAUSE_FROM = 1 / 3  # of the failures that a habit explains, it is a reason of t
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Habit:
     """What `count` of `n` answers to a suite have in common; it `explains` so many of the
-    `failures` there. `letter`: of `one_letter`.
+    `failures` there. `letter`: of `one_letter`. `right`: of `calls_as_text`, those that call what
+    was expected.
     """
 
     kind: HabitKind
     count: int
     n: int
     letter: str = ""
+    right: int = 0
     explains: int = 0
     failures: int = 0
 

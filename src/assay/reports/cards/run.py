@@ -56,7 +56,7 @@ def _next(report: Report) -> Line:
                 return again, Span(f"assay report {report.run} -v", "code")
             return hint.removesuffix(report.command), Span(report.command, "code")
         return with_commands(hint)
-    if cure := what_to_do(report.models):
+    if cure := what_to_do(report):
         return cure
     wrong = (OutcomeKind.FAIL, OutcomeKind.NO_ANSWER)
     suites = [each for model in report.models for each in model.suites]

@@ -1,6 +1,7 @@
 """The card of scores without a gate: who leads whom, or that nobody beats guessing."""
 
 import math
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from assay.reports import sentences
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate
-from assay.types.documents import Card, Line, Tone, make_card, one_sentence
+from assay.types.documents import Card, Line, Span, Tone, make_card, one_sentence
 from assay.types.results import (
     Habit,
     HabitKind,
@@ -22,6 +23,10 @@ from assay.types.results import (
 
 SHOWN_SUITES = 2  # in a decision
 FEW_TESTS = 30  # below, intervals are wide whatever they say
+MORE_TOKENS = 4096  # four times the default
+# What a model is told: in English, whatever language the report is in.
+ANSWER_IN_ITS_LANGUAGE = "Answer in the language of the question."
+ANSWER_EVERY_QUESTION = "Answer every question."
 MOST_MORE_TESTS = 100_000  # beyond, nobody writes so many: the two are as good as equal
 
 
@@ -173,14 +178,37 @@ def cause_sentences(models: Sequence[ModelReport], names: Mapping[str, str]) -> 
                  model=model, suite=suite, habit=sentences.habit(habit))  # fmt: skip
 
 
-def what_to_do(models: Sequence[ModelReport]) -> str:
-    """About the cause that explains most failures; "" where reading them comes first."""
-    ways: dict[HabitKind, str] = {
-        "calls_as_text": tr("check the chat template or the server's tool parser, then run again"),
-        "cut": tr("give answers more room with --max-tokens N, then run again"),
-        "thought_only": tr("try --think off, or more room with --max-tokens N"),
-    }
-    return next((ways.get(habit.kind, "") for habit, _, _ in _causes(models)), "")
+def what_to_do(report: Report) -> Line:
+    """About the cause that explains most failures, with the command; "" where reading the wrong
+    answers comes first.
+    """
+    causes = _causes(report.models)
+    habit, _, suite = causes[0] if causes else (None, "", "")
+    again, likeliest = report.command, f"assay run gguf:FILE -s {suite}"
+    from_file = tr("read the likeliest option from the file itself: ")
+    ways: dict[HabitKind, tuple[str, str]] = {
+        "calls_as_text": (
+            tr("give the server the model's tool template and parser (llama-server: --jinja; "
+               "vLLM: --tool-call-parser), then: "),
+            f"{again} --fresh",
+        ),
+        "cut": (tr("give answers more room: "), f"{again} --max-tokens {MORE_TOKENS}"),
+        "thought_only": (tr("ask without thinking: "), f"{again} --think off"),
+        "one_letter": (from_file, likeliest),
+        "options_listed": (from_file, likeliest),
+        "other_language": (
+            tr("name the language in the system prompt: "),
+            f"{again} --system {shlex.quote(ANSWER_IN_ITS_LANGUAGE)}",
+        ),
+        "declined": (
+            tr("ask for an answer in the system prompt: "),
+            f"{again} --system {shlex.quote(ANSWER_EVERY_QUESTION)}",
+        ),
+    }  # fmt: skip
+    if habit is None or habit.kind not in ways:
+        return ""
+    said, command = ways[habit.kind]
+    return said, Span(command, "code")
 
 
 def _causes(models: Sequence[ModelReport]) -> list[tuple[Habit, str, str]]:

@@ -67,7 +67,7 @@ def _blocks(card: SuiteCard) -> Iterator[Block]:
         yield Paragraph(trn("{count} test", "{count} tests", category.tests) + f", {weight}.")
         yield facts(_made_of(category))
     yield Heading(tr("Baselines"))
-    yield documents.Figures(tuple(sentences.baselines(card.baselines)))
+    yield documents.Figures(tuple(sentences.guesses_and_oracle(card.baselines)))
     yield Heading(tr("Facts and their sources"))
     if card.sources:
         rows = ((name, numbers.count(count)) for name, count in _sources(card))
@@ -103,7 +103,7 @@ def card_json(card: SuiteCard) -> JsonObject:
         **pick(card, "sources repeated"),
         **pick(card.suite, "elsewhere"),
         "categories": {each.name: _category_json(each) for each in card.categories},
-        "baselines": plain_value(dict(sentences.baselines(card.baselines))),
+        "baselines": plain_value(dict(sentences.guesses_and_oracle(card.baselines))),
         "exit_code": 0,
     }
 

@@ -136,7 +136,7 @@ def _blocks(of: SuiteStatistics) -> Iterator[Block]:
 
 
 def _baselines(of: SuiteStatistics) -> Iterator[tuple[str, Estimate]]:
-    yield from sentences.baselines(of.baselines)
+    yield from sentences.guesses_and_oracle(of.baselines)
     yield tr("a script with three sentences"), of.guesses.script
     if of.guesses.chance is not None:
         yield tr("the longest option"), of.guesses.longest_option

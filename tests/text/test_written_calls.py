@@ -1,0 +1,63 @@
+"""Calls that an answer has as text, read back."""
+
+import json
+
+import pytest
+
+from assay.text.written_calls import offered_functions, read_written_calls
+
+OFFERED = {"get_weather": ["city", "days"], "now": []}
+ACCRA = ("get_weather", {"city": "Accra"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "get_weather", "arguments": {"city": "Accra"}}',
+        'Sure!\n```json\n{"name": "get_weather", "parameters": {"city": "Accra"}}\n```',
+        '<tool_call>\n{"name": "get_weather", "arguments": "{\\"city\\": \\"Accra\\"}"}',
+        '[TOOL_CALLS] [{"name": "get_weather", "arguments": {"city": "Accra"}}]',
+        '{"tool_calls": [{"function": {"name": "get_weather", "arguments": {"city": "Accra"}}}]}',
+        '{"function_call": {"name": "get_weather", "arguments": {"city": "Accra"}}}',
+        '{"get_weather": {"city": "Accra"}}',
+        '<function=get_weather>{"city": "Accra"}</function>',
+        "<function=get_weather>\n<parameter=city>\nAccra\n</parameter>\n</function>",
+        'Action: get_weather\nAction Input: {"city": "Accra"}\nObservation: …',
+        'get_weather(city="Accra")',
+        "```tool_code\nprint(get_weather('Accra'))\n```",
+        '[get_weather(city="Accra")]',
+    ],
+)
+def test_every_shape_gives_the_same_call(text: str) -> None:
+    (call,) = read_written_calls(text, OFFERED)
+    assert (call.name, json.loads(call.arguments)) == ACCRA
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is warm in Accra.",
+        "get_weather(city=there)",
+        "get_weather({1, 2})",
+        "get_weather('a', 1, 2, 3)",
+        "get_weather(",
+        '{"city": "Accra"}',
+        "other(city='Accra')",
+    ],
+)
+def test_what_is_no_call_for_certain_is_none(text: str) -> None:
+    assert read_written_calls(text, OFFERED) == ()
+
+
+def test_several_calls_keep_their_order_and_have_a_limit() -> None:
+    text = '{"name": "now"}\n{"name": "get_weather", "arguments": {"city": "Accra"}}'
+    assert [call.name for call in read_written_calls(text, OFFERED)] == ["now", "get_weather"]
+    assert len(read_written_calls('{"name": "now"} ' * 500, OFFERED)) == 50
+
+
+def test_functions_are_read_from_the_tools_of_a_request() -> None:
+    tools = [
+        {"type": "function", "function": {"name": "f", "parameters": {"properties": {"a": {}}}}}
+    ]
+    assert offered_functions(json.dumps(tools)) == {"f": ["a"]}
+    assert offered_functions("") == {}
