@@ -259,7 +259,8 @@ def test_a_plain_server_asked_over_https_is_told_apart(peculiar):
     url = peculiar(lambda path, body: (200, {}))
     with pytest.raises(ModelUnavailable) as missing:
         open_model(f"openai:m@{url}".replace("http://", "https://"), QUICK)
-    assert f"plain http: try openai:m@{url}" in missing.value.hint
+    assert "speaks plain http" in missing.value.message
+    assert f"try openai:m@{url}" in missing.value.hint
 
 
 @pytest.mark.parametrize("number", [10**400, -1, float("nan"), True, "7", [], None])

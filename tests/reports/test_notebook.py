@@ -38,7 +38,8 @@ def drifted() -> Drift:
         model=HOSTILE, **dict.fromkeys(names, figure), flipped=300, flips=(flip,) * 300, blocks=()
     )
     return Drift(
-        base="base", text="text", tokens=9, window=9, perplexity=figure, models=(model,),
+        base="base", text="text", tokens=9, documents=1, window=9, perplexity=figure,
+        models=(model,),
         limits=DriftLimits(), weights={},
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from assay import api
 from assay.errors import InvalidFiles, ModelUnavailable, Refusals, UsageError
 from assay.interfaces.cli.run import drift as drift_command
+from assay.reports.cards.drift import drift_card
 from assay.text.number_format import readable
 from tests.models.local.checkpoints import make_checkpoint
 from tests.models.local.gguf.gguf_files import write_gguf
@@ -122,6 +123,20 @@ def test_a_model_of_ones_own_is_compared_by_its_logits(tmp_path):
         rel=1e-4,
     )
     assert len(LETTERS) == rows[0].shape[-1]
+
+
+@pytest.mark.parametrize(("count", "has_interval"), [(1, False), (11, False), (12, True)])
+def test_few_documents_have_figures_and_no_interval(tmp_path, count, has_interval):
+    text = tmp_path / "text.jsonl"
+    lines = (json.dumps({"text": "a bad cab fed a head? " * (9 + n)}) for n in range(count))
+    text.write_text("\n".join(lines), "utf-8")
+    drift = api.drift([Bigram(), Bigram(seed=1)], text=text)
+    (other,) = drift.models
+    figures = (drift.perplexity, other.kl, other.kl_p99, other.same_top, other.perplexity_ratio)
+    assert [each.low is not None for each in figures] == [has_interval] * 5
+    assert all(each.value is not None for each in figures)
+    said = f"No interval: the text has {count} document"
+    assert any(said in caveat for caveat in drift_card(drift).caveats) is not has_interval
 
 
 def test_other_vocabularies_are_refused_with_both_sizes(home):

@@ -78,10 +78,9 @@ def _of_ollama(root: str, server: ServerOptions) -> list[str] | None:
             client.version()
         except Fault as fault:
             if fault.cause == "unreachable":
-                raise ModelUnavailable(
-                    tr("no server answers at {url}: {why}", url=without_userinfo(root), why=fault),
-                    hint=tr("start it, or correct the address; `assay doctor` shows what runs"),
-                ) from fault
+                start = tr("start it, or correct the address; `assay doctor` shows what runs")
+                other = tr("try {url}", url=fault.instead) if fault.instead else ""
+                raise ModelUnavailable(fault.sentence, hint=fault.hint or other or start) from fault
             return None
         try:
             return [str(each["name"]) for each in client.models() if each.get("name")]

@@ -1,7 +1,7 @@
 """What was measured of one checkpoint, from the replies it gave.
 
-The interval of perplexity is drawn from blocks of a thousand tokens, for neighbours are alike. Per
-word and per byte are the same sum over other counts, so their intervals are its, rescaled.
+Intervals are over the documents of a text, or over blocks of a single one, for neighbours are
+alike; too few of them have none (stats/documents.py).
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.stats import estimates
-from assay.types import (
-    Estimate,
-)
+from assay.stats.documents import BY_DOCUMENTS, FEWEST, block_length, over_documents
+from assay.types import Estimate
 from assay.types.measured.drift import DriftBlock, DriftLimits, FlippedToken, ModelDrift
 
 if TYPE_CHECKING:
@@ -37,13 +36,19 @@ def find_flips(found: TokenDrift) -> list[int]:
 
 
 def sum_up_drift(
-    model: str, found: TokenDrift, flips: Sequence[FlippedToken], limits: DriftLimits
+    model: str,
+    found: TokenDrift,
+    flips: Sequence[FlippedToken],
+    limits: DriftLimits,
+    sizes: Sequence[int],
 ) -> ModelDrift:
-    """Accepted or not by the figures themselves, as a gate decides."""
+    """Accepted or not by the figures themselves, as a gate decides. `sizes`: the predicted tokens
+    of each document.
+    """
     same = (found.base_top == found.other_top).astype(float)
     kl_blocks, same_blocks = _blocks(found.kl), _blocks(same)
     gaps = _blocks(found.base - found.other)
-    kl, same_top = _mean(kl_blocks, "nats"), _mean(same_blocks, "share")
+    kl, same_top = _mean(found.kl, sizes, "nats"), _mean(same, sizes, "share")
     exceeded = []
     if limits.max_kl is not None and (kl.value or 0.0) > limits.max_kl:
         exceeded.append("max_kl")
@@ -52,11 +57,13 @@ def sum_up_drift(
     return ModelDrift(
         model=model,
         kl=kl,
-        kl_median=estimates.block_quantile(kl_blocks, 0.5, unit="nats"),
-        kl_p99=estimates.block_quantile(kl_blocks, 0.99, unit="nats"),
+        kl_median=_quantile(found.kl, sizes, 0.5),
+        kl_p99=_quantile(found.kl, sizes, 0.99),
         same_top=same_top,
-        perplexity=perplexity_of(found.other),
-        perplexity_ratio=_mean(gaps, "nats").mapped(math.exp, unit="ratio"),
+        perplexity=perplexity_of(found.other, sizes),
+        perplexity_ratio=_mean(found.base - found.other, sizes, "nats").mapped(
+            math.exp, unit="ratio"
+        ),
         flipped=int(len(same) - same.sum()),
         flips=tuple(flips),
         blocks=tuple(
@@ -73,15 +80,33 @@ def sum_up_drift(
     )
 
 
-def perplexity_of(likelihoods: Floats) -> Estimate:
-    return _mean(_blocks(-likelihoods), "nats").mapped(math.exp, unit="perplexity")
+def perplexity_of(likelihoods: Floats, sizes: Sequence[int]) -> Estimate:
+    return _mean(-likelihoods, sizes, "nats").mapped(math.exp, unit="perplexity")
 
 
-def _blocks(whole: Floats) -> list[Floats]:
-    return [whole[start : start + BLOCK] for start in range(0, len(whole), BLOCK)]
+def _blocks(whole: Floats, length: int = BLOCK) -> list[Floats]:
+    return [whole[start : start + length] for start in range(0, len(whole), length)]
 
 
-def _mean(blocks: Sequence[Floats], unit: str) -> Estimate:
-    sizes = [float(len(each)) for each in blocks]
-    found = estimates.ratio([float(each.sum()) for each in blocks], sizes, unit=unit)
-    return replace(found, n=int(sum(sizes)), method=estimates.BY_BLOCKS)
+def _units(whole: Floats, sizes: Sequence[int]) -> tuple[list[Floats], str]:
+    """What an interval is over, and its method: documents, or blocks of a single one."""
+    if len(sizes) == 1:
+        length = block_length(len(whole))
+        return _blocks(whole, length or max(1, len(whole))), estimates.BY_BLOCKS
+    import numpy as np
+
+    return np.split(whole, np.cumsum(sizes)[:-1]), BY_DOCUMENTS
+
+
+def _mean(whole: Floats, sizes: Sequence[int], unit: str) -> Estimate:
+    units, method = _units(whole, sizes)
+    amounts = [float(each.sum()) for each in units]
+    return over_documents(amounts, [len(each) for each in units], unit=unit, method=method)
+
+
+def _quantile(whole: Floats, sizes: Sequence[int], share: float) -> Estimate:
+    units, method = _units(whole, sizes)
+    found = estimates.block_quantile(units, share, unit="nats")
+    if len(units) < FEWEST:
+        return replace(found, low=None, high=None, method=method)
+    return found

@@ -23,6 +23,13 @@ from assay.messages import tr
 from assay.models.address import server_name
 from assay.models.http.deadlines import CalledOff, DeadlineNetwork, DeadlineStream, clock, within
 from assay.models.http.faults import Fault, fault_of_status, message_in, readable
+from assay.models.http.reasons import (
+    ProxyInUse,
+    Reason,
+    proxy_variable,
+    wants_tls,
+    why_no_connection,
+)
 from assay.types import Cause
 
 # A reply of 1,024 tokens with 20 likelihoods each takes 2 MB; ten times the longest seen is plenty.
@@ -76,7 +83,9 @@ class Connection:
                 **(headers or {}),
             }.items()
         ]
-        self._pool = _pool(self.url, connections)
+        self._proxy = _proxy_for(self.url)
+        self._pool = _pool(self._proxy, connections)
+        self._has_answered = False
 
     def document(
         self, method: str, path: str, body: object = None, *, timeout_s: float | None = None
@@ -158,6 +167,7 @@ class Connection:
             with within(timeout_s or self.timeout_s, self.called_off):
                 with self._translated("unreachable"):
                     response = self._pool.handle_request(request)
+                self._has_answered = True
                 with closing(response), self._translated("broken_stream"):
                     self._refuse_what_nobody_asked_for(response)
                     if response.status != 200:
@@ -194,7 +204,10 @@ class Connection:
             name.decode("latin-1").lower(): self.without_secrets(value.decode("latin-1"))
             for name, value in response.headers
         }
-        return fault_of_status(self.url, response.status, headers, message)
+        fault = fault_of_status(self.url, response.status, headers, message)
+        if response.status == 400 and "HTTPS" in message and (why := wants_tls(self.url, message)):
+            return _fault_for(why)
+        return fault
 
     def _within_bounds(self, response: httpcore.Response) -> Iterator[bytes]:
         size = 0
@@ -232,10 +245,22 @@ class Connection:
             raise self._no_connection(_told(error) or tr("connection refused")) from error
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as error:
             why = _told(error) or type(error).__name__
+            if not self._has_answered and (reason := self._why(why)):
+                raise _fault_for(reason) from error
             sentence = tr("the connection to {url} broke: {why}", url=self.url, why=why)
             raise Fault(broken, sentence, retry=True) from error
 
+    def _why(self, said: str) -> Reason | None:
+        """Of a connection that has not worked yet."""
+        if self._proxy is None and (reason := wants_tls(self.url)):
+            return reason
+        return why_no_connection(self.url, self.without_secrets(said), self._proxy)
+
     def _no_connection(self, why: str) -> Fault:
+        if not self._has_answered and (
+            reason := why_no_connection(self.url, self.without_secrets(why), self._proxy)
+        ):
+            return _fault_for(reason)
         sentence = tr("no server answers at {url}: {why}", url=self.url, why=why)
         return Fault("unreachable", sentence, retry=True, away=True)
 
@@ -258,9 +283,13 @@ def _secrets_of(parts: SplitResult) -> Iterator[str]:
             yield from (part, unquote(part))
 
 
-def _pool(url: str, connections: int) -> httpcore.ConnectionPool:
-    proxy = _proxy_for(url)
-    kind = httpcore.ConnectionPool if proxy is None else _through(proxy)
+def _fault_for(reason: Reason) -> Fault:
+    """Trying again changes nothing."""
+    return Fault("unreachable", reason.sentence, hint=reason.hint, instead=reason.instead)
+
+
+def _pool(proxy: ProxyInUse | None, connections: int) -> httpcore.ConnectionPool:
+    kind = httpcore.ConnectionPool if proxy is None else _through(proxy.url)
     return kind(
         max_connections=connections,
         max_keepalive_connections=connections,
@@ -269,13 +298,14 @@ def _pool(url: str, connections: int) -> httpcore.ConnectionPool:
     )
 
 
-def _proxy_for(url: str) -> str | None:
+def _proxy_for(url: str) -> ProxyInUse | None:
     """The environment's proxy, for servers elsewhere: one on this machine is never behind it."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if is_this_machine(host) or urllib.request.proxy_bypass(host):
         return None
-    return urllib.request.getproxies().get(parts.scheme)
+    found = urllib.request.getproxies().get(parts.scheme)
+    return ProxyInUse(found, proxy_variable(parts.scheme)) if found else None
 
 
 def _through(proxy: str) -> Callable[..., httpcore.ConnectionPool]:

@@ -21,7 +21,9 @@ SHOWN_OF_A_MESSAGE = 300
 
 @dataclass(eq=False)
 class Fault(Exception):
-    """`sentence` is for the user, `message` the server's own; `away`: nobody took the call."""
+    """`sentence` is for the user, `message` the server's own; `away`: nobody took the call. `hint`:
+    what to do, where that is known here; `instead`: the URL that would do.
+    """
 
     cause: Cause
     sentence: str
@@ -32,6 +34,8 @@ class Fault(Exception):
     partial: str = ""
     attempts: int = 1
     away: bool = False
+    hint: str = ""
+    instead: str = ""
 
     def __str__(self) -> str:
         return self.sentence

@@ -108,7 +108,9 @@ class OllamaModel(ServedModel):
                     hint=how_to_get(self._name, self._client.models()),
                 )  # fmt: skip
         hint = tr("check that {url} is an Ollama server", url=self._connection.url)
-        if fault.cause in ("unreachable", "timeout"):
+        if fault.hint or fault.instead:
+            hint = fault.hint or tr("try ollama:{name}@{url}", name=self._name, url=fault.instead)
+        elif fault.cause in ("unreachable", "timeout"):
             hint = tr(
                 "start it with `ollama serve`, or name its address as in "
                 "ollama:{name}@http://HOST:11434 or OLLAMA_HOST",

@@ -40,7 +40,6 @@ from assay.types.options import ServerOptions
 CONNECTIONS = 8
 MOST_BYTES_PER_TOKEN = 8  # JSON of tools has 3 to 4
 NO_LIST = (403, 404, 405, 501)  # 403: some keys may ask a model, and not which there are
-PLAIN_HTTP = ("WRONG_VERSION_NUMBER", "record layer failure")  # OpenSSL's words for it
 
 
 class OpenAIModel(ServedModel):
@@ -145,10 +144,8 @@ class OpenAIModel(ServedModel):
         name, url, why = self._name, self._connection.url, self._said(fault)
         if fault.status in (401, 403):
             hint = self._key.how_to_set()
-        elif any(words in why for words in PLAIN_HTTP):
-            plain = url.replace("https://", "http://", 1)
-            hint = tr("the server speaks plain http: try openai:{name}@{plain}",
-                      name=name, plain=plain)  # fmt: skip
+        elif fault.hint or fault.instead:
+            hint = fault.hint or tr("try openai:{name}@{url}", name=name, url=fault.instead)
         elif fault.cause == "unreachable":
             hint = tr(
                 "start the server, or name its address as in openai:{name}@http://HOST:PORT/v1 or "

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from assay.messages import tr, trn
+from assay.stats.documents import FEWEST, LEAST_TOKENS
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate
@@ -102,6 +103,14 @@ def _caveats(drift: Drift) -> Iterator[str]:
             if limit is not None and _crosses(found, limit):
                 yield tr("{model} is marginal: its interval crosses the limit {limit}.",
                          model=names[each.model], limit=numbers.exact(limit))  # fmt: skip
+    if drift.perplexity.low is None:
+        yield trn(
+            "No interval: the text has {count} document; name one with at least {least}, or a "
+            "single one of {tokens} tokens.",
+            "No interval: the text has {count} documents; name one with at least {least}, or a "
+            "single one of {tokens} tokens.",
+            drift.documents, least=FEWEST, tokens=numbers.count(LEAST_TOKENS),
+        )  # fmt: skip
     if drift.tokens < FEWEST_TOKENS:
         yield tr("The text is short: {count} tokens.", count=numbers.count(drift.tokens))
     yield from drift.notes

@@ -42,9 +42,11 @@ def drift_json(drift: Drift) -> JsonObject:
 
 def _blocks(drift: Drift) -> Iterator[Block]:
     yield Paragraph(
-        tr("Divergence in nats per token. Over {text}: {count} tokens in windows of {window}; "
-           "intervals are drawn from blocks of 1,000.", text=drift.text,
-           count=numbers.count(drift.tokens), window=numbers.count(drift.window)), "dim",
+        tr("Divergence in nats per token. Over {text}: {count} tokens of {documents} in windows of "
+           "{window}; intervals are over documents, or over blocks of a single one.",
+           text=drift.text, count=numbers.count(drift.tokens),
+           documents=trn("{count} document", "{count} documents", drift.documents),
+           window=numbers.count(drift.window)), "dim",
     )  # fmt: skip
     yield bullets(labelled(model, amounts(held)) for model, held in drift.weights.items() if held)
     for each in drift.models:

@@ -67,6 +67,7 @@ class Drift:
     base: str
     text: str
     tokens: int
+    documents: int
     window: int
     perplexity: Estimate
     models: tuple[ModelDrift, ...]

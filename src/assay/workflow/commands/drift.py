@@ -164,8 +164,9 @@ def _measured(
         TokenDrift(*map(np.concatenate, zip(*each, strict=True)))
         for each in zip(*parts, strict=True)
     ]
+    sizes = [len(tokens) - 1 for tokens in documents]
     summed = tuple(
-        sum_up_drift(spec, each, _flips(each, whole, predicted, readers[0]), limits)
+        sum_up_drift(spec, each, _flips(each, whole, predicted, readers[0]), limits, sizes)
         for spec, each in zip(specs[1:], joined, strict=True)
     )
     failed = any(each.accepted is False for each in summed)
@@ -174,8 +175,9 @@ def _measured(
         base=specs[0],
         text=text,
         tokens=len(predicted),
+        documents=len(documents),
         window=window,
-        perplexity=perplexity_of(joined[0].base),
+        perplexity=perplexity_of(joined[0].base, sizes),
         models=summed,
         limits=limits,
         weights=dict(zip(specs, abouts, strict=True)),
