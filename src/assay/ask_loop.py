@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
@@ -46,12 +46,17 @@ def ask_all(
     name: str,
     done: int = 0,
     until: float | None = None,
+    foretell: Callable[[Sequence[Request]], str] = lambda requests: "",
 ) -> None:
-    """Until nothing is pending. `done`: answered without a trial; `until`: a time.monotonic."""
+    """Until nothing is pending. `done`: answered without a trial; `until`: a time.monotonic.
+    `foretell`: how long the first requests will take, in a sentence for the observer.
+    """
     trials = list(trials)
     planned = done + sum(each.left for each in trials)
     waiting = find_unanswered(trials, ledger)
     left = _count_left(waiting)
+    if said := foretell([request for request, _ in waiting.values()]):
+        observer.note(said)
     observer.model_started(name, total=planned, reused=max(0, planned - left))
     if watched_by := getattr(model, "watched_by", None):
         watched_by(observer, name)

@@ -83,7 +83,7 @@ def test_the_key_of_another_variable_is_taken_where_it_is_named(monkeypatch, ope
     monkeypatch.setenv("OTHER_KEY", "another-key-123")
     openai_server.settings(key="another-key-123")
     open_model(openai_server.spec(), replace(QUICK, api_key_env="OTHER_KEY")).close()
-    assert openai_server.log()[-1].status == 200
+    assert openai_server.log("/v1/models")[-1].status == 200
 
 
 def test_without_a_key_no_header_is_sent(monkeypatch, openai_server):
@@ -175,10 +175,13 @@ def test_a_key_that_an_answer_repeats_is_removed_from_it(openai_server, opened):
 # ------------------------------------------------------------------------------------------ opening
 
 
-def test_opening_asks_for_the_list_and_nothing_else(openai_server):
+def test_opening_asks_for_the_list_and_the_slots_and_nothing_else(openai_server):
     model = open_model(openai_server.spec())
     model.close()
-    assert [(r.method, r.path) for r in openai_server.log()] == [("GET", "/v1/models")]
+    assert [(r.method, r.path) for r in openai_server.log()] == [
+        ("GET", "/v1/models"),
+        ("GET", "/props"),
+    ]
     assert model.facts.fingerprint == f"openai:{openai_server.url} test-model"
     assert model.facts.fingerprint_is_weak
     assert model.facts.predicts_by == "sampled"

@@ -18,8 +18,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.servers import tokens
+from tests.servers.faults import Fault
 from tests.servers.openai_text import legacy_logprobs, off_by_one
 from tests.servers.process import App, NotJson, flags, run
+from tests.servers.slots import Slots
 from tests.servers.speech import Draw, Said, calls_in, say
 from tests.servers.wire import Answer, Exchange, as_json, plain
 
@@ -68,9 +70,21 @@ class OpenAI(App):
             "delay_ms": options.delay_ms, "token_ms": options.token_ms, "key": options.key,
             "models": options.model or ["test-model", "other-model"], "context": options.context,
             "reasoning": options.reasoning, "reasoning_field": "reasoning_content",
-            "fingerprint": options.fingerprint,
+            "fingerprint": options.fingerprint, "props": {}, "listed_slots": [],
+            "slots": options.slots, "queue": 512,
             "features": {"unknown": "drop", **dict(f.split("=") for f in options.feature)},
         }  # fmt: skip
+
+    def forget(self) -> None:
+        self.slots = Slots(self.settings)
+
+    def reply(self, exchange: Exchange, body: Any, fault: Fault | None) -> None:
+        """Where there are `slots`, all others wait; whether the server says so is another thing."""
+        if not self.settings["slots"] or exchange.method != "POST":
+            super().reply(exchange, body, fault)
+            return
+        with self.slots.place("", exchange):
+            super().reply(exchange, body, fault)
 
     def question(self, exchange: Exchange, body: Any) -> str | None:
         if exchange.method != "POST" or not isinstance(body, dict):
@@ -99,6 +113,10 @@ class OpenAI(App):
             name = path.removeprefix("/v1/models/")
             self._refuse_missing(name)
             return plain(_model(name), content_type="application/json")
+        if path == "/props" and self.settings["props"]:
+            return plain(self.settings["props"], content_type="application/json")
+        if path == "/slots" and self.settings["listed_slots"]:
+            return plain(self.settings["listed_slots"], content_type="application/json")
         if path not in (CHAT, TEXT):
             raise RefusedError(404, f"Invalid URL ({exchange.method} {path})")
         if exchange.method != "POST":
@@ -355,6 +373,7 @@ def main() -> None:
     parser.add_argument("--context", type=int, default=8192)
     parser.add_argument("--reasoning", action="store_true", help="thinks before it answers")
     parser.add_argument("--fingerprint", default="fp_test")
+    parser.add_argument("--slots", type=int, default=0, help="answers at once; 0: no limit")
     options = parser.parse_args()
     run(OpenAI(options), options)
 

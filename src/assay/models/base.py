@@ -73,6 +73,8 @@ def together(samples: Sequence[Answered]) -> Answered:
         prediction_method="sampled",
         output_tokens=_added([sample.output_tokens for sample in samples]),
         total_s=sum(sample.total_s or 0.0 for sample in samples),
+        queue_s=_added([sample.queue_s for sample in samples]),
+        wall_s=_added([sample.wall_s for sample in samples]),
         attempts=max(sample.attempts for sample in samples),
         dropped=tuple(sorted({name for sample in samples for name in sample.dropped})),
         timing=_timing([sample.timing for sample in samples]),

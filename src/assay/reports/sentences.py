@@ -86,6 +86,7 @@ ABOUT: Mapping[str, Message] = {  # what is known of a model, by the key that is
     "runs at": message("runs at"),
     "address": message("address"),
     "plugin": message("plugin"),
+    "slots": message("answers at once"),
 }
 AMOUNTS: Mapping[str, Message] = {
     "GB": message("{value} GB"),

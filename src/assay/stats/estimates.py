@@ -73,8 +73,18 @@ def average(values: Sequence[float], *, unit: str, unscored: int = 0, seed: int 
 
 
 def _not_below_zero(found: Estimate, values: Sequence[float]) -> Estimate:
-    """A few numbers that differ much have wide limits; what is never negative has none below 0."""
-    return replace(found, low=max(0.0, found.low)) if found.low and min(values) >= 0 else found
+    """A few numbers that differ much have wide limits; what is never negative has none below 0, and
+    what takes time or tokens none at 0: there the lower half is as wide as the upper on the
+    logarithm's scale.
+    """
+    if found.low is None or found.low > 0 or min(values) < 0:
+        return found
+    if found.unit not in TAKEN or not found.value or found.high is None:
+        return replace(found, low=0.0)
+    return replace(found, low=found.value * math.exp(1 - found.high / found.value))
+
+
+TAKEN = ("s", "tokens", "tokens/s")  # units of what every answer takes some of
 
 
 def ratio(

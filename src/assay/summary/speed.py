@@ -63,6 +63,8 @@ def performance(replies: Iterable[Reply]) -> Performance:
         first_answer_s=of_all(_mean([_valid(reply.first_answer_s) for reply in written], "s")),
         load_s=_mean([s for reply in answers if (s := _loading(reply)) is not None], "s"),
         other_s=of_all(_mean([_valid(_timing(reply).other_s) for reply in answers], "s")),
+        queue_s=of_all(_mean([_valid(reply.queue_s) for reply in answers], "s")),
+        wall_s=_sum([_valid(reply.wall_s) for reply in answers]),
         prompt_tokens=of_all(_mean([_valid(reply.prompt_tokens) for reply in answers], "tokens")),
         output_tokens=of_all(_mean([_valid(reply.output_tokens) for reply in written], "tokens")),
         tokens_per_s=of_all(_rate([*map(_overall, written)])),
@@ -219,6 +221,11 @@ def _rate(amounts: Sequence[Work | None]) -> Estimate:
 def _mean(values: Sequence[float | None], unit: str) -> Estimate:
     known = [value for value in values if value is not None]
     return estimates.average(known, unit=unit, unscored=_count_missing(values, known))
+
+
+def _sum(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return math.fsum(known) if known else None
 
 
 def _quantile(seconds: Sequence[float | None], share: float) -> Estimate:

@@ -280,4 +280,8 @@ def _tokens(trial: Trial) -> float | None:
 
 
 def _seconds(trial: Trial) -> float | None:
-    return trial.reply.total_s if isinstance(trial.reply, Answered | ChoiceLikelihoods) else None
+    """Of the model's wall time: several answers at once do not take the sum of their times."""
+    reply = trial.reply
+    if not isinstance(reply, Answered | ChoiceLikelihoods):
+        return None
+    return reply.total_s if reply.wall_s is None else reply.wall_s

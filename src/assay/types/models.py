@@ -37,6 +37,7 @@ class ModelFacts:
     may_think: tuple[Thinking, ...] = ()  # what can be said to it, though nobody knows if it thinks
     end_ids: tuple[int, ...] = ()  # tokens that end a text, as far as its files name them
     tokenizer: str = ""  # the same for models that cut a text into the same tokens; "": not known
+    slots: int | None = None  # requests that its server answers at once; None: not told
     shape: str = ""  # the same for models that are equally fast and large; "": not known
     about: Mapping[str, str] = field(default_factory=dict)
 

@@ -448,7 +448,7 @@ class SpeedOptions(OutputOptions, LocalOptions, ServerOptions):
         metavar="LIST",
         help=tr(
             "Tokens of context in use, separated by commas. Default: 0,4k,16k, as far as the "
-            "model's context reaches."
+            "model's context reaches and none takes more than five minutes."
         ),
     )
     repeats: int = option(3, least=1, most=100, help=tr("Time each depth N times."))

@@ -241,7 +241,9 @@ class Answered:
     entropy of the model's choices at each token, in nats; None: not known. `margin`: how much
     likelier the text is after its prompt than after the best of the others asked about, in nats per
     token. `calls`: the tools that
-    it wants called, natively; `steps`: those of earlier turns.
+    it wants called, natively; `steps`: those of earlier turns. `total_s` and what comes before it
+    are answering time; `queue_s`: before that the request waited for its turn. `wall_s`: its share
+    of the time in which its model was asked anything; the shares of all add up to that.
     """
 
     request_id: str
@@ -256,6 +258,8 @@ class Answered:
     first_token_s: float | None = None  # of the answer or of the thinking, whichever came first
     first_answer_s: float | None = None  # of the answer itself
     total_s: float | None = None
+    queue_s: float | None = None
+    wall_s: float | None = None
     timing: Timing | None = None
     finish: str = ""
     attempts: int = 1
@@ -299,6 +303,8 @@ class ChoiceLikelihoods:
     cut: int = 0
     prompt_tokens: int | None = None
     total_s: float | None = None
+    queue_s: float | None = None
+    wall_s: float | None = None
     timing: Timing | None = None
     attempts: int = 1
     kind: Literal["chosen"] = "chosen"

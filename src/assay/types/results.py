@@ -101,7 +101,8 @@ class Habit:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RightAnswerCost:
     """What a served model spent on a suite, and that over its right answers: n counts answers, and
-    there is no value where none was right. Tokens are those written, thoughts included.
+    there is no value where none was right. Tokens are those written, thoughts included; seconds are
+    wall time of the model, of which each answer has its share.
     """
 
     right: int

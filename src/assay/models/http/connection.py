@@ -30,6 +30,7 @@ from assay.models.http.reasons import (
     wants_tls,
     why_no_connection,
 )
+from assay.models.http.slots import ServerSlots, Spent, Stay
 from assay.types import Cause
 
 # A reply of 1,024 tokens with 20 likelihoods each takes 2 MB; ten times the longest seen is plenty.
@@ -60,6 +61,7 @@ class Connection:
         connections: int = 1,
         headers: Mapping[str, str] | None = None,
         secrets: Iterable[str] = (),
+        slots: ServerSlots | None = None,
     ) -> None:
         parts = urlsplit(url)
         place = parts._replace(netloc=_netloc(parts), query="", fragment="")
@@ -67,6 +69,8 @@ class Connection:
         self.timeout_s = timeout_s
         self.called_off = threading.Event()
         self.under_way: dict[int, RequestUnderWay] = {}
+        self.slots = slots
+        self._stays = threading.local()
         login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}".encode()
         basic = base64.b64encode(login).decode() if login != b":" else ""
         hidden = (*secrets, *_secrets_of(parts), basic.rstrip("="))
@@ -94,6 +98,13 @@ class Connection:
             raw = b"".join(self._within_bounds(response))
         return self.parsed(raw)
 
+    def beside(self, path: str, *, timeout_s: float) -> Any:
+        """What the server says of itself at a path of its own, beside that of our URL."""
+        root = urlunsplit(urlsplit(self.url)._replace(path=""))
+        with self._answer("GET", path, None, timeout_s, url=root) as response:
+            raw = b"".join(self._within_bounds(response))
+        return self.parsed(raw)
+
     @contextmanager
     def lines(
         self, path: str, body: object, *, reading_s: float = 0.0
@@ -105,6 +116,8 @@ class Connection:
     def allow_next_token(self) -> None:
         """A token has come: the time-out is for the next one."""
         clock.restart(self.timeout_s)
+        if clock.turn is not None:
+            clock.turn.count_token()
         request = self.under_way[threading.get_ident()]
         request.first_token_at = request.first_token_at or time.monotonic()
         request.tokens += 1
@@ -159,31 +172,60 @@ class Connection:
 
     @contextmanager
     def _answer(
-        self, method: str, path: str, body: object, timeout_s: float | None
+        self,
+        method: str,
+        path: str,
+        body: object,
+        timeout_s: float | None,
+        *,
+        url: str | None = None,
     ) -> Iterator[httpcore.Response]:
-        request = self._request(method, path, body)
-        self.under_way[threading.get_ident()] = RequestUnderWay()
-        try:
-            with within(timeout_s or self.timeout_s, self.called_off):
-                with self._translated("unreachable"):
-                    response = self._pool.handle_request(request)
-                self._has_answered = True
-                with closing(response), self._translated("broken_stream"):
-                    self._refuse_what_nobody_asked_for(response)
-                    if response.status != 200:
-                        raise self._refusal(response)
-                    yield response
-        finally:
-            del self.under_way[threading.get_ident()]
+        request = self._request(method, (url or self.url) + path, body)
+        with self._turn(method):
+            self.under_way[threading.get_ident()] = RequestUnderWay()
+            try:
+                with within(timeout_s or self.timeout_s, self.called_off):
+                    with self._translated("unreachable"):
+                        response = self._pool.handle_request(request)
+                    self._has_answered = True
+                    with closing(response), self._translated("broken_stream"):
+                        self._refuse_what_nobody_asked_for(response)
+                        if response.status != 200:
+                            raise self._refusal(response)
+                        yield response
+            finally:
+                del self.under_way[threading.get_ident()]
 
-    def _request(self, method: str, path: str, body: object) -> httpcore.Request:
+    @contextmanager
+    def _turn(self, method: str) -> Iterator[None]:
+        """Whatever is computed waits for a slot; questions about the server do not."""
+        self._stays.last = None
+        if self.slots is None or method != "POST":
+            yield
+            return
+        with self.slots.taken(self.called_off) as stay:
+            self._stays.last = stay
+            yield
+        self._stays.spent = self.spent.with_stay(stay)
+
+    @property
+    def spent(self) -> Spent:
+        """By this thread's requests that were answered."""
+        return getattr(self._stays, "spent", Spent())
+
+    @property
+    def last_stay(self) -> Stay | None:
+        """Of this thread's last request at the server, where it computed."""
+        return getattr(self._stays, "last", None)
+
+    def _request(self, method: str, url: str, body: object) -> httpcore.Request:
         headers, content = self._headers, b""
         if body is not None:
             text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
             content = text.encode("utf-8", "backslashreplace")
             length = (b"content-length", str(len(content)).encode())
             headers = [*headers, (b"content-type", b"application/json"), length]
-        return httpcore.Request(method, self.url + path, headers=headers, content=content)
+        return httpcore.Request(method, url, headers=headers, content=content)
 
     def _refuse_what_nobody_asked_for(self, response: httpcore.Response) -> None:
         """An answer from before the question would shift every later one to the wrong test."""

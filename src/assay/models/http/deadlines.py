@@ -25,14 +25,27 @@ class CalledOff(Exception):
     """Nobody waits for this any more."""
 
 
+class WaitingTurn:
+    """A request among others. While it waits for its turn at the server, no time runs for it."""
+
+    def waits(self) -> bool:
+        raise NotImplementedError
+
+    def count_token(self) -> None:
+        raise NotImplementedError
+
+
 class _Clock(threading.local):
     until: float = math.inf
     allowed_s: float = math.inf
     called_off: threading.Event | None = None
+    turn: WaitingTurn | None = None
 
     def left(self) -> float:
         if self.called_off is not None and self.called_off.is_set():
             raise CalledOff
+        if self.turn is not None and self.turn.waits():
+            self.restart(self.allowed_s)
         left = self.until - time.monotonic()
         if left <= 0:
             raise httpcore.ReadTimeout("the deadline has passed")

@@ -27,6 +27,12 @@ class ReadingSpeed:
         if seconds and tokens >= FEWEST_TOKENS:
             self._slow_down_to(tokens / seconds)
 
+    def may_need_more(self, prompt: str, *, beyond_s: float) -> bool:
+        """Whether the slowest model needs longer for it than it was given, and `beyond_s` more."""
+        tokens = estimate_tokens(prompt)
+        given_s = tokens / (self._tokens_per_s or UNKNOWN_TOKENS_PER_S)
+        return tokens / SLOWEST_TOKENS_PER_S > beyond_s + given_s
+
     def halve(self) -> None:
         """A prompt was not read in the time it had, by a server that is alive."""
         self._slow_down_to((self._tokens_per_s or UNKNOWN_TOKENS_PER_S) / 2)

@@ -14,6 +14,8 @@ from assay.models.base import BaseModel, cut_at_stops, draws, together
 from assay.models.http.circles import Circles
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, Patience
+from assay.models.http.reading_speed import ReadingSpeed
+from assay.models.http.slots import Stay
 from assay.models.http.timing import PromptTimer
 from assay.models.reasoning import as_unicode, read_first_token, split_reasoning
 from assay.types import (
@@ -60,6 +62,7 @@ class ScreenWatcher:
         self._patience = patience
         self._was_away = False
         self._asked_about = 0.0  # when the request began for which others were looked up
+        self._named = ""  # who else is served, as told before
 
     def look(self, others_in_memory: Callable[[], str]) -> None:
         self._tell_of_absence()
@@ -78,7 +81,8 @@ class ScreenWatcher:
         first = min(requests, key=lambda each: each.began)
         if not tokens and max(waited) > self.silent_s and self._asked_about != first.began:
             self._asked_about = first.began
-            if others := others_in_memory():
+            if (others := others_in_memory()) and others != self._named:
+                self._named = others
                 self._observer.note(
                     tr(
                         "{url} has been silent for {seconds:.0f} s; it also holds {others}, and "
@@ -106,6 +110,7 @@ CUT = "length"
 # A server that does not keep to max_tokens is stopped far beyond it: some do not count thoughts.
 MOST_TOKENS, BEYOND = 20_000, 4
 MOST_CALLS = 100  # of tools in one answer
+QUEUED_FROM = 0.25, 0.1  # seconds, and share of an answer: less is the way to the server and back
 EQUAL_TOKENS = 20  # at the end of a stream that its server ended for them; Ollama waits for 31
 
 
@@ -113,13 +118,15 @@ EQUAL_TOKENS = 20  # at the end of a stream that its server ended for them; Olla
 class ServedAnswer:
     """`…_at` are seconds by our clock, `…_s` by the server's; None: not told."""
 
-    started: float = field(default_factory=time.perf_counter)
+    started: float = field(default_factory=time.monotonic)
     pieces: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
     finish: str = ""
     first_token_at: float | None = None
     first_answer_at: float | None = None
     ended_at: float = 0.0
+    queue_s: float | None = None
+    wall_s: float | None = None
     prompt_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
@@ -181,7 +188,7 @@ class ServedAnswer:
 
     def add(self, text: str, thought: str) -> None:
         self._token = text + thought
-        now = self.ended_at = time.perf_counter() - self.started
+        now = self.ended_at = time.monotonic() - self.started
         if (text or thought) and self.first_token_at is None:
             self.first_token_at = now
         if text and self.first_answer_at is None:
@@ -196,6 +203,29 @@ class ServedAnswer:
         known[1] += call.arguments
         self._token += call.name + call.arguments
 
+    def leave_out_the_queue(self, stay: Stay | None) -> None:
+        """Times from here on begin when the request's turn came, behind our own and, which is what
+        the time to the first token leaves beside the server's reading, behind those of others.
+        """
+        if stay is None:
+            return
+        before = stay.sent - self.started  # the wait for a slot of ours
+        first = (self.ended_at if self.first_token_at is None else self.first_token_at) - before
+        queue_s = max(0.0, min(stay.queue_s, first))
+        if (told := self.timing) is not None and told.prefill_s is not None:
+            served_s = told.prefill_s + (told.load_s or 0.0)
+            total = self.ended_at - before
+            others = min(first - served_s, total - served_s - (told.decode_s or 0.0)) - queue_s
+            least, share = QUEUED_FROM
+            queue_s += others if others > max(least, share * (total - queue_s)) else 0.0
+        self.queue_s, self.wall_s = queue_s, stay.wall_s
+        self.started += before + queue_s
+        self.ended_at = max(0.0, self.ended_at - before - queue_s)
+        if self.first_token_at is not None:
+            self.first_token_at = max(0.0, self.first_token_at - before - queue_s)
+        if self.first_answer_at is not None:
+            self.first_answer_at = max(0.0, self.first_answer_at - before - queue_s)
+
     def remove_secrets(self, connection: Connection) -> None:
         self.pieces = [connection.clean_answer(self.text)]
         self.thoughts = [connection.clean_answer(self.thinking)]
@@ -206,9 +236,8 @@ class ServedAnswer:
 class ServedModel(BaseModel):
     """A subclass sets `_facts`, draws one answer in `_draw` and chooses in `_choose`."""
 
-    def __init__(self, connection: Connection, *, width: int, first_pause_s: float) -> None:
+    def __init__(self, connection: Connection, *, first_pause_s: float) -> None:
         self._connection = connection
-        self._width = width
         self._patience = Patience(
             connection.called_off, first_pause_s=first_pause_s, timeout_s=connection.timeout_s
         )
@@ -228,7 +257,7 @@ class ServedModel(BaseModel):
         yield from in_parallel(
             self._reply,
             requests,
-            self._width,
+            self._connection.slots.most if self._connection.slots else 1,
             call_off=self._connection.call_off,
             meanwhile=self._look,
         )
@@ -295,8 +324,29 @@ class ServedModel(BaseModel):
         """The names of other models that the server holds, for whoever asks it beside us."""
         return ""
 
+    @property
+    def reading(self) -> ReadingSpeed:
+        """How fast the model reads, as far as is known."""
+        raise NotImplementedError
+
     def _reply(self, request: Request) -> Reply:
-        started = time.perf_counter()
+        reply = self._tried(request)
+        for _ in range(SLOW_READINGS):
+            if not self._was_lost_to_reading(request, reply):
+                break
+            self.reading.halve()
+            reply = self._tried(request)
+        return reply
+
+    def _was_lost_to_reading(self, request: Request, reply: Reply) -> bool:
+        """No token came in time, and a slow model would have needed longer for the prompt."""
+        if not isinstance(reply, Failed) or reply.cause != "timeout" or reply.partial:
+            return False
+        messages: Sequence[Message] = getattr(request.work, "messages", ())
+        words = "".join(message.content for message in messages)
+        return self.reading.may_need_more(words, beyond_s=self._connection.timeout_s)
+
+    def _tried(self, request: Request) -> Reply:
         try:
             return self._ask(request)
         except Fault as error:
@@ -308,14 +358,18 @@ class ServedModel(BaseModel):
         except Exception as error:  # noqa: BLE001
             kind = type(error).__name__
             fault = Fault("other", tr("an unexpected answer ({kind})", kind=kind))
+        stay = self._connection.last_stay
         return Failed(
             request_id=request.id,
             reason=as_unicode(self._connection.without_secrets(fault.sentence)),
             cause=fault.cause,
             partial=as_unicode(self._connection.clean_answer(fault.partial)),
-            total_s=time.perf_counter() - started,
+            total_s=stay.seconds - stay.queue_s if stay else None,
             attempts=fault.attempts,
         )
+
+
+SLOW_READINGS = 2  # times that a request is asked again, each with twice the time to read it
 
 
 def answered_by(request_id: str, answer: ServedAnswer) -> Answered:
@@ -337,6 +391,8 @@ def answered_by(request_id: str, answer: ServedAnswer) -> Answered:
         first_token_s=answer.first_token_at,
         first_answer_s=answer.first_answer_at,
         total_s=answer.ended_at,
+        queue_s=answer.queue_s,
+        wall_s=answer.wall_s,
         timing=answer.timing,
         finish=answer.finish,
         attempts=answer.attempts,
@@ -357,6 +413,8 @@ def chosen_by(
         method="first_token",
         prompt_tokens=answer.prompt_tokens,
         total_s=answer.ended_at,
+        queue_s=answer.queue_s,
+        wall_s=answer.wall_s,
         timing=answer.timing,
         attempts=answer.attempts,
     )

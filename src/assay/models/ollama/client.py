@@ -166,6 +166,7 @@ class OllamaClient:
         ended = answer.done or answer.finish or answer.ends_stuck()
         if not ended or (answer.finish in ("load", "unload") and not answer.text):
             raise self._connection.broken_off(answer.text)
+        answer.leave_out_the_queue(self._connection.last_stay)
         self.reading.learn(body, answer.prefill_s, new=answer.new_share)
         answer.remove_secrets(self._connection)
         return answer

@@ -12,7 +12,9 @@ from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, readable, reported_count
+from assay.models.http.reading_speed import ReadingSpeed
 from assay.models.http.served import ServedModel, answered_by, chosen_by
+from assay.models.http.slots import ServerSlots
 from assay.models.ollama.client import (
     KEEP_ALIVE,
     NEARLY_FULL,
@@ -56,8 +58,10 @@ class OllamaModel(ServedModel):
         self._name = name
         self._settings = settings
         width = settings.connections or 1
-        connection = Connection(url, timeout_s=settings.timeout, connections=width + 1)
-        super().__init__(connection, width=width, first_pause_s=settings.first_pause_s)
+        connection = Connection(
+            url, timeout_s=settings.timeout, connections=width + 1, slots=ServerSlots(width)
+        )
+        super().__init__(connection, first_pause_s=settings.first_pause_s)
         self._client = OllamaClient(connection)
         self._context = settings.num_ctx or 0
         try:
@@ -157,8 +161,11 @@ class OllamaModel(ServedModel):
                 fault=fault.sentence,
                 others=others,
             )
-        if self._residence.give_up() and not fault.partial:
-            self._client.reading.halve()
+        self._residence.give_up()
+
+    @property
+    def reading(self) -> ReadingSpeed:
+        return self._client.reading
 
     def _others_in_memory(self) -> str:
         try:

@@ -22,6 +22,7 @@ from assay.models.http.faults import (
 )
 from assay.models.http.reading_speed import ReadingSpeed
 from assay.models.http.served import CUT, ServedAnswer
+from assay.models.http.slots import Spent
 from assay.models.openai.bodies import MATTERS, Dialect, Post
 from assay.models.reasoning import OPENS_A_THOUGHT, split_reasoning
 from assay.text.json_in_prose import read_call
@@ -50,7 +51,7 @@ class OpenAIClient:
         self.dialect = dialect
         self._connection = connection
         self._patience = patience
-        self._reading = ReadingSpeed()
+        self.reading = ReadingSpeed()
         self._lock = threading.Lock()
         self._notes: dict[str, str] = {}
 
@@ -64,6 +65,10 @@ class OpenAIClient:
 
     def streamed(self, make: Make, sampling: Sampling) -> OpenAIAnswer:
         return self._tried(make, partial(self._streamed, sampling=sampling))
+
+    @property
+    def spent(self) -> Spent:
+        return self._connection.spent
 
     def note(self, about: str, sentence: str) -> None:
         """Said once for each thing it is about."""
@@ -96,10 +101,11 @@ class OpenAIClient:
 
     def _whole(self, post: Post) -> OpenAIAnswer:
         answer = OpenAIAnswer()
-        limit = self._connection.timeout_s + self._reading.seconds_for(post.body)
+        limit = self._connection.timeout_s + self.reading.seconds_for(post.body)
         try:
             document = self._connection.document("POST", post.path, post.body, timeout_s=limit)
             self._take(answer, document, whole=True)
+            answer.leave_out_the_queue(self._connection.last_stay)
         except Fault as fault:
             _classify(fault)
             raise
@@ -107,7 +113,7 @@ class OpenAIClient:
 
     def _streamed(self, post: Post, sampling: Sampling) -> OpenAIAnswer:
         answer = OpenAIAnswer().follow(sampling)
-        reading_s = self._reading.seconds_for(post.body)
+        reading_s = self.reading.seconds_for(post.body)
         try:
             with self._connection.lines(post.path, post.body, reading_s=reading_s) as lines:
                 self._read_events(answer, lines)
@@ -117,8 +123,9 @@ class OpenAIClient:
                 fault.partial = answer.text
                 _classify(fault)
                 raise
+        answer.leave_out_the_queue(self._connection.last_stay)
         read_s = answer.prefill_s or answer.first_token_at
-        self._reading.learn(post.body, read_s, new=answer.new_share)
+        self.reading.learn(post.body, read_s, new=answer.new_share)
         return self._checked(answer, post)
 
     def _read_events(self, answer: OpenAIAnswer, lines: Iterator[bytes]) -> None:

@@ -12,10 +12,12 @@ from assay.models.http.faults import Fault, readable, reported_count
 from assay.models.openai.bodies import BEYOND_OPENAI, Dialect, first_token, to_echo
 from assay.models.openai.client import OpenAIAnswer, OpenAIClient
 from assay.models.openai.likelihoods import NEXT, are_likeliest, is_right
+from assay.models.openai.props import ServerProps
 from assay.types import Capability, Message, ModelFacts, Sampling, Thinking
 from assay.types.options import OpenAIForm
 
 SHOWN = 10
+NOTHING_TOLD = ServerProps()
 OF_CHAT: frozenset[Capability] = frozenset({"structured_output", "tools"})  # until it refuses
 _SERVERS = {"llamacpp": "llama.cpp", "vllm": "vLLM", "library": "Ollama"}
 _LEVELS: tuple[Thinking, ...] = ("low", "medium", "high")
@@ -56,6 +58,7 @@ def facts_of(
     url: str,
     entry: Entry | None,
     form: Literal["chat", "completions"],
+    props: ServerProps = NOTHING_TOLD,
 ) -> ModelFacts:
     entry = entry or {}
     meta = entry.get("meta")
@@ -72,7 +75,9 @@ def facts_of(
         capabilities=frozenset(capabilities),
         is_chat=form == "chat",
         parameters=reported_count(meta.get("n_params")),
-        context_length=reported_count(meta.get("n_ctx"))
+        slots=props.slots,
+        context_length=props.context
+        or reported_count(meta.get("n_ctx"))
         or reported_count(entry.get("max_model_len")),
         predicts_by="sampled",
         thinks=_LEVELS if form == "chat" else (),
@@ -80,6 +85,7 @@ def facts_of(
         about={
             "server": _SERVERS.get(owner if isinstance(owner, str) else "", "OpenAI-compatible"),
             "address": url,
+            **({"slots": str(props.slots)} if props.slots else {}),
         },
     )
 

@@ -3,7 +3,6 @@ one, so `is_right` compares it with what the server says comes next.
 """
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -203,7 +202,7 @@ def by_first_token(
 
 
 def by_echo(client: OpenAIClient, request_id: str, work: ToChoose) -> ChoiceLikelihoods:
-    started = time.perf_counter()
+    before = client.spent
     prompt = as_text(work.messages)
     values, most_attempts = [], 1
     for choice in work.continuations:
@@ -216,10 +215,13 @@ def by_echo(client: OpenAIClient, request_id: str, work: ToChoose) -> ChoiceLike
             raise _unreadable()
         values.append(value)
         most_attempts = max(most_attempts, attempts)
+    spent = client.spent.since(before)
     return ChoiceLikelihoods(
         request_id=request_id,
         log_likelihoods=tuple(values),
-        total_s=time.perf_counter() - started,
+        total_s=spent.answering_s,
+        queue_s=spent.queue_s,
+        wall_s=spent.wall_s,
         attempts=most_attempts,
     )
 
@@ -228,7 +230,7 @@ def as_written(client: OpenAIClient, request_id: str, work: ToScore) -> ChoiceLi
     """White space at the end of a context is scored with what follows it, as
     lm-evaluation-harness does. The first token of a whole text has no likelihood on most servers.
     """
-    started = time.perf_counter()
+    before = client.spent
     values: list[float] = []
     greedy: list[bool] = []
     counts: list[int] = []
@@ -249,18 +251,21 @@ def as_written(client: OpenAIClient, request_id: str, work: ToScore) -> ChoiceLi
             values.append(math.fsum(told))
             greedy.append(all(token.rank == 0 for token in behind))
             counts.append(len(told))
+    spent = client.spent.since(before)
     return ChoiceLikelihoods(
         request_id=request_id,
         log_likelihoods=tuple(values),
         greedy=tuple(greedy),
         tokens=tuple(counts),
-        total_s=time.perf_counter() - started,
+        total_s=spent.answering_s,
+        queue_s=spent.queue_s,
+        wall_s=spent.wall_s,
     )
 
 
 def read(client: OpenAIClient, request_id: str, work: ToRead) -> ReadText:
     """A whole text. Its first token is not scored where nothing comes before it."""
-    started = time.perf_counter()
+    before = client.spent
     tokens, _ = _echoed(client, work.text, likeliest=NEXT)
     scored = [(token.logprob, token.rank) for token in tokens if token.logprob is not None]
     ranks = [rank for _, rank in scored if rank is not None]
@@ -284,7 +289,7 @@ def read(client: OpenAIClient, request_id: str, work: ToRead) -> ReadText:
             (sum(rank == 0 for _, rank in cut), sum((rank or 0) < NEXT for _, rank in cut))
             for cut in cuts
         ),
-        total_s=time.perf_counter() - started,
+        total_s=client.spent.since(before).answering_s,
     )
 
 

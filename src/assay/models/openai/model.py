@@ -10,7 +10,9 @@ from assay.machine import gpu_memory, memory_of_listener
 from assay.messages import tr
 from assay.models.http.connection import PLACEHOLDERS, SHORTEST, Connection, is_this_machine
 from assay.models.http.faults import Fault
+from assay.models.http.reading_speed import ReadingSpeed
 from assay.models.http.served import ServedAnswer, ServedModel, answered_by
+from assay.models.http.slots import MOST, ServerSlots
 from assay.models.openai.bodies import MATTERS, Dialect, to_write
 from assay.models.openai.client import OpenAIClient
 from assay.models.openai.facts import (
@@ -23,6 +25,7 @@ from assay.models.openai.facts import (
     near_names,
 )
 from assay.models.openai.likelihoods import as_written, by_echo, by_first_token, read
+from assay.models.openai.props import ServerProps, read_props
 from assay.types import (
     Answered,
     ModelFacts,
@@ -37,7 +40,6 @@ from assay.types import (
 )
 from assay.types.options import ServerOptions
 
-CONNECTIONS = 8
 MOST_BYTES_PER_TOKEN = 8  # JSON of tools has 3 to 4
 NO_LIST = (403, 404, 405, 501)  # 403: some keys may ask a model, and not which there are
 
@@ -51,16 +53,17 @@ class OpenAIModel(ServedModel):
             )
         self._name = name
         self._settings = settings
-        width = settings.connections or CONNECTIONS
         self._key = key_for(url, settings)
+        slots = ServerSlots(settings.connections)
         connection = Connection(
             url,
             timeout_s=settings.timeout,
-            connections=width + 1,
+            slots=slots,
+            connections=(settings.connections or MOST) + 1,
             headers=self._key.headers,
             secrets=self._key.secrets,
         )
-        super().__init__(connection, width=width, first_pause_s=settings.first_pause_s)
+        super().__init__(connection, first_pause_s=settings.first_pause_s)
         first = Dialect("completions" if settings.form == "completions" else "chat")
         self._client = OpenAIClient(name, connection, self._patience, first)
         if clear := sent_in_the_clear(url, self._key):
@@ -114,13 +117,21 @@ class OpenAIModel(ServedModel):
                 ),
                 hint=near_names(self._name, (clean(entry["id"]) for entry in entries)),
             )
+        self._props = read_props(self._connection) or ServerProps()
+        if self._props.slots and self._connection.slots:
+            self._connection.slots.hear(self._props.slots)
         return facts_of(
             spec,
             self._name,
             url=self._connection.url,
             entry=entry,
             form=self._client.dialect.form,
+            props=self._props,
         )
+
+    @property
+    def reading(self) -> ReadingSpeed:
+        return self._client.reading
 
     def _listed(self) -> object:
         """The list of models; None where a server has none, which some do not."""

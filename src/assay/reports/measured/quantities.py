@@ -26,6 +26,8 @@ def figures(measured: Performance) -> Iterator[tuple[str, Estimate]]:
     yield tr("seconds to the first token of the answer itself, mean"), measured.first_answer_s
     yield tr("seconds to load the model, mean"), measured.load_s
     yield tr("other seconds at the server, mean"), measured.other_s
+    if measured.queue_s.value:
+        yield tr("seconds in a queue before the answer, mean"), measured.queue_s
     for name, speeds in (
         (tr("prefill tokens per second"), measured.prefill),
         (tr("decode tokens per second"), measured.decode),

@@ -7,6 +7,9 @@ from typing import Literal
 from assay.frozen import speed_up_init
 from assay.types import Cause, Estimate
 
+NOT_MEASURED = Estimate(
+    value=None, low=None, high=None, n=0, unscored=0, unit="s", method="bootstrap"
+)
 Clock = Literal["server", "client"]
 
 
@@ -24,12 +27,13 @@ class Speeds:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Performance:
     """The quantitative side of one model: every figure an Estimate, with n = 0 if not measured.
-    `seconds_*` and `tokens_per_s` are by the client's clock, over the whole request; `decode` is by
+    `seconds_*` and `tokens_per_s` are by the client's clock, over the whole answer; `decode` is by
     the clock that `decode_clock` names, `client_decode` by the client's. `prefill_at_most`: some
     prompt may have been kept from before, so that `prefill` is an upper bound. `load_s` is over
     requests that loaded the model; `other_s`: the server's total beyond loading, reading and
-    writing. `retries`: attempts beyond the first. `finishes`: in the server's words, "" where it
-    gave none.
+    writing. `queue_s`: requests waited that long for their turn, which no other figure counts.
+    `wall_s`: how long anything was asked of the model, all answers together. `retries`: attempts
+    beyond the first. `finishes`: in the server's words, "" where it gave none.
     """
 
     answered: int
@@ -48,6 +52,8 @@ class Performance:
     prefill: Speeds
     decode: Speeds
     client_decode: Estimate
+    queue_s: Estimate = NOT_MEASURED
+    wall_s: float | None = None
     decode_clock: Clock | None = None
     prefill_at_most: bool = False
     retries: int = 0

@@ -25,8 +25,8 @@ COLUMNS = (
     "extracted",
     "explanation", "scorer", "scorer_version", "failure", "failure_cause", "attempts", "finish",
     "dropped", "prompt_tokens", "cached_tokens", "output_tokens", "first_token_s",
-    "first_answer_s", "total_s", "load_s", "other_s", "prefill_s", "decode_s", "cold", "request",
-    "reviews",
+    "first_answer_s", "total_s", "queue_s", "wall_s", "load_s", "other_s", "prefill_s",
+    "decode_s", "cold", "request", "reviews",
 )  # fmt: skip
 
 

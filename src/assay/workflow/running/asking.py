@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from assay.ask_loop import ask_all
@@ -25,6 +26,7 @@ from assay.types.scores import tell_phase
 from assay.workflow.checkpoints.measures import take_own_figures
 from assay.workflow.checkpoints.tokenizer_texts import tokenizer_figures
 from assay.workflow.running.background import BackgroundWork
+from assay.workflow.running.foretelling import foretell
 from assay.workflow.running.harness_tasks import ModelScores, score_tasks
 from assay.workflow.running.judging.stage import AnswerToJudge, JudgingStage
 from assay.workflow.running.ledgers import ScoredReplies
@@ -54,7 +56,10 @@ def ask_model(
     ledger.background.begin()
     of_tasks = ModelScores({}, ())
     try:
-        ask_all(model, trials, ledger, observer, name=known.spec, done=done, until=until)
+        ask_all(
+            model, trials, ledger, observer, name=known.spec, done=done, until=until,
+            foretell=partial(foretell, store, model.facts),
+        )  # fmt: skip
         if harness:
             ledger.flush()
             tell_phase(observer, tr("lm-evaluation-harness scores the answers"))

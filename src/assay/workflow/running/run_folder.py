@@ -17,6 +17,8 @@ from assay.reports.suites.test_plan import test_plan
 from assay.store import TrialKey
 from assay.types import Answered, Suite
 
+LOCK = ".lock"
+
 
 class RunFolder:
     """One run's folder. Taken by the process that works on the run, for as long as it lives."""
@@ -31,7 +33,7 @@ class RunFolder:
         """Claim the run. False where another living process has it; a killed one has let go."""
         with explain_write_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-            lock = (self.path / ".lock").open("w")
+            lock = (self.path / LOCK).open("w")
         if not try_lock(lock):
             lock.close()
             return False
@@ -40,7 +42,7 @@ class RunFolder:
 
     def is_taken(self) -> bool:
         """By a living process, as far as this file system has locks."""
-        with suppress(OSError), (self.path / ".lock").open() as lock:
+        with suppress(OSError), (self.path / LOCK).open() as lock:
             return not try_lock(lock, shared=True)
         return False
 
@@ -55,8 +57,13 @@ class RunFolder:
         return self
 
     def __exit__(self, *_: object) -> None:
+        """A folder that nothing was put into does not stay."""
         if self._lock:
             self._lock.close()
+            with suppress(OSError):
+                if [each.name for each in self.path.iterdir()] == [LOCK]:
+                    (self.path / LOCK).unlink()
+                    self.path.rmdir()
 
     def write_test_plans(
         self, suites: Sequence[Suite], *, stopped: Callable[[], bool] = lambda: False

@@ -5,30 +5,24 @@ question that no cache has seen; checkpoints answer in batches and are not timed
 import math
 import os
 import statistics
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.ask_loop import ask, find_unanswered
+from assay.ask_loop import find_unanswered
 from assay.errors import AssayError
 from assay.messages import joined, tr
 from assay.models.opening import read_spec
 from assay.plan import Plan
-from assay.request_identity import JUDGE_SUITE, make_unstored_request
+from assay.request_identity import JUDGE_SUITE
 from assay.store import Run, Store
 from assay.store.verbs import FILE_NAME
 from assay.text.number_format import fixed
 from assay.types import (
-    Answered,
-    Failed,
-    Message,
     Model,
     Request,
-    Sampling,
-    Timing,
     ToAnswer,
     ToChoose,
 )
@@ -37,6 +31,7 @@ from assay.workflow.running.job import Job
 from assay.workflow.running.judging.judge_scales import cases_to_judge, requests_to_judge
 from assay.workflow.running.judging.panel import USUAL_CONNECTIONS
 from assay.workflow.running.ledgers import StoredReplies
+from assay.workflow.running.model_pace import CHARACTERS_PER_TOKEN, ModelPace, time_one_question
 from assay.workflow.running.preparation import Prepared, prepare
 from assay.workflow.running.run_folder import RunFolder
 from assay.workflow.running.trials import TestTrial
@@ -54,17 +49,6 @@ LEAST_SPREAD = 1.5  # high end over low end
 
 # A run that is still to begin may use every stored reply; one that began with --fresh may not.
 _TO_COME = Run(id="", key="")
-TIMED_TOKENS = 16
-CHARACTERS_PER_TOKEN = 4  # of English prose, about
-CAME_AT_ONCE = 0.05  # share of the time between the first token and the last, where none was seen
-QUESTION = (
-    "Note {number}. On Monday the ferry left the harbour at seven with forty people, nine bicycles "
-    "and a brown dog that belonged to nobody. It stopped twice: once for fog, and once because the "
-    "captain wanted to show everyone a seal. On the island the people bought bread, cheese and "
-    "apples, walked to the lighthouse and back, and wrote postcards. By evening the fog had gone, "
-    "the dog had found a family, and the ferry was home before nine. Now forget the ferry, and "
-    "count from one to twenty in words."
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,7 +248,7 @@ def _time(
     return (pace.load_s + low / width, pace.load_s + high / width), _basis(share, pace)
 
 
-def _seconds(share: _Share, pace: "ModelPace") -> Range:
+def _seconds(share: _Share, pace: ModelPace) -> Range:
     """A judge reads a beginning once that its next request has too."""
     low = high = 0.0
     before = ""
@@ -281,7 +265,7 @@ def _seconds(share: _Share, pace: "ModelPace") -> Range:
     return low, high
 
 
-def _basis(share: _Share, pace: "ModelPace") -> str:
+def _basis(share: _Share, pace: ModelPace) -> str:
     low = max(short for _, _, (short, _) in share.asked)
     high = max(long for _, _, (_, long) in share.asked)
     return tr(
@@ -291,38 +275,4 @@ def _basis(share: _Share, pace: "ModelPace") -> str:
         what=tr("judgements") if share.judges else tr("answers"),
         low=low,
         high=high,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelPace:
-    waited_s: float
-    load_s: float
-    prompt_token_s: float
-    token_s: float
-
-
-def time_one_question(model: Model) -> ModelPace | str:
-    text = QUESTION.format(number=time.time_ns())
-    sampling = Sampling(temperature=0.0, seed=0, max_tokens=TIMED_TOKENS)
-    work = ToAnswer(messages=(Message("user", text),), sampling=sampling)
-    reply = next(ask(model, [make_unstored_request("timing", work)]))
-    if isinstance(reply, Failed) and not model.facts.spec.startswith("scripted:"):
-        return reply.reason
-    if not isinstance(reply, Answered | Failed) or reply.total_s is None:
-        return tr("it was not reported")
-    if isinstance(reply, Failed):  # a script that has no answer to this question
-        return ModelPace(waited_s=reply.total_s, load_s=0.0, prompt_token_s=0.0, token_s=0.0)
-    total = reply.total_s
-    timing = reply.timing or Timing()
-    first = min(reply.first_token_s or 0.0, total)
-    if total - first < CAME_AT_ONCE * total:  # a proxy held the stream back, or there was none
-        first = total / 2
-    prompt = reply.prompt_tokens or len(QUESTION) // CHARACTERS_PER_TOKEN
-    written = reply.output_tokens or TIMED_TOKENS
-    return ModelPace(
-        waited_s=total,
-        load_s=(timing.load_s or 0.0) if timing.cold else 0.0,
-        prompt_token_s=first / prompt,
-        token_s=(total - first) / max(1, written - 1),
     )

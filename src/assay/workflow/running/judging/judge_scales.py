@@ -27,6 +27,7 @@ from assay.types import Case, ChoiceLikelihoods, Observer, Request, Suite
 from assay.types.choices import Layout
 from assay.types.judging.cards import JudgeCard
 from assay.types.judging.judgements import Deviation, Rubric
+from assay.workflow.running.foretelling import foretell_judging
 from assay.workflow.running.judging.panel import JudgePanel, PanelJudge, example_questionnaire
 from assay.workflow.running.ledgers import StoredReplies
 
@@ -67,6 +68,9 @@ def find_scales(
             observer,
             name=tr("scored examples, {spec}", spec=facts.spec),
             until=until,
+            foretell=lambda asked: foretell_judging(
+                ledger.store, facts, len({request.test_id for request in asked})
+            ),
         )
     deviations = []
     for (digest, layout), some in examples.items():

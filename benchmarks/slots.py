@@ -1,0 +1,196 @@
+"""Requests lost and times of a run against llama.cpp's server, by slots and connections.
+
+    python benchmarks/slots.py MODEL.gguf [--count 200] [--tokens 24]
+        [--slots 1,2,8] [--connections 0,8]
+
+MODEL.gguf is served by xllamacpp in a process of its own. Each run is the main job on COUNT keyword
+tests, with default options (0 connections) and with eight, whatever the slots. Answering time by
+the client's clock stands beside what the server reports of the same answers (reading and decoding):
+as sums, and as the 95th percentile of the difference of single answers. `wall` is the sum of the
+answers' shares of the run's time at the server.
+
+With `--forecast` it is asked ten times instead, in a store of its own: 10 tests, then the forecast
+of `assay run` before the others beside what they took.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from assay import api
+from assay.store import Store
+from assay.types import Answered, Observer, Reply, Score
+
+SERVE = """
+import os, sys
+from xllamacpp import CommonParams, Server
+p = CommonParams()
+p.model.path = sys.argv[1]
+p.n_parallel = int(sys.argv[2])
+p.n_ctx = int(sys.argv[3]) * p.n_parallel
+p.cpuparams.n_threads = int(sys.argv[4])
+p.hostnames = ["127.0.0.1"]
+p.port = 0
+server = Server(p)
+print(server.listening_address, flush=True)
+sys.stdin.read()
+os._exit(0)
+"""
+WORDS = [
+    "river",
+    "winter",
+    "candle",
+    "market",
+    "engine",
+    "garden",
+    "letter",
+    "silver",
+    "thunder",
+    "blanket",
+]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--tokens", type=int, default=24)
+    parser.add_argument("--slots", default="1,2,8")
+    parser.add_argument("--connections", default="0,8", help="0: the default")
+    parser.add_argument("--context", type=int, default=512, help="tokens of a slot")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--forecast", action="store_true")
+    options = parser.parse_args()
+    if options.forecast:
+        forecasts(options)
+        return
+    print("| slots | connections | lost | client, s | server, s | difference | single, 95 % "
+          "| queue, s | wall, s | run, s |")  # fmt: skip
+    print("|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+    with tempfile.TemporaryDirectory() as folder:
+        suite = write_suite(Path(folder) / "short", options.count, options.tokens)
+        for slots in map(int, options.slots.split(",")):
+            for connections in map(int, options.connections.split(",")):
+                with serving(options, slots) as url:
+                    print(row(url, suite, slots, connections or None), flush=True)
+
+
+def forecasts(options: argparse.Namespace) -> None:
+    print("| slots | requests | foretold, s | took, s | foretold/took |\n|--:|--:|--:|--:|--:|")
+    for number, slots in enumerate((1, 2, 8, 1, 2, 8, 1, 2, 8, 2)):
+        with tempfile.TemporaryDirectory() as folder, serving(options, slots) as url:
+            tokens = options.tokens + 8 * (number % 3)
+            suite = write_suite(Path(folder) / "short", options.count, tokens)
+            common = {"suites": [str(suite)], "out": Path(folder) / "out"}
+            api.run([url], limit=10, **common)
+            heard = Heard()
+            report = api.run([url], observer=heard, **common)
+            low, high = heard.foretold
+            middle = (low * high) ** 0.5
+            answered = options.count - 10
+            print(f"| {slots} | {answered} | {middle:.1f} | {heard.took:.1f} "
+                  f"| {middle / heard.took:.2f} |", flush=True)  # fmt: skip
+            assert report.models[0].performance.failed == 0
+
+
+class Heard(Observer):
+    """The forecast as it was said, and how long the answers behind it took."""
+
+    foretold = (0.0, 0.0)
+    began = last = 0.0
+
+    def note(self, sentence: str) -> None:
+        if found := re.search(r"about (.*), by its earlier", sentence):
+            times = [seconds_in(each) for each in found[1].split(" to ")]
+            self.foretold, self.began = (times[0], times[-1]), time.monotonic()
+
+    def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
+        self.last = time.monotonic()
+
+    @property
+    def took(self) -> float:
+        return self.last - self.began
+
+
+def seconds_in(text: str) -> float:
+    units = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
+    return sum(float(n) * units[u] for n, u in re.findall(r"([\d.]+) (ms|s|min|h)\b", text))
+
+
+def write_suite(folder: Path, count: int, tokens: int) -> Path:
+    folder.mkdir()
+    tests = [
+        {
+            "id": f"short_{number:03d}",
+            "prompt": f"{number}. Write a sentence about a {WORDS[number % 10]} in the "
+            f"{WORDS[number // 10 % 10]} of {WORDS[number // 100 % 10]}.",
+            "eval_method": "keywords",
+            "expected_keywords": [WORDS[number % 10]],
+            "max_tokens": tokens,
+        }
+        for number in range(count)
+    ]
+    (folder / "short.json").write_text(json.dumps(tests), "utf-8")
+    return folder
+
+
+@contextmanager
+def serving(options: argparse.Namespace, slots: int) -> Iterator[str]:
+    told = [options.model, slots, options.context, options.threads]
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVE, *map(str, told)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
+        server.kill()
+
+
+def row(url: str, suite: Path, slots: int, connections: int | None) -> str:
+    with tempfile.TemporaryDirectory() as out:
+        began = time.monotonic()
+        report = api.run([url], suites=[str(suite)], out=Path(out), connections=connections)
+        took = time.monotonic() - began
+        with Store(Path(out), read_only=True) as store:
+            run = store.find_run("latest")
+            replies = [trial.reply for trial in store.read_trials(run, run.models[0])]
+    answered = [each for each in replies if isinstance(each, Answered)]
+    pairs = [
+        (each.total_s or 0.0, (told.prefill_s or 0.0) + (told.decode_s or 0.0))
+        for each in answered
+        if (told := each.timing) is not None
+    ]
+    client, server = (sum(side) for side in zip(*pairs, strict=True))
+    single = sorted(abs(one / other - 1) for one, other in pairs if other)
+    figures = report.models[0].performance
+    queue = sum(each.queue_s or 0.0 for each in answered)
+    cells = (
+        slots,
+        connections or "default",
+        f"{figures.failed} of {len(replies)}",
+        f"{client:.1f}",
+        f"{server:.1f}",
+        f"{client / server - 1:+.1%}",
+        f"{single[int(0.95 * len(single))]:.1%}",
+        f"{queue:.1f}",
+        f"{figures.wall_s or 0.0:.1f}",
+        f"{took:.1f}",
+    )
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+if __name__ == "__main__":
+    main()
