@@ -27,6 +27,7 @@ from tests.servers.fixtures import (  # noqa: F401
     start_ollama,
     start_openai,
 )
+from tests.servers.llama_cpp import llama_cpp_server
 from tests.waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,6 +39,8 @@ settings.register_profile(
 settings.load_profile("assay")
 # Tests read English, whatever the machine speaks.
 os.environ["LC_ALL"] = "C.UTF-8"
+# Nobody's own servers are part of a test: where a test has none, no port is looked at.
+os.environ["ASSAY_PORTS"] = ""
 # Before torch is imported, and inherited by processes that tests start: two workers that each use
 # both cores would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -115,6 +118,19 @@ def shared() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def weights(shared: Path) -> Path:
+    """A model of 1 MB that writes stories."""
+    return shared / "models" / "stories260K" / "gguf" / "stories260K-f32.gguf"
+
+
+@pytest.fixture(scope="session")
+def llama_cpp(weights: Path) -> Iterator[int]:
+    """The port of llama.cpp's own server with two slots, serving that model."""
+    with llama_cpp_server(weights) as port:
+        yield port
+
+
 class Bench:
     """A folder with suites and scripted models in which `assay` runs as a user would run it."""
 
@@ -131,6 +147,9 @@ class Bench:
         self.environment["XDG_DATA_HOME"] = str(folder / "users-data")
         for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
             self.environment.pop(name, None)
+        # Nor the models that lie on this machine.
+        for name in ("OLLAMA_MODELS", "LMSTUDIO_MODELS"):
+            self.environment[name] = str(folder / "no-models")
 
     def suite(
         self, categories: dict[str, list[dict[str, Any]]], name: str = "tests", **about: Any

@@ -73,6 +73,7 @@ FEWEST_ROWS = {
     "BM": 9,
     "LM": 7,
     "DC": 7,
+    "MM": 11,
 }
 
 ROW = re.compile(r"^\| (?P<id>[A-Z]{2}-\d{2,3}) \| (?P<requirement>.+?) \| (?P<met_by>.*?) \|$")

@@ -1,8 +1,11 @@
 """`assay doctor`: what this machine can do, for people and for programs."""
 
+import hashlib
+
 import pytest
 
 from assay.sandbox import find_isolation
+from tests.models.hostile_servers import hostile
 from tests.servers.ollama_models import CHAT
 
 KEY = "sk-planted-5e0b7c"
@@ -24,7 +27,7 @@ def line(document, name):
 
 def test_every_line_has_a_state_and_what_is_missing_says_what_to_do(nobody):
     document = nobody.document("doctor")
-    assert set(document) == {"lines", "machine", "ollama", "exit_code"}
+    assert set(document) == {"lines", "machine", "ollama", "servers", "files", "exit_code"}
     assert all(set(each) == {"name", "state", "says", "next"} for each in document["lines"])
     assert {each["state"] for each in document["lines"]} <= {"good", "note", "missing"}
     assert all(each["says"] for each in document["lines"])
@@ -99,3 +102,33 @@ def test_the_machine_is_the_one_that_reports_show(nobody):
     machine = nobody.document("doctor")["machine"]
     assert set(machine) == {"system", "processor", "cores", "memory_bytes", "gpus", "versions"}
     assert machine["versions"]["assay"]
+
+
+def test_servers_and_files_are_listed_with_what_they_say(nobody, llama_cpp, weights):
+    (nobody.folder / "stories.F32.gguf").write_bytes(weights.read_bytes())
+    with hostile("page") as page:
+        nobody.environment["ASSAY_PORTS"] = f"{llama_cpp} {page} 2"
+        document = nobody.document("doctor")
+    server, other = document["servers"]
+    assert (server["kind"], server["slots"], server["context"]) == ("llama.cpp", 2, 512)
+    assert server["file"] == str(weights)
+    assert server["digest"] == f"sha256:{hashlib.sha256(weights.read_bytes()).hexdigest()}"
+    assert (server["tools"], server["thinks"]) == (False, False)
+    assert server["models"][0]["spec"] == f"http://127.0.0.1:{llama_cpp}"
+    assert (other["kind"], other["problem"]) == ("", "what answers there is no server of models")
+    (file,) = document["files"]
+    assert file["spec"] == "gguf:stories.F32.gguf"
+    said = [each["says"] for each in document["lines"] if each["name"] == "server"]
+    assert "2 slots" in said[0]
+    assert said[-1] == "none on port 2 of this machine"
+    assert line(document, "GGUF")["says"] == "1 file"
+
+
+def test_a_server_that_a_variable_names_and_that_is_not_there_is_missing(nobody):
+    nobody.environment["OPENAI_BASE_URL"] = "http://127.0.0.1:1/v1"
+    server = next(
+        each for each in nobody.document("doctor")["lines"] if "127.0.0.1:1/v1" in each["says"]
+        and each["name"] == "server"
+    )  # fmt: skip
+    assert server["state"] == "missing"
+    assert "OPENAI_BASE_URL" in server["next"]

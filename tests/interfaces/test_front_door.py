@@ -14,6 +14,7 @@ from assay.sandbox import find_isolation
 from assay.workflow.commands.discover.discovery import SuiteFound
 from tests.conftest import numbered, right
 from tests.loaded_python import start_on_terminal
+from tests.models.hostile_servers import hostile
 from tests.servers.ollama_models import CHAT
 from tests.waiting import PATIENCE_S
 from tests.workflow.judged_work import form
@@ -432,6 +433,41 @@ def test_without_colour_no_escape_code_is_written(ready, open_door):
     door.see("names no kind of model")
     door.see("numbers or names")
     assert "\x1b" not in door.seen
+
+
+# ------------------------------------------------------------------------------ servers and files
+
+
+def test_two_files_and_a_server_are_found_and_the_server_is_asked(
+    bench, weights, llama_cpp, own_tests, open_door
+):
+    for name in ("stories-one.F32.gguf", "stories-two.F32.gguf"):
+        (bench.folder / name).write_bytes(weights.read_bytes())
+    with hostile("names") as stranger, hostile("page") as page, hostile("drip") as slow:
+        ports = f"{llama_cpp},{stranger},{page},{slow}"
+        door = open_door(ASSAY_PORTS=ports, columns=160)
+        door.see("numbers or names")
+    shown = _ESCAPES.sub("", door.seen)
+    url = f"http://127.0.0.1:{llama_cpp}"
+    says = rf"server +llama\.cpp at {url}/v1, 2 slots, 512 tokens of context"
+    assert re.search(says, shown)
+    assert re.search(
+        rf"1 +stories260K-f32\.gguf .*F32 +260\.03K +served by llama\.cpp at {url}", shown
+    )
+    assert re.search(r"honest +served by an OpenAI-compatible server", shown)
+    assert re.search(r"stories-one\.F32\.gguf +1 MiB +F32 .*on our engine", shown)
+    assert "stories-two.F32.gguf" in shown
+    assert "evil" not in shown
+    assert str(page) not in shown
+    door.press(ENTER)  # what answers already is marked
+    door.see("Which suites?")
+    door.press(ENTER)
+    door.see("3 requests to 1 model")
+    door.see("Start?")
+    door.press(ENTER)
+    text, code = door.end()
+    assert code == 0, text
+    assert f"assay run {url} -s my-tests/" in text
 
 
 # ------------------------------------------------------------------------------------- the way out

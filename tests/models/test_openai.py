@@ -181,6 +181,7 @@ def test_opening_asks_for_the_list_and_the_slots_and_nothing_else(openai_server)
     assert [(r.method, r.path) for r in openai_server.log()] == [
         ("GET", "/v1/models"),
         ("GET", "/props"),
+        ("GET", "/api/version"),
     ]
     assert model.facts.fingerprint == f"openai:{openai_server.url} test-model"
     assert model.facts.fingerprint_is_weak

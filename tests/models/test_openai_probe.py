@@ -81,9 +81,8 @@ def test_log_probabilities_that_do_not_come_are_not_claimed(openai_server, opene
 def test_an_ollama_behind_it_is_recognised_and_its_native_spec_given(openai_server, opened):
     openai_server.settings(fingerprint="fp_ollama")
     model = opened()
-    (note,) = model.observed().notes
-    assert f"ollama:test-model@{openai_server.url.removesuffix('/v1')} " in note
-    assert "repeat_penalty" in note
+    native = f"ollama:test-model@{openai_server.url.removesuffix('/v1')}"
+    assert model.facts.about["native"] == native
     assert model.facts.about["server"] == "Ollama"
 
 

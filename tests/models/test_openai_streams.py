@@ -60,7 +60,7 @@ def test_streams_are_read_to_their_end_so_that_one_connection_carries_them_all(
     model = opened(replace(QUICK, connections=1))
     works = [ToAnswer(messages=said(str(n)), sampling=PLAIN) for n in range(6)]
     assert len(list(model.answer([request_of(work) for work in works]))) == 6
-    assert len(openai_server.log()) == 9
+    assert len(openai_server.log()) == 10
     assert len({received.client_port for received in openai_server.log()}) == 1
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from assay.errors import Interrupted
 from assay.plugins import write_report
@@ -147,7 +147,13 @@ def _views(result: Result, *, whole: bool) -> Views:
         page = partial(suite_card.card_document, result, whole=whole)
         return page, partial(suite_card.card_json, result)
     assert isinstance(result, Examination)
-    behind = {"machine": asdict(result.machine), "ollama": asdict(result.ollama)}
+    found = result.found
+    behind: dict[str, Any] = {
+        "machine": asdict(result.machine),
+        "ollama": asdict(found.ollama),
+        "servers": [asdict(server) for server in found.servers if server.is_there],
+        "files": [asdict(file) for file in found.files],
+    }
     lines = result.lines
     page = partial(doctor.examination_document, lines)
     return page, partial(doctor.examination_json, lines, **behind)

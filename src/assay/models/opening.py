@@ -1,6 +1,7 @@
 """Turns what a user typed into a Model; each scheme is opened by what registered it."""
 
 import inspect
+import os
 from collections.abc import Callable
 
 from assay.errors import AssayError, ModelUnavailable, UsageError
@@ -12,6 +13,7 @@ from assay.types.model_spec import ModelSpec, split_url, without_secrets
 from assay.types.options import LocalOptions, ServerOptions
 
 CHECKPOINTS = "hf"  # the scheme of a path that names none
+FOUND_HERE = (CHECKPOINTS, "gguf", "ollama", "openai", "http", "https")
 
 
 def read_spec(text: str) -> ModelSpec:
@@ -46,7 +48,11 @@ def open_model(
         from assay.models.home_made.adapter import PluginModel, is_model  # numpy is slow to load
 
         return made if is_model(made) else PluginModel(made, spec.scheme, spec.name)
-    except AssayError:
+    except AssayError as error:
+        if _may_be_meant_otherwise(error, spec):
+            from assay.models.inventory.near import did_you_mean_model  # only a mistake needs it
+
+            error.hint = "\n".join(filter(None, (error.hint, did_you_mean_model(spec))))
         raise
     except (Exception, SystemExit) as error:
         if opener.__module__.startswith("assay."):
@@ -56,6 +62,16 @@ def open_model(
                mistake=describe_mistake(error, of=opener)),
             hint=tr("fix the plugin, or the name behind {scheme}:", scheme=spec.scheme),
         ) from error  # fmt: skip
+
+
+def _may_be_meant_otherwise(error: AssayError, spec: ModelSpec) -> bool:
+    """Whether a model is not there: neither one that is and is broken, nor one of the hub."""
+    if spec.scheme not in FOUND_HERE or not isinstance(error, UsageError | ModelUnavailable):
+        return False
+    if spec.scheme in ("gguf", CHECKPOINTS):
+        of_hub = spec.scheme == CHECKPOINTS and "/" in spec.name
+        return not os.path.lexists(spec.name) and not of_hub
+    return isinstance(error, ModelUnavailable) or spec.url is None
 
 
 def is_home_made(spec: ModelSpec) -> bool:

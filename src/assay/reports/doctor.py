@@ -1,6 +1,6 @@
 """What a machine can do, as a Document or as JSON."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.messages import tr
@@ -26,7 +26,7 @@ def _rows(line: MachineFinding) -> Iterable[tuple[Line, ...]]:
 
 
 def examination_json(
-    lines: Iterable[MachineFinding], **behind: Mapping[str, Any]
+    lines: Iterable[MachineFinding], **behind: Mapping[str, Any] | Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     return {
         "lines": [

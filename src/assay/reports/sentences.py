@@ -9,6 +9,7 @@ from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate, Machine, Observed, OutcomeKind
 from assay.types import Message as Turn
+from assay.types.models import NATIVE
 from assay.types.results import (
     Baselines,
     Habit,
@@ -84,6 +85,7 @@ ABOUT: Mapping[str, Message] = {  # what is known of a model, by the key that is
     "quantisation": message("quantisation"),
     "family": message("family"),
     "runs at": message("runs at"),
+    NATIVE: message("native interface"),
     "address": message("address"),
     "plugin": message("plugin"),
     "slots": message("answers at once"),
@@ -225,6 +227,14 @@ def model_notes(model: ModelReport) -> Iterator[str]:
 
 
 def own_notes(model: ModelReport) -> Iterator[str]:
+    if native := model.about.get(NATIVE):
+        yield tr(
+            "{model} is behind an Ollama, asked through /v1: its repeat_penalty may stay on there, "
+            "its context is the server's, and times are the client's; {native} may give other "
+            "scores",
+            model=model.name,
+            native=native,
+        )
     for summary in model.suites:
         if summary.own:
             yield tr(

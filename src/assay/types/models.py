@@ -17,6 +17,9 @@ Capability = Literal[
 ]
 
 
+NATIVE = "native"  # in `about`: the spec that reaches the same model by its server's own interface
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFacts:
     """What is known of a model before it is asked anything. `about` is for people to read:

@@ -96,9 +96,9 @@ def demo_checkpoints(out: Path, **changed: Any) -> None:
 @command(
     "doctor",
     help=tr(
-        "Checks Python, memory, disk, GPU, Ollama with its models and whether they fit, and API "
-        "keys (never their values), and says what to do about what is missing. Asks no model "
-        "anything; the exit code is always 0."
+        "Checks Python, memory, disk, GPU, Ollama with its models and whether they fit, other "
+        "servers on the usual ports, GGUF files, and API keys (never their values), and says what "
+        "to do about what is missing. Asks no model anything; the exit code is always 0."
     ),
     examples=["assay doctor", "assay doctor --json", "OLLAMA_HOST=192.168.1.20 assay doctor"],
 )

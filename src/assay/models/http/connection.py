@@ -62,6 +62,7 @@ class Connection:
         headers: Mapping[str, str] | None = None,
         secrets: Iterable[str] = (),
         slots: ServerSlots | None = None,
+        most_bytes: int = MAX_BYTES,
     ) -> None:
         parts = urlsplit(url)
         place = parts._replace(netloc=_netloc(parts), query="", fragment="")
@@ -70,6 +71,7 @@ class Connection:
         self.called_off = threading.Event()
         self.under_way: dict[int, RequestUnderWay] = {}
         self.slots = slots
+        self._most_bytes = most_bytes
         self._stays = threading.local()
         login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}".encode()
         basic = base64.b64encode(login).decode() if login != b":" else ""
@@ -255,8 +257,8 @@ class Connection:
         size = 0
         for chunk in response.iter_stream():
             size += len(chunk)
-            if size > MAX_BYTES:
-                raise self.unreadable(tr("more than {count} MB", count=MAX_BYTES // 2**20))
+            if size > self._most_bytes:
+                raise self.unreadable(tr("more than {count} MB", count=self._most_bytes // 2**20))
             yield chunk
 
     def _lines_of(self, response: httpcore.Response) -> Iterator[bytes]:

@@ -50,7 +50,7 @@ def open_gguf(name: str, *, spec: str, local: LocalOptions) -> Model:
     """A GGUF file, or the one that Ollama keeps of a model; a path that exists wins."""
     path = Path(name)
     if name.startswith("ollama/") and not path.exists():
-        from assay.models.local.gguf.place import find_blob
+        from assay.models.local.gguf.stores import find_blob
 
         path = find_blob(name.removeprefix("ollama/"))
     if not path.is_file():

@@ -14,12 +14,16 @@ from assay.models.openai.client import OpenAIAnswer, OpenAIClient
 from assay.models.openai.likelihoods import NEXT, are_likeliest, is_right
 from assay.models.openai.props import ServerProps
 from assay.types import Capability, Message, ModelFacts, Sampling, Thinking
+from assay.types.inventory import ServerKind
+from assay.types.models import NATIVE
 from assay.types.options import OpenAIForm
 
 SHOWN = 10
 NOTHING_TOLD = ServerProps()
 OF_CHAT: frozenset[Capability] = frozenset({"structured_output", "tools"})  # until it refuses
-_SERVERS = {"llamacpp": "llama.cpp", "vllm": "vLLM", "library": "Ollama"}
+_SERVERS: dict[object, ServerKind] = {
+    "llamacpp": "llama.cpp", "vllm": "vLLM", "library": "Ollama"
+}  # fmt: skip
 _LEVELS: tuple[Thinking, ...] = ("low", "medium", "high")
 
 Entry = Mapping[str, Any]
@@ -43,6 +47,13 @@ def entry_of(name: str, entries: Sequence[Entry]) -> Entry | None:
     return next((listed[one] for one in names if one in listed), None)
 
 
+def server_kind(entries: Sequence[Entry]) -> ServerKind:
+    """By whom it calls the owner of its models."""
+    owners = (entry.get("owned_by") for entry in entries)
+    known = (_SERVERS.get(owner) for owner in owners if isinstance(owner, str))
+    return next(filter(None, known), "OpenAI-compatible")
+
+
 def near_names(name: str, listed: Iterable[str]) -> str:
     from rapidfuzz import process, utils  # only a mistake needs it
 
@@ -63,10 +74,10 @@ def facts_of(
     entry = entry or {}
     meta = entry.get("meta")
     meta = meta if isinstance(meta, dict) else {}
-    owner = entry.get("owned_by")
     capabilities: set[Capability] = {"generate"}
     if form == "chat":
         capabilities |= OF_CHAT
+    may_think = form == "chat" and props.thinks is not False
     return ModelFacts(
         spec=spec,
         name=name,
@@ -80,10 +91,10 @@ def facts_of(
         or reported_count(meta.get("n_ctx"))
         or reported_count(entry.get("max_model_len")),
         predicts_by="sampled",
-        thinks=_LEVELS if form == "chat" else (),
-        may_think=("on", "off") if form == "chat" else (),
+        thinks=_LEVELS if may_think else (),
+        may_think=("on", "off") if may_think else (),
         about={
-            "server": _SERVERS.get(owner if isinstance(owner, str) else "", "OpenAI-compatible"),
+            "server": server_kind([entry]),
             "address": url,
             **({"slots": str(props.slots)} if props.slots else {}),
         },
@@ -174,11 +185,9 @@ def _echoes(client: OpenAIClient) -> bool:
     return False
 
 
-def about_ollama(name: str, url: str) -> str:
+def about_ollama(name: str, url: str, version: str) -> dict[str, str]:
     parts = urlsplit(url)
-    return tr(
-        "this is an Ollama server, and its repeat_penalty cannot be switched off through this URL; "
-        "{spec} would switch it off, set the context so that no prompt is cut in silence, measure "
-        "load, prefill and decode times, and unload the model after a time-out",
-        spec=f"ollama:{name}@{parts.scheme}://{parts.netloc}",
-    )
+    return {
+        "server": f"Ollama {version}".strip(),
+        NATIVE: f"ollama:{name}@{parts.scheme}://{parts.netloc}",
+    }

@@ -25,7 +25,7 @@ from assay.models.openai.facts import (
     near_names,
 )
 from assay.models.openai.likelihoods import as_written, by_echo, by_first_token, read
-from assay.models.openai.props import ServerProps, read_props
+from assay.models.openai.props import ServerProps, ollama_version, read_props
 from assay.types import (
     Answered,
     ModelFacts,
@@ -38,6 +38,7 @@ from assay.types import (
     ToRead,
     ToScore,
 )
+from assay.types.models import NATIVE
 from assay.types.options import ServerOptions
 
 MOST_BYTES_PER_TOKEN = 8  # JSON of tools has 3 to 4
@@ -84,9 +85,8 @@ class OpenAIModel(ServedModel):
             raise ModelUnavailable(gone.message) from gone
         form = self._client.dialect.form
         about = dict(self._facts.about)
-        if is_ollama:
-            about["server"] = "Ollama"
-            self._client.note("ollama", about_ollama(self._name, self._connection.url))
+        if is_ollama and NATIVE not in about:  # behind a proxy that hides its own interface
+            about |= about_ollama(self._name, self._connection.url, "")
         self._facts = replace(
             self._facts,
             fingerprint=fingerprint(self._connection.url, self._name, form),
@@ -120,7 +120,7 @@ class OpenAIModel(ServedModel):
         self._props = read_props(self._connection) or ServerProps()
         if self._props.slots and self._connection.slots:
             self._connection.slots.hear(self._props.slots)
-        return facts_of(
+        facts = facts_of(
             spec,
             self._name,
             url=self._connection.url,
@@ -128,6 +128,10 @@ class OpenAIModel(ServedModel):
             form=self._client.dialect.form,
             props=self._props,
         )
+        if version := ollama_version(self._connection):
+            ollama = about_ollama(self._name, self._connection.url, version)
+            facts = replace(facts, about={**facts.about, **ollama})
+        return facts
 
     @property
     def reading(self) -> ReadingSpeed:

@@ -1,6 +1,7 @@
 """Everything a job needs, found and checked before the first request; every mistake at once."""
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from assay.types import Model, Request, Suite
 from assay.types.decisions import DecisionPlan
 from assay.types.measures import every_measure
 from assay.types.model_spec import without_secrets
+from assay.types.models import NATIVE
 from assay.workflow.checkpoints.measures import SPEED, Measures, share_timed_runs
 from assay.workflow.checkpoints.places import (
     CheckpointPlace,
@@ -229,6 +231,7 @@ def _put_together(
             *without_suite_file(job, suites),
             *(panel.unchecked(suites) if panel else ()),
             *opened.notes,
+            *_through_v1(job, opened.models),
             *planned.notes,
             *(left_out(name, why) for name, why in failed),
         ),
@@ -248,6 +251,21 @@ def _put_together(
         panel=panel,
         harness=files.harness,
     )
+
+
+def _through_v1(job: Job, models: Sequence[Model]) -> Iterator[str]:
+    """Of a model behind Ollama that is not asked by Ollama's own interface."""
+    for facts in (model.facts for model in models):
+        if native := facts.about.get(NATIVE):
+            words = shlex.split(job.command)
+            instead = [native if word == facts.spec else word for word in words]
+            yield tr(
+                "{spec} is behind an Ollama: through /v1 its repeat_penalty cannot be switched "
+                "off, its context cannot be set, so that long prompts may be cut in silence, and "
+                "it reports no times; its own interface has none of this: {command}",
+                spec=facts.spec,
+                command=shlex.join(instead) if instead != words else f"assay run {native}",
+            )
 
 
 def own_measures_of(job: Job) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import click
 
 import assay
 from assay.api import discovery
-from assay.api.discovery import CheckpointFound, ModelFound, OllamaFound, SuiteFound
+from assay.api.discovery import CheckpointFound, Inventory, ModelFound, SuiteFound
 from assay.errors import ExitCode
 from assay.interfaces.cli.commands import load_command
 from assay.interfaces.cli.front_door.questions import Option, Questions, Typed, say
@@ -30,7 +30,7 @@ NO_JUDGE = "none"
 
 def open_the_door(out: Path) -> int:
     here, room = Path(), discovery.this_room()
-    found = discovery.find_ollama(room=room)
+    found = discovery.find_everything(here, room)
     _greet(room, found)
     asking = Questions()
     unfinished = discovery.find_unfinished(out)
@@ -42,7 +42,7 @@ def open_the_door(out: Path) -> int:
         say(tr("No model was found. Type one; or press Ctrl-C, and `assay demo` shows a run."))
     typed = Typed(
         offer=tr("another model: type its name"),
-        example="openai:NAME@URL, ollama:NAME, scripted:FILE.json, a checkpoint's folder",
+        example="http://HOST:PORT, openai:NAME@URL, ollama:NAME, gguf:FILE, scripted:FILE.json",
         check=discovery.facts_of,
     )
     listed = [*offered_models(found.models), *offered_checkpoints(checkpoints)]
@@ -95,10 +95,14 @@ def _run(options: RunOptions) -> int:
     return int(report.exit_code)
 
 
-def _greet(room: discovery.Room, found: OllamaFound) -> None:
+def _greet(room: discovery.Room, found: Inventory) -> None:
+    """Of the other addresses only those that answer as a server of models, or were named."""
     say(tr("Assay {version}", version=assay.__version__), "bold")
     here = discovery.describe_hardware(discovery.this_machine(), room)
-    for line in (*here, *discovery.describe_ollama(found)):
+    told = [each for each in found.servers if each.kind or discovery.named_place(each)]
+    servers = [line for each in told for line in discovery.describe_server(each)]
+    judge = [discovery.describe_judges(found)] if found.models else []
+    for line in (*here, *discovery.describe_ollama(found.ollama), *servers, *judge):
         if not line.name.startswith(" "):  # a model: those are listed to choose from
             said = joined(filter(None, (line.says, line.todo)))
             say(f"  {line.name:<10} {one_line(said)}")
@@ -213,7 +217,8 @@ def offered_models(models: Sequence[ModelFound]) -> list[Option]:
     able = [model for model in models if not model.why_not]
     lines = _in_columns([(one_line(model.name), *model.size_and_fit) for model in able])
     titles = dict(zip([model.spec for model in able], lines, strict=True))
-    usual = next((model for model in able if model.fits == "yes" and not model.elsewhere), None)
+    near = [model for model in able if not model.elsewhere and model.fits in ("yes", "unknown")]
+    usual = max(near, key=_how_ready, default=None)
     return [
         Option(
             value=model.spec,
@@ -224,6 +229,11 @@ def offered_models(models: Sequence[ModelFound]) -> list[Option]:
         )
         for model in models
     ]
+
+
+def _how_ready(model: ModelFound) -> int:
+    """What fits, else what is served already, else a file; of equals the first is marked."""
+    return 2 if model.fits == "yes" else int(model.loaded)
 
 
 def _in_columns(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -81,6 +81,17 @@ def read_gguf(path: Path) -> GgufHeader:
         raise damaged(path, error.strerror or str(error)) from error
 
 
+def read_beginning(path: Path) -> dict[str, Any]:
+    """The fields that stand before the vocabulary, which is most of a header: a millisecond, and
+    without the library. Raises ModelUnavailable as `read_gguf` does.
+    """
+    try:
+        with path.open("rb") as file:
+            return _Reader(path, file, path.stat().st_size).beginning()
+    except OSError as error:
+        raise damaged(path, error.strerror or str(error)) from error
+
+
 @lru_cache(maxsize=2)
 def _read(path: Path, size: int, changed_ns: int) -> GgufHeader:
     with path.open("rb") as file:
@@ -93,7 +104,18 @@ class _Reader:
     file: BinaryIO
     left: int  # bytes of the file behind the place that is read
 
-    def header(self) -> GgufHeader:
+    def beginning(self) -> dict[str, Any]:
+        _, fields = self._counts()
+        found: dict[str, Any] = {}
+        for _ in range(fields):
+            name, kind = self._named()
+            if name.startswith("tokenizer."):
+                break
+            found[name] = self._value(kind, name)
+        return found
+
+    def _counts(self) -> tuple[int, int]:
+        """Of tensors and fields."""
         if self._bytes(4, tr("its beginning")) != MAGIC:
             raise damaged(self.path, tr("it does not begin with the letters GGUF"))
         (version,) = self._unpack("<I")
@@ -106,11 +128,19 @@ class _Reader:
         tensors, fields = self._unpack("<QQ")
         self._check(tensors, MOST_TENSORS, tr("tensors"))
         self._check(fields, MOST_FIELDS, tr("fields"))
+        return tensors, fields
+
+    def _named(self) -> tuple[str, int]:
+        name = self._text(MOST_NAME)
+        (kind,) = self._unpack("<I")
+        return name, kind
+
+    def header(self) -> GgufHeader:
+        tensors, fields = self._counts()
         before = self.left
         found: dict[str, Any] = {}
         for _ in range(fields):
-            name = self._text(MOST_NAME)
-            (kind,) = self._unpack("<I")
+            name, kind = self._named()
             found[name] = self._value(kind, name)
             if before - self.left > MOST_BYTES:
                 raise damaged(self.path, tr("its fields have more than {count} MB",

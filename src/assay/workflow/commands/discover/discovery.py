@@ -19,8 +19,9 @@ from assay.judge.family import same_model
 from assay.machine import available_memory, gpu_memory, installed_version
 from assay.messages import tr
 from assay.models.address import ollama_url
-from assay.models.http.connection import Connection, is_this_machine
+from assay.models.http.connection import is_this_machine
 from assay.models.http.faults import Fault, readable, reported_count
+from assay.models.inventory.hurried import HurriedConnection
 from assay.models.local.loading.skeleton import INSTALL
 from assay.models.ollama.client import OllamaClient
 from assay.models.opening import open_model, read_spec
@@ -47,7 +48,6 @@ from assay.workflow.running.judging.panel import judged_cases
 
 Fits = Literal["yes", "tight", "no", "unknown"]
 
-PATIENCE_S = 2.0  # a server that is there answers in milliseconds
 # Beside the weights stand the context's memory and the program: by estimate, not measured.
 ROOM_PER_BYTE = 1.2
 ROOM_BESIDE = 500_000_000
@@ -138,7 +138,7 @@ def find_ollama(url: str | None = None, room: Room | None = None) -> OllamaFound
     except UsageError as error:
         shown = without_userinfo(url) if url else "OLLAMA_HOST"
         return OllamaFound(url=shown, reachable=False, problem=error.message, hint=error.hint)
-    connection = _Hurried(address, timeout_s=PATIENCE_S)
+    connection = HurriedConnection(address)
     client = OllamaClient(connection)
     try:
         version = client.version()
@@ -236,15 +236,6 @@ def _count_of(parameters: str) -> float:
     """8.0B and 134.52M as numbers; what a server writes in another way counts as none."""
     read = re.fullmatch(r"(\d+(?:\.\d+)?)([KMBT])", parameters.strip().upper())
     return float(read[1]) * THOUSANDS[read[2]] if read else 0.0
-
-
-class _Hurried(Connection):
-    """A connection on which no question may take longer than a user would wait for a list."""
-
-    def document(
-        self, method: str, path: str, body: object = None, *, timeout_s: float | None = None
-    ) -> Any:
-        return super().document(method, path, body, timeout_s=PATIENCE_S)
 
 
 def _model(

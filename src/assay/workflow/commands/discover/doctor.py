@@ -5,15 +5,18 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from assay.machine import installed_version, this_machine
-from assay.messages import tr, trn
+from assay.messages import labelled, tr, trn
+from assay.models.address import OPENAI_VARIABLE
 from assay.sandbox import find_isolation
 from assay.text.number_format import exact, memory
+from assay.text.safe_text import one_line
 from assay.types import Machine
+from assay.types.inventory import ServerFound
 from assay.types.model_spec import without_userinfo
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import MachineFinding
@@ -24,9 +27,16 @@ from assay.workflow.commands.discover.discovery import (
     OllamaFound,
     Room,
     find_judges,
-    find_ollama,
     find_suites,
     this_room,
+)
+from assay.workflow.commands.discover.inventory import (
+    Inventory,
+    find_everything,
+    named_place,
+    server_in_words,
+    what_a_model_says,
+    what_a_server_says,
 )
 
 State = Literal["note", "missing"]
@@ -36,7 +46,7 @@ LITTLE_DISK = 10**9  # a run of 10,000 answers leaves some 100 MB
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
     machine: Machine
-    ollama: OllamaFound
+    found: Inventory
     lines: tuple[MachineFinding, ...]
 
 
@@ -51,7 +61,7 @@ def _note(name: str, says: str, todo: str = "", state: State = "note") -> Machin
 def examine_machine(*, out: str | Path = DEFAULT_OUT) -> Examination:
     """What this machine can do, and what is missing: `assay.examine_machine().lines`."""
     machine, room = this_machine(), this_room()
-    ollama = find_ollama(room=room)
+    found = find_everything(Path(), room)
     torch = installed_version("torch")
     no_torch = tr("not installed: served models do not need it")
     suites = [
@@ -65,13 +75,17 @@ def examine_machine(*, out: str | Path = DEFAULT_OUT) -> Examination:
         _good(tr("system"), machine.system),
         *describe_hardware(machine, room),
         _disk(Path(out)),
-        *describe_ollama(ollama),
+        *describe_ollama(found.ollama),
         *_openai(),
+        *(line for server in found.servers for line in describe_server(server)),
+        _empty_ports(found),
+        *_files(found),
+        *([describe_judges(found)] if found.models else []),
         _good("torch", torch) if torch else _note("torch", no_torch),
         _sandbox(),
         _good(tr("suites"), ", ".join(suites)),
     )
-    return Examination(machine=machine, ollama=ollama, lines=lines)
+    return Examination(machine=machine, found=found, lines=lines)
 
 
 def _disk(out: Path) -> MachineFinding:
@@ -113,7 +127,45 @@ def describe_ollama(found: OllamaFound) -> Iterator[MachineFinding]:
     yield _good("Ollama", f"{says}, {count}")
     for model in found.models:
         yield _model(model)
-    yield _judges(found)
+
+
+def describe_server(server: ServerFound) -> Iterator[MachineFinding]:
+    """Nothing of an address where nobody is, unless the user named it."""
+    name = tr("server")
+    if not server.kind:
+        if server.problem:
+            says = labelled(server.url or server.named_by, server.problem)
+            state: State = "missing" if named_place(server) else "note"
+            todo = tr("start it, or correct {variable}", variable=server.named_by)
+            yield _note(name, says, server.hint or (todo if named_place(server) else ""), state)
+        return
+    says = ", ".join((server_in_words(server), *what_a_server_says(server)))
+    if server.kind == "Ollama" and server.named_by == OPENAI_VARIABLE:
+        todo = tr("name its models ollama:NAME: through /v1 its repeat_penalty stays on")
+        yield _note(name, says, todo)
+    else:
+        yield _good(name, says)
+    for model in server.models:
+        yield _good(f"  {model.spec}", what_a_model_says(model) or model.name)
+    if server.more_models:
+        yield _note("  …", tr("and {count} more", count=server.more_models))
+
+
+def _empty_ports(found: Inventory) -> MachineFinding:
+    """Which of the usual ports are free: there a server would have been found."""
+    free = [each.named_by for each in found.servers if not each.is_there and not named_place(each)]
+    ports = ", ".join(free)
+    return _note(tr("server"), tr("none on port {ports} of this machine", ports=ports or "–"))
+
+
+def _files(found: Inventory) -> Iterator[MachineFinding]:
+    if not found.files:
+        looked = tr("none in this folder, in LM Studio's store or in Ollama's")
+        yield _note("GGUF", looked)
+        return
+    yield _good("GGUF", trn("{count} file", "{count} files", len(found.files)))
+    for model in found.in_files:
+        yield _model(replace(model, name=one_line(model.spec)))
 
 
 def _model(model: ModelFound) -> MachineFinding:
@@ -126,7 +178,7 @@ def _model(model: ModelFound) -> MachineFinding:
     )
 
 
-def _judges(found: OllamaFound) -> MachineFinding:
+def describe_judges(found: Inventory) -> MachineFinding:
     candidates = find_judges(found.models)
     if candidates:
         names = ", ".join(each.name for each in candidates)
