@@ -136,11 +136,14 @@ class Plan:
                 return ToChoose(messages=messages, continuations=continuations)
             if self._tells_first_letters and not asked.by_text:
                 otherwise = self._sampling(trial, asked.predictions)
-                return ToChoose(messages=messages, continuations=letters, otherwise=otherwise)
+                return ToChoose(
+                    messages=messages, continuations=letters, otherwise=otherwise, written=True
+                )
         twin = self.options.constrained and CONSTRAINED in case.suite
         schema = asked.schema if twin and last else None
         sampling = self._sampling(trial, asked.predictions)
-        return ToAnswer(messages=messages, sampling=sampling, schema=schema)
+        told = asked.letters if last and self._tells_first_letters else ()
+        return ToAnswer(messages=messages, sampling=sampling, schema=schema, letters=tuple(told))
 
     def _sampling(self, trial: PlannedTrial, several: int) -> Sampling:
         case, options = trial.case, self.options

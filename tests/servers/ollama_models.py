@@ -121,7 +121,9 @@ class Models:
         model.name = model.tag["name"] = model.tag["model"] = name
         model.tag["size"] = size or model.tag["size"]
         model.show["capabilities"].append("tools")  # none of the recorded ones can call any
-        model.tag["digest"] = hashlib.sha256(name.encode()).hexdigest()
+        digest = model.tag["digest"] = hashlib.sha256(name.encode()).hexdigest()
+        told = model.show["modelfile"]  # weights of its own
+        model.show["modelfile"] = re.sub(r"sha256-[0-9a-f]{64}", f"sha256-{digest}", told)
         self.installed[name] = model
 
     def find(self, name: str) -> Installed | None:

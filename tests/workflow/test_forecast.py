@@ -128,11 +128,16 @@ def test_answers_that_are_drawn_k_times_are_k_requests(bench, tests, ollama_serv
     assert len(ollama_server.asked) - timed == 11
 
 
-def test_letters_that_may_have_to_be_written_are_announced_so(bench, start_ollama):
-    server = start_ollama(version="0.34.0")  # tells the likelihoods of first tokens
+def test_letters_are_a_request_each_also_where_the_server_tells_likelihoods(bench, start_ollama):
+    server = start_ollama(version="0.34.0")
     suite = bench.suite({"letter": letters(4)})
     ahead = forecast(job(bench, suite, server.spec()))
-    assert (ahead.requests, ahead.at_least) == (4, True)
+    assert (ahead.requests, ahead.at_least) == (4, False)
+
+
+def test_answers_that_may_call_tools_are_announced_as_the_least(bench, openai_server):
+    ahead = forecast(job(bench, "tools", openai_server.spec(), limit=2))
+    assert (ahead.requests, ahead.at_least) == (2, True)
 
 
 def test_forecasting_leaves_nothing_behind(bench, tests, suite):

@@ -113,9 +113,11 @@ OPENS_A_THOUGHT = ("<", "[THINK", "◁")
 
 
 def read_first_token(
-    entry: Mapping[str, Any] | None, letters: Sequence[str]
+    entry: Mapping[str, Any] | None, letters: Sequence[str], *, least_share: float = LEAST_SHARE
 ) -> tuple[tuple[float, ...], tuple[bool, ...]] | None:
-    """A log-likelihood a letter, and whether it is at most that. None: read the answer instead."""
+    """A log-likelihood a letter, and whether it is at most that. None: read the answer instead.
+    `least_share`: of the probability on all letters together.
+    """
     told = dict(_told(entry))
     if not told:
         return None
@@ -126,7 +128,7 @@ def read_first_token(
         letter = said if said in found else any_case.get(said.casefold())
         if letter is not None:
             found[letter].append(logprob)
-    if not any(found.values()) or _will_not_choose(told, found):
+    if not any(found.values()) or _will_not_choose(told, found, least_share):
         return None
     least = min(told.values())
     return (
@@ -145,10 +147,12 @@ def _in_any_case(letters: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _will_not_choose(told: Mapping[str, float], found: Mapping[str, Sequence[float]]) -> bool:
+def _will_not_choose(
+    told: Mapping[str, float], found: Mapping[str, Sequence[float]], least_share: float
+) -> bool:
     best = max(told, key=lambda token: told[token])
     share = math.fsum(math.exp(value) for values in found.values() for value in values)
-    return best.strip().startswith(OPENS_A_THOUGHT) or share < LEAST_SHARE
+    return best.strip().startswith(OPENS_A_THOUGHT) or share < least_share
 
 
 def _told(entry: Mapping[str, Any] | None) -> list[tuple[str, float]]:

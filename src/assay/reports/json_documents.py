@@ -79,6 +79,8 @@ def leaderboard_json(leaderboard: Leaderboard) -> JsonObject:
                     {
                         **pick(row, "rank tie within_guessing model score categories run when"),
                         **(pick(row.footprint, "memory speed context") if row.footprint else {}),
+                        **({"also": list(row.also)} if row.also else {}),
+                        **({"scored_as": row.scored_as} if row.scored_as else {}),
                     }
                     for row in suite.rows
                 ],

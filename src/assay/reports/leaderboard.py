@@ -92,7 +92,7 @@ def _content(suite: SuiteRanking) -> str:
 def _ranking(suite: SuiteRanking) -> Iterator[Block]:
     tests = trn("{count} test", "{count} tests", suite.tests) if suite.tests else ""
     named = ", ".join(filter(None, (suite.suite, tests)))
-    yield Heading((named, Span(f"  {suite.asked}" if suite.asked else "", "warning")))
+    yield Heading((named, Span(f" · {suite.asked}" if suite.asked else "", "warning")))
     if about := " · ".join(filter(None, (*_about(suite.of), _content(suite)))):
         yield Paragraph(about, "dim")
     heads = (
@@ -112,6 +112,8 @@ def _ranking(suite: SuiteRanking) -> Iterator[Block]:
             ),
             "dim",
         )
+    for row in (row for row in suite.rows if row.also):
+        yield Paragraph(_one_row(row), "dim")
     if any(row.within_guessing for row in suite.rows):
         said = tr("– not ranked: its interval is not above what guessing scores.")
         yield Paragraph(said, "dim")
@@ -194,6 +196,15 @@ def _standing(row: Standing, name: str) -> Row:
         ),
         tone="warning" if row.score.incomplete else "plain",
     )
+
+
+def _one_row(row: Standing) -> str:
+    said = tr("{model} and {others} have the same weights: one row", model=row.model,
+              others=", ".join(row.also))  # fmt: skip
+    if row.scored_as:
+        said = tr("{said}, its score by {spec}, speed and memory by what serves it", said=said,
+                  spec=row.scored_as)  # fmt: skip
+    return f"{said}."
 
 
 def _score(of: Estimate) -> tuple[str, ...]:

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping
 from assay.messages import labelled, tr, trn
 from assay.reports import sentences
 from assay.reports.cards.judged import judged_suites
+from assay.reports.cards.one_model import methods_in, one_model_each, score_of
 from assay.reports.cards.run import run_card
+from assay.reports.cards.scores import in_this_way
 from assay.reports.checkpoints.decision import decision_blocks, decision_tables, name_of
 from assay.reports.comparison import compared_suite
 from assay.reports.every_test import every_test
@@ -148,20 +150,24 @@ def suites_table(report: Report) -> Iterator[documents.Table]:
         return
     names, own = sentences.short_names(report), _own_columns(report)
     means = {each.model: each for each in judged.models} if judged else {}
+    ways = [(suite, way) for suite in suites for way in methods_in(report, suite)]
     rows = []
-    for model in report.models:
-        scores = {each.suite: each.score for each in model.suites}
-        found = [means[model.spec].domain(each) if model.spec in means else None
-                 for each in domains]  # fmt: skip
+    for same in one_model_each(report):
+        judged_as = [means[each.spec] for each in same if each.spec in means][:1]
+        found = [of.domain(each) for of in judged_as for each in domains] or [None] * len(domains)
         figures = [each.mean if each else None for each in found]
-        figures += [scores.get(suite) for suite in suites]
-        figures += [model.measurements.get(each.figure) for each in own]
-        rows.append(Row((names[model.spec], *map(_cell, figures))))
-    rows += _baseline_rows(suites, before=len(domains), behind=len(own))
+        figures += [score_of(same, suite, way) for suite, way in ways]
+        figures += [
+            next(filter(None, (each.measurements.get(of.figure) for each in same)), None)
+            for of in own
+        ]
+        rows.append(Row((names[same[0].spec], *map(_cell, figures))))
+    repeated = {place: suites[suite] for place, (suite, _) in enumerate(ways)}
+    rows += _baseline_rows(repeated, before=len(domains), behind=len(own))
     heads = (
         "",
         *(tr("{domain}, of 10", domain=domain_name(each)) for each in domains),
-        *(tr("{suite}, points", suite=suite) for suite in suites),
+        *(tr("{suite}, points", suite=in_this_way(suite, way)) for suite, way in ways),
         *(each.head for each in own),
     )
     weights = {place: -place for place in range(2, len(heads))}
@@ -169,13 +175,14 @@ def suites_table(report: Report) -> Iterator[documents.Table]:
 
 
 def _baseline_rows(
-    suites: Mapping[str, SuiteSummary], *, before: int, behind: int
+    suites: Mapping[int, SuiteSummary], *, before: int, behind: int
 ) -> Iterator[Row]:
     guesses = [[*_baselines(each)] for each in suites.values() if each.baselines]
     if not guesses or len(guesses) < len(suites):
         return
     for place, (name, _) in enumerate(guesses[0]):
-        if place == 2 and len(suites) > 1:  # each suite has another constant
+        if place == 2 and len({each.suite for each in suites.values()}) > 1:
+            # each suite has another constant
             name = tr("baseline: always the same answer")
         cells = (_cell(each[place][1]) for each in guesses)
         yield Row((name, *[""] * before, *cells, *[""] * behind), tone="dim")

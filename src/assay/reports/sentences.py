@@ -168,6 +168,7 @@ def outcomes(summary: SuiteSummary) -> str:
 def why_this_score(summary: SuiteSummary) -> Iterator[str]:
     """What its answers have in common, and what the right ones took, each in one sentence."""
     yield from map(habit, () if summary.own else summary.habits)
+    yield from letters(summary)
     cost = summary.cost
     if cost is None or summary.own:
         return
@@ -180,6 +181,23 @@ def why_this_score(summary: SuiteSummary) -> Iterator[str]:
     )
     each = "; ".join(numbers.figure(part) for part in (cost.tokens, cost.seconds) if part.n)
     yield tr("{spent}. Per right answer: {each}.", spent=spent, each=each) if each else f"{spent}."
+
+
+def letters(summary: SuiteSummary) -> Iterator[str]:
+    """Whether it follows the form, and whether it knows the answer."""
+    if not summary.letters:
+        return
+    written, likely = summary.letters.values()
+    yield tr(
+        "The letter written is right in {written}, the most likely letter in {likely}: the first "
+        "says whether the model follows the form, the second whether it knows the answer.",
+        written=_right_share(written),
+        likely=_right_share(likely),
+    )
+
+
+def _right_share(of: Estimate) -> str:
+    return f"{numbers.value(of)} {numbers.rests_on(of)}"
 
 
 WRONG_CALLS = message_n(

@@ -122,13 +122,20 @@ def with_holm(pairs: Sequence[PairComparison]) -> tuple[PairComparison, ...]:
 
 
 def find_leads(run: str, models: Sequence[ModelReport]) -> tuple[PairComparison, ...]:
-    """Of each suite, the best model (the second side) against the next one."""
-    ranked: dict[str, list[tuple[SuiteSummary, Side]]] = {}
+    """Of each suite, the best model (the second side) against the next one that has other weights;
+    letters written apart from likelihoods.
+    """
+    ranked: dict[tuple[str, str], list[tuple[SuiteSummary, Side]]] = {}
+    known: set[tuple[str, str, str]] = set()
     for model in models:
         for summary in model.suites:
-            if summary.score.value is not None and not summary.score.incomplete:
-                side = Side(run=run, model=model.spec)
-                ranked.setdefault(summary.suite, []).append((summary, side))
+            if summary.score.value is None or summary.score.incomplete:
+                continue
+            if model.weights and (summary.suite, summary.method, model.weights) in known:
+                continue
+            known.add((summary.suite, summary.method, model.weights))
+            side = Side(run=run, model=model.spec)
+            ranked.setdefault((summary.suite, summary.method), []).append((summary, side))
     leads = []
     for of_suite in ranked.values():
         best, *others = sorted(of_suite, key=lambda each: -(each[0].score.value or 0.0))

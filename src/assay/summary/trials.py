@@ -10,6 +10,7 @@ from assay.messages import tr
 from assay.retold import retold
 from assay.stats import estimates
 from assay.summary.habits import find_habits
+from assay.summary.letters import letter_figures
 from assay.types import (
     LETTERS,
     Answered,
@@ -79,6 +80,7 @@ def summarise(
         },
         habits=habits,
         cost=cost,
+        letters=letter_figures(suite.name, asked),
     )
 
 

@@ -41,6 +41,9 @@ class ModelFacts:
     end_ids: tuple[int, ...] = ()  # tokens that end a text, as far as its files name them
     tokenizer: str = ""  # the same for models that cut a text into the same tokens; "": not known
     slots: int | None = None  # requests that its server answers at once; None: not told
+    # The SHA-256 of its weight file, "" where it is not known: one file is one model, whatever
+    # serves it. No part of a request's id, for another engine gives other answers.
+    weights: str = ""
     shape: str = ""  # the same for models that are equally fast and large; "": not known
     about: Mapping[str, str] = field(default_factory=dict)
 

@@ -80,7 +80,8 @@ class ToAnswer:
     text, because the order of its properties is the order in which they are written. `read_back`:
     say how unsure the model was, where it can, and how much likelier the text is after its own
     prompt than after each of the `others`. `tools`: the functions that it may call, a JSON
-    list as text; `steps`: what it called already, after the messages.
+    list as text; `steps`: what it called already, after the messages. `letters`: say also how
+    likely each was to begin the answer, where a server tells.
     """
 
     messages: tuple[Message, ...]
@@ -90,6 +91,7 @@ class ToAnswer:
     steps: tuple[ToolStep, ...] = ()
     read_back: bool = False
     others: tuple[str, ...] = ()
+    letters: tuple[str, ...] = ()
     kind: Literal["answer"] = "answer"
 
 
@@ -98,11 +100,13 @@ class ToChoose:
     """Say how likely each of these continuations is after this conversation.
 
     `otherwise`: how to write an answer instead, where a server's few likelihoods do not decide.
+    `written`: write it in any case, and say how likely each was to begin it.
     """
 
     messages: tuple[Message, ...]
     continuations: tuple[str, ...]
     otherwise: Sampling | None = None
+    written: bool = False
     kind: Literal["choose"] = "choose"
 
 
@@ -244,6 +248,8 @@ class Answered:
     it wants called, natively; `steps`: those of earlier turns. `total_s` and what comes before it
     are answering time; `queue_s`: before that the request waited for its turn. `wall_s`: its share
     of the time in which its model was asked anything; the shares of all add up to that.
+    `letters`: log-likelihood of each letter that was asked about as the first token, all its
+    spellings together; one that is `letters_bounded` was not told, and is at most as likely.
     """
 
     request_id: str
@@ -268,6 +274,8 @@ class Answered:
     margin: float | None = None
     calls: tuple[ToolCall, ...] = ()
     steps: tuple[ToolStep, ...] = ()
+    letters: tuple[float, ...] = ()
+    letters_bounded: tuple[bool, ...] = ()
     kind: Literal["answered"] = "answered"
 
     @property

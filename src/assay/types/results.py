@@ -136,6 +136,11 @@ class SuiteSummary:
     cost: RightAnswerCost | None = None
     # Of lm-evaluation-harness, by TASK/METRIC.
     metrics: Mapping[str, Estimate] = field(default_factory=dict)
+    # Of a server that tells likelihoods: SUITE/letter_written and SUITE/letter_likely.
+    letters: Mapping[str, Estimate] = field(default_factory=dict)
+    # How the letters behind the score were read, and the score by each method there is.
+    method: str = ""
+    by_method: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +158,7 @@ class ModelReport:
     suites: tuple[SuiteSummary, ...]
     performance: Performance
     fingerprint_is_weak: bool = False
+    weights: str = ""  # as ModelFacts has it
     measurements: Mapping[str, Estimate] = field(default_factory=dict)
     report: str | None = None
     accepted: bool | None = None
@@ -377,7 +383,8 @@ class Standing:
     what guessing scores: `within_guessing`.
 
     `tie`: no significant difference from the row above it. `footprint`: where limits were given.
-    `command` made its run, with this `version` of Assay.
+    `command` made its run, with this `version` of Assay. `also`: other specs of the same weights,
+    which have no row of their own; `scored_as`: the one of them whose score this is.
     """
 
     model: str
@@ -392,6 +399,8 @@ class Standing:
     name: str = ""
     command: str = ""
     version: str = ""
+    also: tuple[str, ...] = ()
+    scored_as: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

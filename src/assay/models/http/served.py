@@ -400,6 +400,20 @@ def answered_by(request_id: str, answer: ServedAnswer) -> Answered:
     )
 
 
+def written_with_letters(work: ToChoose, sampling: Sampling) -> ToAnswer:
+    return ToAnswer(messages=work.messages, sampling=sampling, letters=work.continuations)
+
+
+def with_letters(answered: Answered, written: ServedAnswer, letters: Sequence[str]) -> Answered:
+    """With what the server told of the first token, where that is no thought."""
+    if not letters or answered.reasoning:
+        return answered
+    told = read_first_token(written.first_logprobs, letters, least_share=0.0)
+    if told is None:
+        return answered
+    return replace(answered, letters=told[0], letters_bounded=told[1])
+
+
 def chosen_by(
     request_id: str, answer: ServedAnswer, continuations: Sequence[str]
 ) -> ChoiceLikelihoods | None:

@@ -62,6 +62,7 @@ def facts_of(
         predicts_by="beam",
         end_ids=_end_ids(checkpoint),
         tokenizer=tokenizer_of(checkpoint),
+        weights=_weights(checkpoint) if adapter is None else "",
         shape=f"{examined.shape} {choose_dtype(None, 'cpu', examined.dtype_on_disk)}",
         about={
             "architecture": _architecture(checkpoint),
@@ -75,6 +76,11 @@ def facts_of(
             **({"adapter": _about_adapter(adapter)} if adapter else {}),
         },
     )
+
+
+def _weights(checkpoint: Checkpoint) -> str:
+    """Of a GGUF file, which servers load too."""
+    return _digest_of_file(checkpoint.weight_files[0]) if checkpoint.is_gguf else ""
 
 
 def _name(spec: str, commit: str) -> str:

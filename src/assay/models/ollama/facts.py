@@ -15,6 +15,8 @@ STRUCTURED_SINCE = (0, 5, 0)
 LOGPROBS_SINCE = (0, 12, 11)
 OBEYS_TRUNCATE_SINCE = (0, 12, 4)
 BARE_TEMPLATE = "{{ .Prompt }}"
+_BLOB = re.compile(r"^FROM \S*\bsha256[-:]([0-9a-f]{64})\s*$", re.MULTILINE)
+_ADAPTER = re.compile(r"^ADAPTER ", re.MULTILINE)
 _STOP_LINE = re.compile(r'^stop\s+(".*"|\S+)\s*$', re.MULTILINE)
 
 
@@ -56,6 +58,7 @@ def facts_of(
         context_length=_positive(info.get(f"{info.get('general.architecture')}.context_length")),
         predicts_by="sampled",
         thinks=thinking_of(shown),
+        weights=weights_of(shown) if local else "",
         about=_about(version, entry or {}, shown, elsewhere),
     )
 
@@ -68,6 +71,16 @@ def digest_of(entry: Mapping[str, Any] | None) -> str | None:
     """What stands for the weights, template and parameters."""
     digest = (entry or {}).get("digest")
     return as_unicode(digest) if isinstance(digest, str) and digest else None
+
+
+def weights_of(shown: Mapping[str, Any]) -> str:
+    """The SHA-256 of the weight file, which is the name of its blob. A model of several files, or
+    with an adapter, is none of them alone.
+    """
+    modelfile = shown.get("modelfile")
+    told = modelfile if isinstance(modelfile, str) else ""
+    found = set(_BLOB.findall(told))
+    return found.pop() if len(found) == 1 and not _ADAPTER.search(told) else ""
 
 
 def _capabilities(

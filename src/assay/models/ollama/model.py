@@ -13,7 +13,13 @@ from assay.messages import tr
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, readable, reported_count
 from assay.models.http.reading_speed import ReadingSpeed
-from assay.models.http.served import ServedModel, answered_by, chosen_by
+from assay.models.http.served import (
+    ServedModel,
+    answered_by,
+    chosen_by,
+    with_letters,
+    written_with_letters,
+)
 from assay.models.http.slots import ServerSlots
 from assay.models.ollama.client import (
     KEEP_ALIVE,
@@ -51,6 +57,8 @@ from assay.types import (
     ToTime,
 )
 from assay.types.options import ServerOptions
+
+LETTERS = {"logprobs": True, "top_logprobs": MOST}  # asks for the likeliest tokens
 
 
 class OllamaModel(ServedModel):
@@ -177,19 +185,22 @@ class OllamaModel(ServedModel):
 
     def _choose(self, request_id: str, work: ToChoose) -> Reply:
         otherwise = work.otherwise or Sampling(temperature=0.0, seed=0, max_tokens=1)
-        told = {"logprobs": True, "top_logprobs": MOST}
+        if work.written:
+            return self._write(request_id, written_with_letters(work, otherwise))
         one = replace(otherwise, temperature=0.0, max_tokens=1, stop=())
         asked = ToAnswer(messages=work.messages, sampling=one)
-        chosen = chosen_by(request_id, self._written(asked, one, told), work.continuations)
+        chosen = chosen_by(request_id, self._written(asked, one, LETTERS), work.continuations)
         if chosen is not None:
             return chosen
         return self._write(request_id, ToAnswer(messages=work.messages, sampling=otherwise))
 
     def _draw(self, request_id: str, work: ToAnswer, sampling: Sampling) -> Answered:
-        return answered_by(request_id, self._stream(work, sampling))
+        written = self._stream(work, sampling)
+        return with_letters(answered_by(request_id, written), written, work.letters)
 
     def _stream(self, work: ToAnswer, sampling: Sampling) -> OllamaAnswer:
-        return self._written(work, sampling, {})
+        told = work.letters and "top_logprobs" in self._facts.capabilities
+        return self._written(work, sampling, LETTERS if told else {})
 
     def _written(
         self, work: ToAnswer, sampling: Sampling, extra: Mapping[str, Any]

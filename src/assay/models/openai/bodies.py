@@ -30,6 +30,8 @@ def to_write(name: str, work: ToAnswer, sampling: Sampling, dialect: Dialect) ->
     extra = body | _schema(work, dialect) | _thinking(sampling, dialect)
     if work.tools:
         extra["tools"] = json.loads(work.tools)
+    if work.letters:
+        extra |= _told(dialect)
     path, sent = _post(name, work.messages, sampling, dialect, extra)
     if work.steps:
         sent["messages"] += _called(work.steps)
@@ -56,8 +58,11 @@ def first_token(
 ) -> Post:
     """Whole, as the probe has seen it. A server that cannot write so little gets more room here."""
     sampling = replace(sampling, max_tokens=max(sampling.max_tokens, dialect.shortest))
-    told = {"logprobs": True, "top_logprobs": dialect.likeliest} if dialect.likeliest else {}
-    return _post(name, messages, sampling, dialect, told)
+    return _post(name, messages, sampling, dialect, _told(dialect))
+
+
+def _told(dialect: Dialect) -> dict[str, Any]:
+    return {"logprobs": True, "top_logprobs": dialect.likeliest} if dialect.likeliest else {}
 
 
 def to_echo(name: str, text: str, *, likeliest: int, dialect: Dialect, echo: bool = True) -> Post:
@@ -171,7 +176,8 @@ class Dialect:
 
     def draws_as(self, other: Dialect) -> bool:
         of_no_account = ("stream_options", TO_TEMPLATE, EFFORT)
-        return self.without(*of_no_account) == other.without(*of_no_account)
+        ours, others = self.without(*of_no_account), other.without(*of_no_account)
+        return replace(ours, likeliest=0) == replace(others, likeliest=0)
 
     def after_refusal(self, fault: Fault, sent: Mapping[str, Any]) -> Dialect | None:
         """What to try next. Each step leaves less, so that trying ends."""

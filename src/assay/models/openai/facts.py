@@ -12,7 +12,7 @@ from assay.models.http.faults import Fault, readable, reported_count
 from assay.models.openai.bodies import BEYOND_OPENAI, Dialect, first_token, to_echo
 from assay.models.openai.client import OpenAIAnswer, OpenAIClient
 from assay.models.openai.likelihoods import NEXT, are_likeliest, is_right
-from assay.models.openai.props import ServerProps
+from assay.models.openai.props import ServerProps, weights_behind
 from assay.types import Capability, Message, ModelFacts, Sampling, Thinking
 from assay.types.inventory import ServerKind
 from assay.types.models import NATIVE
@@ -93,6 +93,7 @@ def facts_of(
         predicts_by="sampled",
         thinks=_LEVELS if may_think else (),
         may_think=("on", "off") if may_think else (),
+        weights=weights_behind(props, url, reported_count(meta.get("size"))),
         about={
             "server": server_kind([entry]),
             "address": url,

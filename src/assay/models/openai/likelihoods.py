@@ -190,15 +190,16 @@ def by_first_token(
     if written.thinks:
         return None, ()
     if not are_likeliest(written.first_logprobs):
-        client.note(
-            "logprobs",
-            tr(
-                "the server gave no log-probabilities for some answers, or impossible ones "
-                "(logprobs)"
-            ),
-        )
+        note_no_likeliest(client)
         return None, ("logprobs",)
     return chosen_by(request_id, written, work.continuations), ()
+
+
+def note_no_likeliest(client: OpenAIClient) -> None:
+    client.note(
+        "logprobs",
+        tr("the server gave no log-probabilities for some answers, or impossible ones (logprobs)"),
+    )
 
 
 def by_echo(client: OpenAIClient, request_id: str, work: ToChoose) -> ChoiceLikelihoods:

@@ -11,7 +11,13 @@ from assay.messages import tr
 from assay.models.http.connection import PLACEHOLDERS, SHORTEST, Connection, is_this_machine
 from assay.models.http.faults import Fault
 from assay.models.http.reading_speed import ReadingSpeed
-from assay.models.http.served import ServedAnswer, ServedModel, answered_by
+from assay.models.http.served import (
+    ServedAnswer,
+    ServedModel,
+    answered_by,
+    with_letters,
+    written_with_letters,
+)
 from assay.models.http.slots import MOST, ServerSlots
 from assay.models.openai.bodies import MATTERS, Dialect, to_write
 from assay.models.openai.client import OpenAIClient
@@ -24,7 +30,14 @@ from assay.models.openai.facts import (
     learn,
     near_names,
 )
-from assay.models.openai.likelihoods import as_written, by_echo, by_first_token, read
+from assay.models.openai.likelihoods import (
+    are_likeliest,
+    as_written,
+    by_echo,
+    by_first_token,
+    note_no_likeliest,
+    read,
+)
 from assay.models.openai.props import ServerProps, ollama_version, read_props
 from assay.types import (
     Answered,
@@ -195,6 +208,8 @@ class OpenAIModel(ServedModel):
         can = self._facts.capabilities
         if "score_text" in can:
             return by_echo(self._client, request_id, work)
+        if work.written and work.otherwise is not None:
+            return self._write(request_id, written_with_letters(work, work.otherwise))
         dropped: tuple[str, ...] = ()
         if "top_logprobs" in can:
             chosen, dropped = by_first_token(self._client, request_id, work)
@@ -207,9 +222,17 @@ class OpenAIModel(ServedModel):
         return replace(answered, dropped=tuple(sorted({*answered.dropped, *dropped})))
 
     def _draw(self, request_id: str, work: ToAnswer, sampling: Sampling) -> Answered:
-        answered = answered_by(request_id, self._stream(work, sampling))
+        written = self._stream(work, sampling)
+        answered = answered_by(request_id, written)
+        if work.letters and not answered.reasoning:
+            if are_likeliest(written.first_logprobs):
+                answered = with_letters(answered, written, work.letters)
+            elif "top_logprobs" in self._facts.capabilities:
+                answered = replace(answered, dropped=("logprobs",))
+                note_no_likeliest(self._client)
         _refuse_dropped_tools(work, answered.prompt_tokens)
-        return replace(answered, dropped=self._dropped(work, answered, sampling.think))
+        dropped = {*answered.dropped, *self._dropped(work, answered, sampling.think)}
+        return replace(answered, dropped=tuple(sorted(dropped)))
 
     def _stream(self, work: ToAnswer, sampling: Sampling) -> ServedAnswer:
         return self._client.streamed(

@@ -3,10 +3,11 @@
 import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.messages import joined, labelled, tr, trn
 from assay.reports import sentences
+from assay.reports.cards.one_model import methods_in, one_model_each
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate
@@ -41,26 +42,47 @@ class _Finding:
 
 def scores_card(report: Report, next: Line = "") -> Card:
     names = sentences.short_names(report)
-    leads = {pair.suites[0].suite: pair for pair in report.leads}
+    leads = {_led(pair, report): pair for pair in report.leads}
     scored = scored_suites(report)
     found = [_finding(suite, of, leads.get(suite), names) for suite, of in scored.items()]
     first, *others = [each.figures for each in found] or [""]
     return make_card(
         _decision([each.clause for each in found], list(names.values())),
         tone=_tone([each.tone for each in found]),
-        reasons=(first, *cause_sentences(report.models, names), *others),
+        reasons=(
+            first,
+            *cause_sentences(report.models, names),
+            *letter_sentences(report.models, names),
+            *others,
+        ),
         caveats=_caveats(report, scored, names),
         next=next,
     )
 
 
 def scored_suites(report: Report) -> dict[str, list[tuple[ModelReport, SuiteSummary]]]:
+    """By suite; where letters were written by some and read by likelihood of others, by both."""
     scored: dict[str, list[tuple[ModelReport, SuiteSummary]]] = {}
     for model in report.models:
         for each in model.suites:
             if not each.own:
-                scored.setdefault(each.suite, []).append((model, each))
+                apart = methods_in(report, each.suite) != [""] and each.method
+                named = in_this_way(each.suite, each.method) if apart else each.suite
+                scored.setdefault(named, []).append((model, replace(each, suite=named)))
     return scored
+
+
+def in_this_way(suite: str, method: str) -> str:
+    return tr("{suite} ({method})", suite=suite, method=method) if method else suite
+
+
+def _led(pair: PairComparison, report: Report) -> str:
+    """The name of what was led, as `scored_suites` has it."""
+    suite = pair.suites[0].suite
+    summaries = {model.spec: each for model in report.models for each in model.suites
+                 if each.suite == suite}  # fmt: skip
+    apart = methods_in(report, suite) != [""] and summaries[pair.b.model].method
+    return in_this_way(suite, summaries[pair.b.model].method) if apart else suite
 
 
 def _decision(clauses: Sequence[str], names: Sequence[str]) -> str:
@@ -98,7 +120,8 @@ def _finding(
             said = tr("{model} does not beat guessing on {suite}", model=name, suite=suite)
         return _Finding(said, "bad", _figures(suite, ranked, names))
     if lead is not None:
-        clause, tone = lead_clause(lead.suites[0], names[lead.a.model], names[lead.b.model])
+        found = replace(lead.suites[0], suite=suite)
+        clause, tone = lead_clause(found, names[lead.a.model], names[lead.b.model])
         return _Finding(clause, tone, _figures(suite, ranked, names))
     shown = joined(_alone(names[model.spec], each) for model, each in (ranked or of))
     return _Finding(shown, "plain", _figures(suite, ranked, names, again=False))
@@ -178,6 +201,19 @@ def cause_sentences(models: Sequence[ModelReport], names: Mapping[str, str]) -> 
                  model=model, suite=suite, habit=sentences.habit(habit))  # fmt: skip
 
 
+def letter_sentences(models: Sequence[ModelReport], names: Mapping[str, str]) -> Iterator[str]:
+    """Letters as written beside the most likely ones, where a server tells both."""
+    for model in models:
+        for summary in (each for each in model.suites if each.letters and not each.own):
+            written, likely = (
+                f"{numbers.value(each)} {numbers.rests_on(each)}"
+                for each in summary.letters.values()
+            )
+            yield tr("{model} on {suite}: right letters written {written} (follows the form), most "
+                     "likely {likely} (knows the answer)", model=names[model.spec],
+                     suite=summary.suite, written=written, likely=likely)  # fmt: skip
+
+
 def what_to_do(report: Report) -> Line:
     """About the cause that explains most failures, with the command; "" where reading the wrong
     answers comes first.
@@ -223,6 +259,18 @@ def _causes(models: Sequence[ModelReport]) -> list[tuple[Habit, str, str]]:
     return sorted(found, key=lambda each: -each[0].explains)
 
 
+def same_weights(report: Report, names: Mapping[str, str]) -> Iterator[str]:
+    for first, *others in one_model_each(report):
+        if others:
+            yield tr("{model} and {others} have the same weights: one model, one row.",
+                     model=names[first.spec],
+                     others=", ".join(names[each.spec] for each in others))  # fmt: skip
+    suites = dict.fromkeys(each.suite for model in report.models for each in model.suites)
+    for suite in suites:
+        if methods_in(report, suite) != [""]:
+            yield tr("{suite}: letters written are not ranked beside likelihoods.", suite=suite)
+
+
 def _caveats(
     report: Report,
     scored: Mapping[str, Sequence[tuple[ModelReport, SuiteSummary]]],
@@ -231,6 +279,7 @@ def _caveats(
     """What has no score, then what is at guessing, few tests, and what is not known."""
     for failed in report.failed:
         yield tr("{name} could not be evaluated: {why}", name=failed.name, why=failed.why)
+    yield from same_weights(report, names)
     for of in scored.values():
         for said in sentences.not_compared((names[model.spec], each) for model, each in of):
             yield f"{said}."

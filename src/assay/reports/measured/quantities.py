@@ -66,6 +66,8 @@ def measurements(named: Mapping[str, Estimate]) -> Iterator[tuple[str, Estimate]
             "other_language": tr("share of answers in another language"),
             "declined": tr("share of answers that only decline"),
             "echoed": tr("share of answers that only repeat the task"),
+            "letter_written": tr("right letters, as written: it follows the form"),
+            "letter_likely": tr("right letters, most likely: it knows the answer"),
             "one_letter": tr("share of choices with the same letter"),
         }
         yield f"{suite}{slash}{said.get(short, short)}", estimate

@@ -195,6 +195,13 @@ def _pair(a: _ComparedSide, b: _ComparedSide) -> PairComparison:
             tr("the two runs were not judged alike, so judged tests may differ by that alone; "
                "judge both with the same --judge and options")
         )  # fmt: skip
+    for name in shared:
+        ways = a.summaries[name].method, b.summaries[name].method
+        if ways[0] != ways[1] and all(ways):
+            notes.append(
+                tr("{suite}: {first} on one side, {second} on the other: two methods, so the "
+                   "difference is not the models'", suite=name, first=ways[0], second=ways[1])
+            )  # fmt: skip
     suites = tuple(
         compare_suites(
             a.summaries[name], b.summaries[name], same=same_tests(a.suites[name], b.suites[name])

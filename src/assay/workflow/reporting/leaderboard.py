@@ -20,6 +20,7 @@ from assay.types import Answered, Suite, Trial
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import Footprint, ModelLeftOut, Standing
 from assay.workflow.reporting.footprints import FitLimits, find_footprint, read_memory, read_tokens
+from assay.workflow.reporting.letters import likely_letters, methods_of
 from assay.workflow.reporting.new_scores import new_scores, questions
 from assay.workflow.reporting.trials import trials_of
 from assay.workflow.running.baselines import baselines_of
@@ -59,13 +60,22 @@ def leaderboard(
         runs = store.read_runs()
         shown = [run for run in runs if run.id not in hidden]
         ranked = _Tables(store, suite)
-        for run in reversed(shown):
-            for model in run.evaluated if run.finished and run.digests else ():
-                found = find_footprint(store, run, model, limits) if limited else None
-                if isinstance(found, ModelLeftOut):
-                    left_out.setdefault(model.facts.fingerprint, found)
-                else:
-                    ranked.enter(run, model, found)
+        entered = [
+            (run, model)
+            for run in reversed(shown)
+            for model in (run.evaluated if run.finished and run.digests else ())
+        ]
+        served = _served_footprints(store, entered, limits) if limited else {}
+        for run, model in entered:
+            found = None
+            if limited and is_our_engine(model):
+                found = served.get(identity_of(model)) or not_served(model)
+            elif limited:
+                found = find_footprint(store, run, model, limits)
+            if isinstance(found, ModelLeftOut):
+                left_out.setdefault(identity_of(model), found)
+            else:
+                ranked.enter(run, model, found)
     notes = [*ranked.notes()]
     if unfinished := sum(run.finished is None for run in shown):
         notes.append(tr("unfinished runs that are left out: {count}", count=unfinished))
@@ -92,14 +102,73 @@ def leaderboard(
     )
 
 
+OUR_ENGINE = "gguf:"  # a file that is served elsewhere, and that our engine reads
+
+
+def is_our_engine(model: RunModel) -> bool:
+    return model.spec.startswith(OUR_ENGINE)
+
+
+def identity_of(model: RunModel) -> str:
+    """The same for one file, whatever serves it."""
+    return model.facts.weights or model.facts.fingerprint
+
+
+def _served_footprints(
+    store: Store, entered: Sequence[tuple[Run, RunModel]], limits: FitLimits
+) -> dict[str, Footprint | ModelLeftOut]:
+    """By identity, of the newest run of what serves it."""
+    found: dict[str, Footprint | ModelLeftOut] = {}
+    for run, model in entered:
+        if model.facts.weights and not is_our_engine(model):
+            found.setdefault(model.facts.weights, find_footprint(store, run, model, limits))
+    return found
+
+
+def not_served(model: RunModel) -> ModelLeftOut:
+    return ModelLeftOut(
+        model=model.spec,
+        why=tr("not measured as served; the speed of gguf: is our engine's"),
+        command="assay speed ollama:NAME",
+    )
+
+
 @dataclass(slots=True)
 class _Table:
-    """Models that answered the tests of one suite in one way; `rows` by model fingerprint."""
+    """Models that answered the tests of one suite in one way; `rows` by the weights of a model, or
+    by its fingerprint where those are not known.
+    """
 
     suite: Suite
     content: str
     asked: str
     rows: dict[str, Standing] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)  # fingerprints
+
+    def enter(self, model: RunModel, standing: Standing, *, by_likelihood: bool) -> None:
+        """One file is one row: of what serves it. Only likelihoods are our engine's, where it read
+        them: a server tells those of a few tokens.
+        """
+        key, ours = identity_of(model), is_our_engine(model)
+        self.seen.add(model.facts.fingerprint)
+        known = self.rows.get(key)
+        if known is None:
+            self.rows[key] = standing
+            return
+        also = tuple(dict.fromkeys((*known.also, standing.model)))
+        if ours == known.model.startswith(OUR_ENGINE) or known.scored_as:  # the newest counts
+            self.rows[key] = replace(known, also=tuple(s for s in also if s != known.model))
+            return
+        engine, server = (standing, known) if ours else (known, standing)
+        of, scored_as = (engine, engine.model) if by_likelihood else (server, "")
+        self.rows[key] = replace(
+            of,
+            model=server.model,
+            name=server.name,
+            also=tuple(dict.fromkeys((*known.also, engine.model))),
+            scored_as=scored_as,
+            footprint=server.footprint,
+        )
 
 
 class _Tables:
@@ -127,25 +196,32 @@ class _Tables:
             if stored is None:
                 stored = tuple(self._store.read_trials(run, model))
             trials = tuple(trials_of(suite, stored))
-            asked = ", ".join(_ways_of_asking(run, suite, trials))
-            table = self._table(digest, suite, asked, model)
-            if fingerprint in table.rows:
-                continue
-            if table.content != self._content(digest, suite):
-                trials = self._scored_by(table.suite, run, model, stored)
-                self._scored_again.setdefault(suite.name, set()).add(run.id)
-            summary = summarise(table.suite, trials)
-            table.rows[fingerprint] = Standing(
-                model=model.spec,
-                name=model.facts.name,
-                score=summary.score,
-                categories=summary.categories,
-                run=run.id,
-                when=run.created,
-                footprint=footprint,
-                command=run.command,
-                version=run.version,
-            )
+            for method, _ in methods_of(trials):
+                asked = ", ".join(filter(None, (method, *_ways_of_asking(run, suite, trials))))
+                table = self._table(digest, suite, asked, model)
+                if fingerprint in table.seen:
+                    continue
+                counted = trials
+                if table.content != self._content(digest, suite):
+                    counted = self._scored_by(table.suite, run, model, stored)
+                    self._scored_again.setdefault(suite.name, set()).add(run.id)
+                counted = dict(methods_of(counted)).get(method, counted)
+                summary = summarise(table.suite, counted)
+                table.enter(
+                    model,
+                    Standing(
+                        model=model.spec,
+                        name=model.facts.name,
+                        score=summary.score,
+                        categories=summary.categories,
+                        run=run.id,
+                        when=run.created,
+                        footprint=footprint,
+                        command=run.command,
+                        version=run.version,
+                    ),
+                    by_likelihood=method == likely_letters(),
+                )
 
     def _content(self, digest: str, suite: Suite) -> str:
         if digest not in self._contents:

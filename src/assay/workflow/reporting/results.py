@@ -16,7 +16,7 @@ from assay.summary.comparisons import compare_twins, find_leads, twin_difference
 from assay.summary.harness import with_metrics
 from assay.summary.speed import performance, trial_figures
 from assay.summary.trials import measurements, summarise
-from assay.types import Estimate, Failed, Reply, Suite
+from assay.types import Estimate, Failed, Reply, Suite, Trial
 from assay.types.decisions import Decision, Measurements
 from assay.types.judging.judged import Judged
 from assay.types.measures import every_measure
@@ -32,6 +32,7 @@ from assay.workflow.checkpoints.measures import (
 )
 from assay.workflow.reporting.decision import decide, passes, selected_in
 from assay.workflow.reporting.footprints import depths_in, known_depths
+from assay.workflow.reporting.letters import methods_of
 from assay.workflow.reporting.reviewed import reviewed_of
 from assay.workflow.reporting.stored_judgements import judged_of
 from assay.workflow.reporting.trials import trials_of
@@ -141,10 +142,7 @@ def _summarise_models(
         summaries = tuple(
             replace(
                 _as_the_harness_has_it(
-                    summarise(
-                        suite, trials_of(suite, trials), right_answers=_right_answers(suite, beside)
-                    ),
-                    model,
+                    _with_methods(suite, tuple(trials_of(suite, trials)), beside), model
                 ),
                 baselines=None if is_own(suite) else guesses.get(suite.name),
                 own=is_own(suite),
@@ -162,6 +160,16 @@ def _summarise_models(
             )  # fmt: skip
             asked.not_measured[model.spec] = asked.measured[model.spec].not_measured
     return asked
+
+
+def _with_methods(
+    suite: Suite, trials: Sequence[Trial], beside: Sequence[StoredTrial]
+) -> SuiteSummary:
+    """Beside the score itself that by likelihood, where letters were written and both are told."""
+    summary = summarise(suite, trials, right_answers=_right_answers(suite, beside))
+    (method, _), *others = methods_of(trials)
+    scores = {name: summarise(suite, of).score for name, of in others}
+    return replace(summary, method=method, by_method={method: summary.score, **scores})
 
 
 def _as_the_harness_has_it(summary: SuiteSummary, model: RunModel) -> SuiteSummary:
@@ -254,7 +262,8 @@ def _decided(
 
 def summaries_of(store: Store, run: Run, model: RunModel) -> tuple[SuiteSummary, ...]:
     trials = tuple(store.read_trials(run, model))
-    found = (summarise(suite, trials_of(suite, trials)) for suite in store.read_suites(run))
+    suites = store.read_suites(run)
+    found = (_with_methods(suite, tuple(trials_of(suite, trials)), ()) for suite in suites)
     return tuple(_as_the_harness_has_it(each, model) for each in found)
 
 
@@ -284,6 +293,7 @@ def _model_report(
         slug=model.slug,
         fingerprint=model.facts.fingerprint,
         fingerprint_is_weak=model.facts.fingerprint_is_weak,
+        weights=model.facts.weights,
         suites=summaries,
         performance=measured,
         measurements={
@@ -291,6 +301,7 @@ def _model_report(
             **twin_differences(twins, figures),
             **_without_plugin(model),
             **{name: of for each in summaries for name, of in each.metrics.items()},
+            **{name: of for each in summaries for name, of in each.letters.items()},
         },
         report=str(reports / f"{model.slug}.md") if run.finished else None,
         about=model.facts.about,

@@ -10,7 +10,7 @@ from assay.messages import tr, trn
 from assay.request_identity import JUDGE_SUITE
 from assay.store import Store
 from assay.text import number_format as numbers
-from assay.types import ModelFacts, Request, ToAnswer
+from assay.types import ModelFacts, Request, ToAnswer, ToChoose
 
 SERVED = ("ollama:", "openai:", "http://", "https://")
 ENOUGH = 3  # answers of a suite, from which on those left are taken to be like them
@@ -79,4 +79,6 @@ def _most_tokens(request: Request) -> int:
     work = request.work
     if isinstance(work, ToAnswer):
         return work.sampling.max_tokens
+    if isinstance(work, ToChoose) and work.written and work.otherwise:
+        return work.otherwise.max_tokens
     return 1

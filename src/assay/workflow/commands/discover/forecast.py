@@ -156,11 +156,8 @@ def _shares(job: Job, prepared: Prepared, store: Store | None) -> Iterator[_Shar
             model=model,
             asked=asked,
             reused=plan.turns - sum(test.left for _, test in pending),
-            # A letter that the first token does not decide is written instead.
-            at_least=any(
-                isinstance(request.work, ToChoose) and request.work.otherwise is not None
-                for request, _ in pending
-            ),
+            # Each call of a tool is answered, and the model asked on.
+            at_least=any(getattr(request.work, "tools", None) for request, _ in pending),
         )
     panel = prepared.panel
     if panel is None:
@@ -223,7 +220,11 @@ def _draws(plan: Plan, request: Request) -> int:
 
 
 def _length(request: Request, short: int, long: int) -> tuple[int, int]:
-    most = request.work.sampling.max_tokens if isinstance(request.work, ToAnswer) else 1
+    work, most = request.work, 1
+    if isinstance(work, ToAnswer):
+        most = work.sampling.max_tokens
+    elif isinstance(work, ToChoose) and work.written and work.otherwise:
+        most = work.otherwise.max_tokens
     return min(short, most), min(long, most)
 
 
