@@ -45,6 +45,7 @@ SPECIFICATIONS = {
     "LM": "this project's own contract",
     "DC": "this project's own contract",
     "MM": "this project's own contract",
+    "WR": "this project's own contract",
 }
 # Fewer rows than this would mean that requirements were dropped or lumped together.
 FEWEST_ROWS = {

@@ -64,12 +64,16 @@ class AskOptions:
 @speed_up_init
 @dataclass(frozen=True, slots=True)
 class PlannedTrial:
-    """One test asked once of one model. `asked` are the indices of the turns put to the model."""
+    """One test asked once of one model. `asked` are the indices of the turns put to the model.
+    `repeat`: its number among all trials of the test, `again` among those of the same wording and
+    order.
+    """
 
     case: Case
     repeat: int
     opening: tuple[Message, ...]
     asked: tuple[int, ...]
+    again: int
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -94,8 +98,9 @@ class Plan:
         if asked.as_written:
             written = asked.as_written[turn]
             return make_test_request(
-                self.facts.fingerprint, trial.case, written, turn=turn, repeat=trial.repeat
-            )
+                self.facts.fingerprint, trial.case, written, turn=turn, repeat=trial.again,
+                number=trial.repeat,
+            )  # fmt: skip
         work = self._work(trial, asked, turn, replies)
         if asked.tools and isinstance(work, ToAnswer):
             work = replace(work, tools=asked.tools, steps=steps)
@@ -104,7 +109,8 @@ class Plan:
             trial.case,
             work,
             turn=turn + len(steps),
-            repeat=trial.repeat,
+            repeat=trial.again,
+            number=trial.repeat,
         )
 
     def right_answers(self) -> Iterator[tuple[Case, ToChoose]]:
@@ -152,7 +158,7 @@ class Plan:
             temperature=max(case.temperature, LEAST_SAMPLING_TEMPERATURE)
             if drawn
             else case.temperature,
-            seed=options.seed + trial.repeat,
+            seed=options.seed + trial.again,
             max_tokens=self._longest(case),
             stop=self._stops(trial),
             predictions=several,
@@ -212,10 +218,17 @@ def make_plan(suites: Sequence[Suite], facts: ModelFacts, options: AskOptions) -
         return (*said, *examples[suite].get(category, ()))
 
     trials = tuple(
-        PlannedTrial(case, repeat, opening(suite.name, case.category, case.system), _asked(case))
+        PlannedTrial(
+            case.drawn(way),
+            repeat * case.ways + way,
+            opening(suite.name, case.category, case.system),
+            _asked(case),
+            repeat,
+        )
         for repeat in range(options.repeats)
         for suite in suites
         for case in suite.cases
+        for way in range(case.ways)
     )
     return Plan(facts=facts, options=options, trials=trials)
 

@@ -27,8 +27,17 @@ _OUR_SAMPLING = (1.0, 0, 0.0, 1.0, 0.0, 0.0, None, None)
 
 
 def make_test_request(
-    fingerprint: str, case: Case, work: ToAnswer | ToChoose | AsWritten, *, turn: int, repeat: int
+    fingerprint: str,
+    case: Case,
+    work: ToAnswer | ToChoose | AsWritten,
+    *,
+    turn: int,
+    repeat: int,
+    number: int | None = None,
 ) -> Request:
+    """`repeat`: of the same words, which is in the id; `number`: of the trial, over all wordings.
+    Replies from before a test had several wordings are found.
+    """
     body = [IDENTITY_VERSION, fingerprint, case.suite, case.id, turn, repeat, work.kind]
     rest: list[object] = []
     if isinstance(work, ToAnswer):
@@ -48,7 +57,7 @@ def make_test_request(
         suite=case.suite,
         test_id=case.id,
         turn=turn,
-        repeat=repeat,
+        repeat=repeat if number is None else number,
         work=work,
     )
 

@@ -63,6 +63,22 @@ def test_options_turn_and_the_right_letter_goes_along(folder: Path) -> None:
     assert cases[0].check.requests().options == tuple(OPTIONS), "its letters are in the prompt"
 
 
+def test_each_test_is_asked_in_four_different_ways_or_as_many_as_there_are(folder: Path) -> None:
+    suite = loaded(folder, templates={"capitals": WORDINGS}, rotate=True)
+    cases = {case.id: case for case in suite.cases}
+    for case in cases.values():
+        drawn = map(case.drawn, range(case.ways))
+        asked = {(each.prompt, each.check.requests().options) for each in drawn}
+        assert len(asked) == case.ways
+    assert cases["capitals_002"].ways == 4
+    assert cases["capitals_041"].ways == 3, "three wordings, and nothing to turn round"
+    assert cases["plain_001"].ways == 4, "four orders"
+    turned = {cases["plain_001"].drawn(way).check.gold() for way in range(4)}
+    assert turned == set("ABCD"), "every place of the right option"
+    alone = loaded(folder)
+    assert {case.ways for case in alone.cases} == {1}
+
+
 def test_a_wording_without_the_prompt_and_an_unknown_category_are_mistakes(folder: Path) -> None:
     with pytest.raises(InvalidFiles) as refused:
         loaded(folder, templates={"capitals": ["Answer this:"], "capital": ["{prompt}"]})
@@ -76,7 +92,12 @@ def test_a_wording_without_the_prompt_and_an_unknown_category_are_mistakes(folde
 
 def test_a_run_asks_and_scores_what_was_varied(folder: Path, tmp_path: Path) -> None:
     suite = loaded(folder, 3, rotate=True, templates={"capitals": WORDINGS})
-    right = {case.id: case.check.gold() for case in suite.cases}
+    right = {
+        case.id: {"repeats": [case.drawn(way).check.gold() for way in range(case.ways)]}
+        if case.ways > 1
+        else case.check.gold()
+        for case in suite.cases
+    }
     script = tmp_path / "answers" / "right.json"
     script.parent.mkdir()
     script.write_text(json.dumps({"answers": right}))

@@ -14,7 +14,16 @@ from typing import Self
 from assay.errors import RunNotFound, StoreError, StoreFull
 from assay.messages import tr
 from assay.request_identity import JUDGE_SUITE, MEASURE
-from assay.store.bodies import adapter, content, digest_of, read_back, stored_work, to_json, utc_now
+from assay.store.bodies import (
+    adapter,
+    content,
+    digest_of,
+    read_back,
+    stored_work,
+    to_json,
+    utc_now,
+    without_draws,
+)
 from assay.store.database import Database
 from assay.store.records import (
     Run,
@@ -120,7 +129,7 @@ class Store(ReviewVerbs):
     def _store_suites(self, run_id: str, suites: Sequence[Suite]) -> None:
         for position, suite in enumerate(suites):
             whole = content(suite)
-            body = to_json(whole, Suite)
+            body = without_draws(to_json(whole, Suite))
             digest = digest_of(body)
             self._suites[digest] = whole
             tests = sum(len(category.cases) for category in suite.categories)

@@ -4,12 +4,13 @@ Settings come back even from a file with mistakes, so that the tests are still c
 mistakes are shown at once.
 """
 
+import math
 import os
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from annotated_types import Ge, Le, MinLen
 
@@ -19,11 +20,13 @@ from assay.files.validation import DIALECT, Validator
 from assay.files.wording import described, did_you_mean, shown
 from assay.messages import tr
 from assay.types import DEFAULT_PASS_MARK, LANGUAGES, Case, ScoringMode, Suite
-from assay.types.tests import EWEBENCH
+from assay.types.tests import EWEBENCH, Draw
 
 SUITE_FILE = "suite.json"
 # Settings that are in the tests once a suite is loaded.
 VARIATION = ("templates", "rotate", "words")
+DRAWS = 4  # wordings and orders in which a test is asked
+_Any = TypeVar("_Any")
 LISTED = ("en", "fr", "ee", "eng", "fra", "ewe")  # languages whose answer words ship
 YAWO = FilePath(__file__).resolve().parents[1] / "builtin" / "yawo.txt"
 _SPOKEN_BY_YAWO, EWE = "ewe", "ee"
@@ -84,13 +87,16 @@ class SuiteSettings:
     templates: Annotated[
         Mapping[str, Annotated[tuple[_Wording, ...], MinLen(1)]],
         Doc(
-            "For a category, wordings with {prompt} in them; each test of one turn is asked in one "
-            "that its id and --data-seed draw."
+            "For a category, wordings with {prompt} in them; each test of one turn is asked in "
+            "four that its id and --data-seed draw, and its score is their mean."
         ),
     ] = field(default_factory=dict)
     rotate: Annotated[
         bool,
-        Doc("Turn the options of each test round by a number that its id and --data-seed draw."),
+        Doc(
+            "Turn the options of each test round by four numbers that its id and --data-seed draw; "
+            "its score is the mean."
+        ),
     ] = False
     scoring: Annotated[
         ScoringMode,
@@ -183,15 +189,49 @@ def read_settings(
 
 
 def with_variation(case: Case, settings: SuiteSettings, data_seed: int) -> Case:
-    """The test in one of its category's wordings, and with its options turned round."""
+    """The test in one of its category's wordings and with its options turned round, and the further
+    draws of both: DRAWS in all, or as many as there are different ones.
+    """
     draw = random.Random(f"{data_seed}/{case.id}")
-    wordings = settings.templates.get(case.category, ())
-    if wordings and len(case.messages) == 1:
-        asked = draw.choice(wordings).replace("{prompt}", case.prompt)
-        case = replace(case, messages=(replace(case.messages[0], content=asked),))
+    further = random.Random(f"further/{data_seed}/{case.id}")  # the first draw stays as it was
+    written = settings.templates.get(case.category, ())
+    wordings: Sequence[str] = ("",)
+    if written and len(case.messages) == 1:
+        wordings = _first_of(further, dict.fromkeys(written), draw.choice(written))
+    turns: Sequence[int] = (0,)
     if settings.rotate and (options := case.check.requests().options):
-        case = replace(case, check=case.check.rotated(draw.randrange(len(options))))
-    return case
+        turns = _first_of(further, range(len(options)), draw.randrange(len(options)))
+        if case.check.rotated(1) == case.check:  # the prompt has the letters
+            turns = turns[:1]
+    many = min(DRAWS, len(wordings) * len(turns))
+    once = math.lcm(len(wordings), len(turns))
+    first_way, *others = (
+        _way(case, wordings[number % len(wordings)], turns[(number + number // once) % len(turns)])
+        for number in range(many)
+    )
+    return replace(
+        case,
+        messages=first_way.messages,
+        check=first_way.check,
+        wording=first_way.wording,
+        draws=tuple(others),
+    )
+
+
+def _first_of(further: random.Random, every: Iterable[_Any], first: _Any) -> list[_Any]:
+    """Then the others, in a drawn order."""
+    others = [each for each in every if each != first]
+    further.shuffle(others)
+    return [first, *others]
+
+
+def _way(case: Case, wording: str, turn: int) -> Draw:
+    messages = case.messages
+    if wording:
+        asked = wording.replace("{prompt}", case.prompt)
+        messages = (replace(case.messages[0], content=asked),)
+    check = case.check.rotated(turn) if turn else case.check
+    return Draw(messages=messages, check=check, wording=wording)
 
 
 def language_code(tag: str | None) -> str | None:

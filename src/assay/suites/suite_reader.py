@@ -108,7 +108,7 @@ class SuiteReader:
 
     def _varied(self, case: Case, settings: SuiteSettings) -> Case:
         varied = with_variation(case, settings, self._data_seed)
-        asked = repr((varied.messages, varied.check.requests().options)).encode()
+        asked = repr((varied.messages, varied.check.requests().options, varied.draws)).encode()
         self._shown[case.id] = hashlib.sha256(asked).hexdigest()
         return varied
 

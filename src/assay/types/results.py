@@ -20,9 +20,12 @@ from assay.types.measured.performance import DepthFigures, Performance, TrialFig
 @speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRow:
-    """One trial of a test that was asked several times. `repeat` is the trial's own number."""
+    """One trial of a test that was asked several times. `repeat` is the trial's own number, `draw`
+    that of its wording and order.
+    """
 
     repeat: int = 0
+    draw: int = 0
     outcome: OutcomeKind
     score: float | None
     answer: str | None
@@ -114,6 +117,34 @@ class RightAnswerCost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnScores:
+    """One model on a suite whose tests are asked in several wordings or orders. `scores`: the
+    suite's, in points, as if every test had been asked in this draw alone; `spread`: over tests,
+    the standard deviation of a test's score over its draws; `wordings`: the share of each category
+    in each of its templates.
+    """
+
+    scores: tuple[Estimate, ...]
+    spread: Estimate
+    wordings: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnOrder:
+    """The models of a run on such a suite. `models`: best first by the mean over draws; `same`: in
+    how many of the `draws` the order is this one. `draw_changes`: (draw, better there, better by
+    the mean); `wording_changes`: (category, template, better there, better by the mean).
+    """
+
+    suite: str
+    models: tuple[str, ...]
+    draws: int
+    same: int
+    draw_changes: tuple[tuple[int, str, str], ...] = ()
+    wording_changes: tuple[tuple[str, str, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteSummary:
     """One model on one suite. `score` is in points, `categories` are shares, both with intervals.
 
@@ -141,6 +172,7 @@ class SuiteSummary:
     # How the letters behind the score were read, and the score by each method there is.
     method: str = ""
     by_method: Mapping[str, Estimate] = field(default_factory=dict)
+    draws: DrawnScores | None = None  # where tests are asked in several wordings or orders
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +244,7 @@ class Report:
     reviews: Reviewed | None = None
     failed: tuple[FailedModel, ...] = ()
     leads: tuple[PairComparison, ...] = ()
+    drawn_orders: tuple[DrawnOrder, ...] = ()  # of suites with several wordings or orders
     every_failure: bool = False  # shown, not only those that matter most
     since: SinceRun | None = None  # what changed since another run, where one was named
 

@@ -20,17 +20,20 @@ def new_scores(
     verdicts = {kept.key: kept.judgement for kept in store.read_judgements(run, model)}
     for kept in trials:
         key = kept.key
-        if cases[key[0], key[1]].check.scored_together:
+        case = cases[key[0], key[1]].drawn(kept.repeat)
+        if case.check.scored_together:
             continue
         verdict = verdicts.get(key)
-        new = score_of(verdict) if verdict else score_reply(cases[key[0], key[1]], kept.reply)
+        new = score_of(verdict) if verdict else score_reply(case, kept.reply)
         if new:
             yield key, kept.reply_id, new
 
 
-def questions(suite: Suite, facts: ModelFacts) -> dict[str, tuple[str, tuple[Message, ...]]]:
-    """What each test asks: the id of its first request, and all its turns."""
+def questions(suite: Suite, facts: ModelFacts) -> dict[str, list[tuple[str, tuple[Message, ...]]]]:
+    """What each test asks, in each wording: the id of its first request, and all its turns."""
     plan = make_plan([suite], facts, AskOptions())
-    return {
-        trial.case.id: (plan.request(trial, 0, ()).id, trial.case.messages) for trial in plan.trials
-    }
+    found: dict[str, list[tuple[str, tuple[Message, ...]]]] = {}
+    for trial in plan.trials:
+        asked = plan.request(trial, 0, ()).id, trial.case.messages
+        found.setdefault(trial.case.id, []).append(asked)
+    return found

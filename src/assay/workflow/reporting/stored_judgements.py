@@ -128,7 +128,7 @@ def _answers(
     judged = {kept.key: kept for kept in store.read_judgements(run, model)}
     trials = {kept.key: kept for kept in store.read_trials(run, model)}
     for (suite, test_id), case in sorted(cases.items(), key=lambda one: one[0]):
-        for repeat in range(run.repeats):
+        for repeat in range(run.repeats * case.ways):
             key = (suite, test_id, repeat)
             kept = judged.pop(key, None)
             yield kept.judgement if kept else _unscored(case, trials.get(key))
