@@ -27,6 +27,7 @@ class RunningTrial(Protocol):
 
 Asked = TypeVar("Asked", bound=RunningTrial)
 AskedIn = TypeVar("AskedIn", bound=RunningTrial, contravariant=True)
+AskedOut = TypeVar("AskedOut", bound=RunningTrial, covariant=True)
 
 
 class Ledger(Protocol[AskedIn]):
@@ -35,6 +36,17 @@ class Ledger(Protocol[AskedIn]):
 
     def store_reply(self, trial: AskedIn, request: Request, reply: Reply) -> Score | None:
         """Make a reply durable; returns its score, where it ends a test."""
+
+
+class NextTrials(Protocol[AskedOut]):
+    """Which trials are asked next depends on the answers to those before."""
+
+    def next_trials(self) -> Sequence[AskedOut]:
+        """Empty: no more."""
+
+    @property
+    def most_left(self) -> int:
+        """How many requests it may still hand out."""
 
 
 def ask_all(
@@ -46,21 +58,24 @@ def ask_all(
     name: str,
     done: int = 0,
     until: float | None = None,
+    more: NextTrials[Asked] | None = None,
     foretell: Callable[[Sequence[Request]], str] = lambda requests: "",
 ) -> None:
-    """Until nothing is pending. `done`: answered without a trial; `until`: a time.monotonic.
-    `foretell`: how long the first requests will take, in a sentence for the observer.
+    """Until nothing is pending. `done`: answered without a trial; `until`: a time.monotonic;
+    `more`: gives further trials once all before are answered, until it has none. `foretell`: how
+    long the first requests will take, in a sentence for the observer.
     """
     trials = list(trials)
-    planned = done + sum(each.left for each in trials)
+    later = more.most_left if more else 0
+    planned = done + sum(each.left for each in trials) + later
     waiting = find_unanswered(trials, ledger)
-    left = _count_left(waiting)
+    left = _count_left(waiting) + later
     if said := foretell([request for request, _ in waiting.values()]):
         observer.note(said)
     observer.model_started(name, total=planned, reused=max(0, planned - left))
     if watched_by := getattr(model, "watched_by", None):
         watched_by(observer, name)
-    while waiting:
+    while waiting or (waiting := _find_next(more, ledger)):
         requests = [request for request, _ in waiting.values()]
         for reply in ask(model, requests, until=until):
             request, askers = waiting[reply.request_id]
@@ -70,11 +85,11 @@ def ask_all(
                 observer.replied(name, reply, score)
                 left -= 1
         waiting = find_unanswered((c for _, askers in waiting.values() for c in askers), ledger)
-        if (more := _count_left(waiting)) > left:
+        if (now := _count_left(waiting) + (more.most_left if more else 0)) > left:
             # These were not known before: they are counted by themselves.
             observer.model_finished(name)
-            observer.model_started(name, total=more, reused=0)
-        left = more
+            observer.model_started(name, total=now, reused=0)
+        left = now
     observer.model_finished(name)
 
 
@@ -95,6 +110,14 @@ def find_unanswered(trials: Iterable[Asked], ledger: Ledger[Asked]) -> _Waiting[
                     waiting.setdefault(request.id, (request, []))[1].append(trial)
                 break
     return waiting
+
+
+def _find_next(more: NextTrials[Asked] | None, ledger: Ledger[Asked]) -> _Waiting[Asked]:
+    """Of the next trials those that the ledger does not hold."""
+    while more and (trials := more.next_trials()):
+        if waiting := find_unanswered(trials, ledger):
+            return waiting
+    return {}
 
 
 def _count_left(waiting: _Waiting[Asked]) -> int:

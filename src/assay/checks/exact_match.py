@@ -29,6 +29,7 @@ class ExactMatch(AnswerCheck):
     """The whole answer is one of the accepted texts: 1 or 0."""
 
     version = 7
+    all_or_nothing = True
     expected: Annotated[OneOrMore, Doc("The right answer: a text or a list of accepted texts.")]
     normalize: Annotated[
         Literal["strict", "trim", "text", "number"] | None,

@@ -38,6 +38,7 @@ class MultipleChoice(AnswerCheck):
     """The letter that the model chose is the right one: 1 or 0."""
 
     version = 7
+    all_or_nothing = True
     expected: Annotated[
         str,
         form("[A-Za-z]", lambda: tr("one letter from A to Z")),

@@ -39,6 +39,7 @@ class TopK(AnswerCheck):
     """An accepted answer is among the k best: 1 or 0."""
 
     version = 7
+    all_or_nothing = True
 
     expected_any: Annotated[SomeTexts, Doc("The accepted answers.")]
     k: Annotated[int, Ge(1), Le(MAX_K), Doc("How many of the model's best answers count.")] = 3

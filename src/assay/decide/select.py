@@ -57,7 +57,8 @@ def select(
     part in that. `noise`: suites that decide nothing. `attempts`: runs so far against this gate.
     """
     known = [each for each in candidates if not each.failed]
-    scale, own = common_scale(known, gate, noise), own_scale(gate, known)
+    asked = _asked_in_full(known, gate)
+    scale, own = common_scale(asked, gate, noise), own_scale(gate, asked)
     ranking = sorted((_candidate(each, gate, scale, own) for each in candidates), key=_best_first)
     accepted = [each for each in ranking if each.accepted]
     evaluated = [each for each in ranking if not each.measured.failed]
@@ -90,6 +91,14 @@ def select(
         attempts=attempts,
         notes=_notes(evaluated, scale, own, [note for _, found in ahead for note in found]),
     )
+
+
+def _asked_in_full(known: Sequence[Measurements], gate: Gate) -> list[Measurements]:
+    """With --decide only those that pass are asked what they are ranked on."""
+    if not any(suite.left for each in known for suite in each.suites.values()):
+        return list(known)
+    passing = [each for each in known if accept(replace(each, confirming={}), gate).accepted]
+    return passing or list(known)
 
 
 def _candidate(

@@ -26,6 +26,7 @@ from assay.measures.task_metrics import (
 from assay.messages import message, message_n, tr
 from assay.plugins import measure
 from assay.stats import composite, estimates
+from assay.stats.estimates import PART_OF_TESTS
 from assay.stats.looks import weighted_lower_bound
 from assay.stats.suite_changes import asked_alike, beside_guessing, change_by_tests, is_above
 from assay.text.number_format import exact
@@ -46,6 +47,7 @@ from assay.types.decisions import (
     fact,
 )
 from assay.types.documents import STAYS
+from assay.types.early import EarlyDecision
 from assay.types.measures import (
     CurvePanel,
     FigureColumn,
@@ -177,6 +179,22 @@ class Suites(Measure):
         ),
         "suite_fails": message(
             "The categories of {suite} have a mean of {value:beside}, not above {limit:beside}."
+        ),
+        "decided_by_part": message(
+            "{asked} of {tests} tests were asked; the full suite would say the same, error at most "
+            "5 %."
+        ),
+        "part_leaves_open": message(
+            "{asked} of {tests} tests leave open what the full suite would say; about {more} more "
+            "would decide it."
+        ),
+        "unscored_leave_open": message(
+            "All {tests} tests were asked, and those without a score ({unscored}) leave open what "
+            "the full suite would say."
+        ),
+        "asked_for_another_limit": message(
+            "Only part of {suite} was asked, which decided another limit; what is known of the "
+            "full suite, {low:beside} to {high:beside}, includes this one."
         ),
         "suite_not_measured": message("The suite {suite} was not run."),
         "suite_empty": message(
@@ -350,7 +368,8 @@ class Suites(Measure):
 
     def steps(self, steps: Sequence[Measurements]) -> Iterator[ComparedSteps]:
         for name in sorted({name for each in steps for name in each.suites}):
-            yield _suite_steps(name, steps)
+            if asked_alike(name, steps):
+                yield _suite_steps(name, steps)
 
     def changes(self, base: Measurements, adapted: Measurements) -> Iterator[ChangedFigure]:
         for name in sorted(base.suites.keys() & adapted.suites.keys()):
@@ -390,6 +409,8 @@ def suite_figures(
         baselines=known.shares if known else (),
         right_bits=summary.measurements.get(RIGHT_BITS),
         metrics=summary.metrics,
+        early=summary.early,
+        left=summary.left,
     )
 
 
@@ -400,7 +421,20 @@ def mean_of_suite(checkpoint: Measurements, limit: SuiteLimit) -> Estimate | Non
     if limit.metric:
         return metric_of(checkpoint, limit)
     names = limit.categories or tuple(suite.categories)
-    return estimates.even_mean([suite.categories.get(name) for name in names])
+    return _with_ends(
+        estimates.even_mean([suite.categories.get(name) for name in names]), suite, names
+    )
+
+
+def _with_ends(mean: Estimate | None, suite: SuiteFigures, names: Sequence[str]) -> Estimate | None:
+    """Of part of the tests, with the interval that holds whenever the asking stopped."""
+    early = suite.early
+    if mean is None or mean.value is None or early is None or not early.is_partial:
+        return mean
+    if set(early.categories) != set(names):
+        return mean
+    low, high = min(early.low, mean.value), max(early.high, mean.value)
+    return replace(mean, low=low, high=high, method=PART_OF_TESTS)
 
 
 def _categories(checkpoint: Measurements) -> Iterator[tuple[str, Estimate]]:
@@ -420,7 +454,7 @@ def suite_criterion(measured: Measurements, asked: SuiteLimit) -> GateCriterion:
         return unknown(None, asked.min, fact("suite_not_measured", suite=asked.name), *why)
     names = asked.categories or tuple(suite.categories)
     shares = {name: suite.categories.get(name) for name in names}
-    mean, _ = beside_guessing(suite, names)
+    mean = _with_ends(beside_guessing(suite, names)[0], suite, names)
     if mean is None:
         missing = tuple(name for name, share in shares.items() if not share or not share.n)
         empty = fact("suite_empty", suite=asked.name, categories=missing)
@@ -440,13 +474,48 @@ def suite_criterion(measured: Measurements, asked: SuiteLimit) -> GateCriterion:
         reasons=tuple(reason for each in found for reason in each.reasons),
     )
     doubts = (fact("judge_not_qualified", judges=suite.unqualified),) if suite.unqualified else ()
-    return doubted(both, incomplete, doubts)
+    return doubted(_after_part(both, suite, asked, mean), incomplete, doubts)
+
+
+def _after_part(
+    found: GateCriterion, suite: SuiteFigures, asked: SuiteLimit, mean: Estimate
+) -> GateCriterion:
+    """With --decide: by what the full suite says or would say. A part that was asked for another
+    limit can decide this one by its interval alone.
+    """
+    early = early_of(suite, asked)
+    if early is None:
+        if not suite.left or not found.marginal:
+            return found
+        why = fact("asked_for_another_limit", suite=asked.name, low=mean.low, high=mean.high)
+        return replace(found, passed=None, reasons=(*found.reasons, why))
+    if early.passed is None:
+        kind = "part_leaves_open" if early.asked < early.tests else "unscored_leave_open"
+        why = fact(kind, asked=early.asked, tests=early.tests, more=early.more,
+                   unscored=early.unscored)  # fmt: skip
+        return replace(found, passed=None, marginal=True, reasons=(why,))
+    if not early.is_by_part:
+        return replace(found, passed=early.passed)
+    kind = "suite_passes" if early.passed else "suite_fails"
+    reasons = (
+        fact(kind, value=found.value, limit=found.limit, suite=asked.name),
+        fact("decided_by_part", asked=early.asked, tests=early.tests),
+    )
+    return replace(found, passed=early.passed, marginal=False, reasons=reasons)
+
+
+def early_of(suite: SuiteFigures, asked: SuiteLimit) -> EarlyDecision | None:
+    """The decision after part of the tests, if it is on this very limit."""
+    early = suite.early
+    names = asked.categories or tuple(suite.categories)
+    same = early is not None and (early.limit, set(early.categories)) == (asked.min, set(names))
+    return early if same else None
 
 
 def is_suite_clear(measured: Measurements, asked: SuiteLimit, tail: float) -> bool:
     """The interval over tests is above the limit, and above guessing where that is asked."""
     suite = measured.suites.get(asked.name)
-    if suite is None:
+    if suite is None or suite.left:  # a part speaks of the full suite, not of models in general
         return False
     names = asked.categories or tuple(suite.categories)
     groups = [(list(suite.scores.get(name, {}).values()), 1.0) for name in names]
@@ -487,6 +556,10 @@ class TestsPart(WeighedPart):
     @property
     def covers(self) -> tuple[str, ...]:
         return (self.name, *(f"suite:{limit.name}" for limit in self.asked))
+
+    @property
+    def tests(self) -> tuple[SuiteLimit, ...]:
+        return self.asked
 
     def part_of(self, measured: Measurements, scale: CommonScale) -> Estimate | None:
         if self.figure is not None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Limits = tuple[float | None, float | None]
 QUANTILE_STEPS = 1000
 BY_BLOCKS = "bootstrap over blocks"
+OVER_TESTS = ("wilson", "bootstrap", "mover", "none")  # that only say how an interval was computed
+PART_OF_TESTS = "anytime-valid"  # of the full suite, from part of its tests
 
 
 def nothing(*, unscored: int = 0, unit: str = "share", method: str = "none") -> Estimate:

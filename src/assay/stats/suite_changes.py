@@ -28,8 +28,12 @@ def is_above(share: Estimate, guess: float) -> bool:
 
 
 def asked_alike(name: str, steps: Sequence[Measurements]) -> list[tuple[float, SuiteFigures]]:
-    """Only checkpoints that were asked the tests the last one was asked."""
-    asked = [(each.step or 0.0, each.suites[name]) for each in steps if name in each.suites]
+    """Only checkpoints that were asked the tests the last one was asked, all of them."""
+    asked = [
+        (each.step or 0.0, suite)
+        for each in steps
+        if (suite := each.suites.get(name)) is not None and not suite.left
+    ]
     return [(step, suite) for step, suite in asked if suite.digest == asked[-1][1].digest]
 
 

@@ -387,6 +387,14 @@ class Store(ReviewVerbs):
         )
         return frozenset(map(tuple, rows))
 
+    def read_values(self, run: Run, model: RunModel) -> dict[TrialKey, float | None]:
+        """The newest score of every trial that was asked; None: failed, or without a score."""
+        rows = self._file.all(
+            f"SELECT suite, test_id, repeat, value FROM scores WHERE id IN {_newest('scores')}",
+            (run.id, model.position),
+        )
+        return {(suite, test, repeat): value for suite, test, repeat, value in rows}
+
     def read_trials(
         self, run: Run, model: RunModel, *, of: tuple[str, str] | None = None
     ) -> Iterator[StoredTrial]:

@@ -32,9 +32,9 @@ _LOOKS_APART_S = 0.1
 class BackgroundEvaluation:
     """`waiting`: those whose figures have not been taken; the process works on the first."""
 
-    def __init__(self, job: Job, gate: Gate) -> None:
+    def __init__(self, job: Job, gate: Gate, *, stops: bool) -> None:
         # What watches an evaluation lives in this process; it need not be of a kind that travels.
-        self._setup = pickle.dumps((replace(job, observer=SilentProgress()), gate))
+        self._setup = pickle.dumps((replace(job, observer=SilentProgress()), gate, stops))
         self.waiting: list[SavedStep] = []
         self._start(())
 
@@ -117,9 +117,9 @@ def main(training: int, answers: str) -> None:
         os.nice(19)
     messages = sys.stdin.buffer
     with suppress(EOFError), open(answers, "a", encoding="utf-8") as file:  # the pipe was closed
-        job, gate = pickle.load(messages)
+        job, gate, stops = pickle.load(messages)
         load_plugins(job.plugins)
-        steps = CheckpointSequence(job, gate)
+        steps = CheckpointSequence(job, gate, stops=stops)
         while True:
             found = evaluate_step(pickle.load(messages), steps)
             print(json.dumps(asdict(found)), file=file, flush=True)

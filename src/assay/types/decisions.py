@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from assay.types import Estimate, Health, SamplePrompt, TokenizerFigures
 from assay.types.choices import MeasureKind
+from assay.types.early import EarlyDecision
 from assay.types.measured.drift import DriftLimits
 from assay.types.measured.samples import BY_RULE
 
@@ -306,6 +307,9 @@ class SuiteFigures:
     baseline: float | None = None
     baselines: tuple[Mapping[str, float], ...] = ()
     right_bits: Estimate | None = None  # bits per byte of the right answers
+    # With --decide: what its criterion is after part of the tests, and how many were not asked.
+    early: EarlyDecision | None = None
+    left: int = 0
     # Of lm-evaluation-harness, by TASK/METRIC.
     metrics: Mapping[str, Estimate] = field(default_factory=dict)
 
@@ -561,6 +565,7 @@ class DecisionPlan:
     write_back: bool = True
     leaves: bool = True
     confirming: Mapping[str, str] = field(default_factory=dict)  # suites, by what they confirm with
+    early: bool = False  # stop asking when every criterion is decided
 
 
 # A measure's name; of suites "domain"; "trend" and "missing"; FAULT: of the checkpoint itself.

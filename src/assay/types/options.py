@@ -399,6 +399,19 @@ class OutputOptions(PluginOptions):
 
 
 @options_class(kw_only=True)
+class DecideOptions(CommandOptions):
+    group = CHECKPOINTS
+    decide: bool = option(
+        False,
+        identity=True,
+        help=tr(
+            "Ask tests in a random order and stop when the gate is decided: the full suite would "
+            "say the same, error at most 5 %."
+        ),
+    )
+
+
+@options_class(kw_only=True)
 class ConstraintOptions(CommandOptions):
     group = HOW
     constrained: bool = option(
@@ -413,7 +426,7 @@ class ConstraintOptions(CommandOptions):
 @options_class()
 class RunOptions(
     OutputOptions, LocalOptions, CheckpointOptions, JudgeOptions, ServerOptions,
-    SamplingOptions, ConstraintOptions, TestOptions, DataOptions, SuiteOptions,
+    SamplingOptions, ConstraintOptions, TestOptions, DataOptions, SuiteOptions, DecideOptions,
 ):  # fmt: skip
     """`assay run`: the models, and every option."""
 
@@ -462,7 +475,9 @@ class SpeedOptions(OutputOptions, LocalOptions, ServerOptions):
 
 
 @options_class()
-class WatchOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, SuiteOptions):
+class WatchOptions(
+    OutputOptions, LocalOptions, CheckpointOptions, TestOptions, SuiteOptions, DecideOptions
+):
     """`assay watch`: the folder, and how its checkpoints are evaluated."""
 
     group = HOW

@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 from assay.frozen import speed_up_init
 from assay.types import Estimate, Machine, Message, Observed, OutcomeKind, SamplingMode, Suite
 from assay.types.decisions import Decision
+from assay.types.early import EarlyDecision
 from assay.types.judging.judged import Judged
 from assay.types.judging.reviews import Reviewed
 from assay.types.measured.performance import DepthFigures, Performance, TrialFigures
@@ -172,6 +173,9 @@ class SuiteSummary:
     # How the letters behind the score were read, and the score by each method there is.
     method: str = ""
     by_method: Mapping[str, Estimate] = field(default_factory=dict)
+    # With --decide: what the gate's criterion is, and how many tests were not asked for it.
+    early: EarlyDecision | None = None
+    left: int = 0
     draws: DrawnScores | None = None  # where tests are asked in several wordings or orders
 
 

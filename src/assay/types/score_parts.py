@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from assay.types.decisions import DecisionFact, Gate, Measurements, SizeClass
+from assay.types.decisions import DecisionFact, Gate, Measurements, SizeClass, SuiteLimit
 
 if TYPE_CHECKING:
     from assay.types.score_units import ScoreUnits
@@ -104,6 +104,11 @@ class WeighedPart:
     def covers(self) -> tuple[str, ...]:
         """The keys of `[score]` whose figures count in it."""
         return (self.name,)
+
+    @property
+    def tests(self) -> tuple[SuiteLimit, ...]:
+        """The categories of suites whose tests count in it."""
+        return ()
 
     def part_of(self, measured: Measurements, scale: CommonScale) -> Estimate | None:
         """Before its weight."""

@@ -120,6 +120,8 @@ class AnswerCheck:
     scores_empty: ClassVar[bool] = False
     # Whether several baselines in one answer score more than one of them.
     baselines_add_up: ClassVar[bool] = False
+    # Whether every score is 0 or 1.
+    all_or_nothing: ClassVar[bool] = False
     # Whether each part of its score is a figure of its own in reports.
     reports_parts: ClassVar[bool] = False
     # Whether an answer that only declines is scored like any other.

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal
 
-from assay.messages import joined, labelled, tr
+from assay.messages import joined, labelled, tr, trn
 from assay.reports.checkpoints.facts import advice_texts, sentence, sentences
 from assay.reports.checkpoints.headlines import criteria_missed
 from assay.text.safe_text import one_line
@@ -104,8 +104,25 @@ def _of_single(name: str, acceptance: Acceptance) -> str:
         return tr("do not ship {name}: it misses {criteria}", name=name,
                   criteria=_missed(acceptance))  # fmt: skip
     unknown = [key for key, each in acceptance.criteria.items() if each.passed is None]
+    left = [_tests_needed(acceptance.criteria[key]) for key in unknown]
+    if left and all(left):
+        return trn(
+            "undecided on {name}: about {count} more test",
+            "undecided on {name}: about {count} more tests",
+            sum(left),
+            name=name,
+        )
     return tr("undecided on {name}: not measured: {criteria}", name=name,
               criteria=", ".join(unknown))  # fmt: skip
+
+
+def _tests_needed(criterion: GateCriterion) -> int:
+    """By how many more tests --decide would know; 0 where something else is missing."""
+    for reason in criterion.reasons:
+        if reason.kind in ("part_leaves_open", "unscored_leave_open"):
+            values = reason.values
+            return int(str(values["more"] or values["unscored"]))
+    return 0
 
 
 def _missed(acceptance: Acceptance) -> str:

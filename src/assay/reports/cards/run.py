@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from assay.messages import tr
+from assay.messages import tr, trn
 from assay.reports.cards.checkpoints import decision_card
 from assay.reports.cards.judged import judged_card
 from assay.reports.cards.scores import scored_suites, scores_card, what_to_do
@@ -33,13 +33,23 @@ def decision_source(report: Report) -> DecisionSource:
 def run_card(report: Report) -> Card:
     source, next = decision_source(report), _next(report)
     if source == "progress":
-        undecided = tr("The run is not finished: nothing is decided yet.")
+        undecided = _not_finished(report)
         return make_card(undecided, tone="warning", caveats=report.notes, next=next)
     if source == "decision" and report.decision:
         return decision_card(report.decision, {each.fingerprint for each in report.models}, next)
     if source == "judging" and report.judged:
         return judged_card(report, next)
     return speed_card(report, next) if source == "speed" else scores_card(report, next)
+
+
+def _not_finished(report: Report) -> str:
+    """With --decide, also about how many more tests would decide it."""
+    early = (suite.early for model in report.models for suite in model.suites)
+    more = sum(each.needed for each in early if each is not None and each.passed is None)
+    if not more:
+        return tr("The run is not finished: nothing is decided yet.")
+    return trn("The run is not finished; undecided: about {count} more test.",
+               "The run is not finished; undecided: about {count} more tests.", more)  # fmt: skip
 
 
 def headline(report: Report) -> str:

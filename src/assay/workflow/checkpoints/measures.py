@@ -69,6 +69,7 @@ class Measures:
             right_answers=lambda: (
                 (answered_id(case.suite, case.id), likelihood)
                 for case, likelihood in plan.right_answers()
+                if not (deciding and deciding.early)  # they decide nothing
             ),
             samples=prompts_of(deciding) if deciding else (),
             timed_runs=timed_runs,

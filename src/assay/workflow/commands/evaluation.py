@@ -8,15 +8,16 @@ from assay.messages import tr
 from assay.pause_gc import freeze, pause_gc, thaw
 from assay.store import Run, Store, utc_now
 from assay.types import Observer
+from assay.types.decisions import Decision
 from assay.types.results import Report
 from assay.types.scores import tell_phase
 from assay.workflow.commands.benchmarks import fetch, missing_benchmarks, without_benchmarks
 from assay.workflow.reporting.checkpoint_files import write_decisions
-from assay.workflow.reporting.decision import to_confirm
+from assay.workflow.reporting.decision import to_confirm, to_rank
 from assay.workflow.reporting.reference import with_reference
 from assay.workflow.reporting.results import report_of
 from assay.workflow.reporting.run_files import write_run
-from assay.workflow.running.asking import ask_models, ask_to_confirm
+from assay.workflow.running.asking import ask_models, ask_ranked, ask_to_confirm
 from assay.workflow.running.background import BackgroundWork
 from assay.workflow.running.beginning import begin_run, resumable
 from assay.workflow.running.job import Job
@@ -52,9 +53,11 @@ def evaluate(job: Job, observer: Observer) -> Report:
                 background = BackgroundWork(folder, prepared.suites)
                 try:
                     run, checked = ask_models(store, run, prepared, observer, background, until)
+                    if run.deciding and run.deciding.early and not job.stop:
+                        _ask_ranked(job, store, run, prepared, observer, background, until)
                     if prepared.confirming and (planned := run.deciding):
                         run = _judged(store, run, prepared, checked, observer, until)
-                        chosen = to_confirm(planned, report_of(store, run).decision)
+                        chosen = to_confirm(planned, _decided(store, run, background))
                         checked = ask_to_confirm(
                             store, run, prepared, chosen, job.options, observer, background, until
                         )
@@ -76,6 +79,28 @@ def evaluate(job: Job, observer: Observer) -> Report:
         if thaws:
             thaw()
         prepared.close()
+
+
+def _decided(store: Store, run: Run, background: BackgroundWork) -> Decision | None:
+    """So far; the baselines are scored once."""
+    return report_of(store, run, guesses=background.guesses()).decision
+
+
+def _ask_ranked(
+    job: Job,
+    store: Store,
+    run: Run,
+    prepared: Prepared,
+    observer: Observer,
+    background: BackgroundWork,
+    until: float | None,
+) -> None:
+    """With --decide, in full of those that pass, so that the selection is that of a full run."""
+    assert run.deciding is not None
+    planned = [suite.name for suite in prepared.suites]
+    decision = _decided(store, run, background)
+    chosen, suites = to_rank(run.deciding, decision, planned, alone=job.ranks)
+    ask_ranked(store, run, prepared, chosen, suites, observer, background, until)
 
 
 def _judged(

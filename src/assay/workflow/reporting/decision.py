@@ -9,6 +9,7 @@ from assay.decide.scores import own_scale, weigh
 from assay.decide.select import select
 from assay.decide.trainings import spread_of_trainings
 from assay.decide.trend import changes_from_base, find_signals, trend
+from assay.stats.estimates import nothing
 from assay.types.decisions import (
     Acceptance,
     ChangeFromBase,
@@ -18,6 +19,7 @@ from assay.types.decisions import (
     Measurements,
     Selection,
     SizeClass,
+    SuiteFigures,
     size_class_of,
 )
 from assay.types.trends import Trend
@@ -113,6 +115,41 @@ def to_confirm(deciding: DecisionPlan, decision: Decision | None) -> set[str]:
         for each in deciding.subjects
         if each.name in accepted and (each.name in names or each.name not in inside)
     }
+
+
+def to_rank(
+    deciding: DecisionPlan, decision: Decision | None, planned: Collection[str], *, alone: bool
+) -> tuple[set[str], set[str]]:
+    """With --decide, whose place among others needs all tests of what they are ranked on: the
+    models by spec, and the suites. Two that pass, by the part that was asked; `alone`: one too, and
+    it needs those of the gate as well. `planned`: the suites of the run.
+    """
+    if decision is None or not deciding.selects:
+        return set(), set()
+    passing = [each for each in decision.measured if _passes_by_part(each, decision.gate)]
+    names = {each.name for each in passing}
+    folders = [names.intersection(of) for of in decision.folders.values()]
+    folders += [names] if deciding.top or len(decision.folders) > 1 else []
+    chosen = names if alone else {name for of in folders if len(of) > 1 for name in of}
+    blank = SuiteFigures(score=nothing(unit="points"), categories={}, scores={})
+    whole = [
+        replace(each, suites={**dict.fromkeys(planned, blank), **each.suites}) for each in passing
+    ]
+    limits = [limit for part in own_scale(decision.gate, whole).parts for limit in part.tests]
+    limits += decision.gate.suites if alone else ()
+    specs = {each.spec for each in deciding.subjects if each.name in chosen}
+    return specs, {limit.name for limit in limits}
+
+
+def _passes_by_part(measured: Measurements, gate: Gate) -> bool:
+    """As when it was decided, whatever was asked since: a run that goes on chooses the same."""
+    suites = {
+        name: replace(suite, early=replace(suite.early, passed=suite.early.proved))
+        if suite.early is not None and suite.early.proved is not None
+        else suite
+        for name, suite in measured.suites.items()
+    }
+    return accept(replace(measured, suites=suites, confirming={}), gate).accepted is True
 
 
 def _size_class(of: Measurements, gate: Gate) -> SizeClass | None:

@@ -32,6 +32,7 @@ from assay.workflow.checkpoints.measures import (
     take_own_figures,
 )
 from assay.workflow.reporting.decision import decide, passes, selected_in
+from assay.workflow.reporting.early import partly_asked
 from assay.workflow.reporting.footprints import depths_in, known_depths
 from assay.workflow.reporting.letters import methods_of
 from assay.workflow.reporting.reviewed import reviewed_of
@@ -119,7 +120,9 @@ def _summarise_models(
     store: Store, run: Run, suites: Sequence[Suite], guesses: Mapping[str, Baselines]
 ) -> _AskedModels:
     subjects = {each.spec: each for each in run.subjects}
-    kept_back = run.deciding.confirming if run.deciding else {}
+    may_lack = set(run.deciding.confirming if run.deciding else ())  # not asked of every model
+    if run.deciding and run.deciding.early:
+        may_lack |= {suite.name for suite in suites}
     digests = dict(zip((suite.name for suite in suites), run.digests, strict=True))
     asked_beside = {
         model.spec: tuple(store.read_measures(run, model))
@@ -133,6 +136,7 @@ def _summarise_models(
         if taken and model.spec not in subjects
     }
     asked = _AskedModels(failed=len(_failed_requests({**asked_beside, **own})))
+    partly = partly_asked(run, suites)
     measures = pool_timed_runs([m for m in run.models if m.spec in subjects], asked_beside)
     for model in run.models:
         trials = tuple(store.read_trials(run, model))
@@ -150,8 +154,11 @@ def _summarise_models(
                 own=is_own(suite),
             )
             for suite in suites
-            if suite.name not in kept_back or any(kept.suite == suite.name for kept in trials)
+            if suite.name not in may_lack or any(kept.suite == suite.name for kept in trials)
         )
+        if partly:
+            of_run = {suite.name: suite for suite in suites}
+            summaries = tuple(partly.tell(each, of_run[each.suite], model) for each in summaries)
         asked.models.append(_model_report(store, run, model, trials, summaries))
         if model.spec not in subjects:
             _add_own_figures(asked, model, own.get(model.spec, ()))

@@ -8,6 +8,7 @@ from pathlib import Path
 from assay.ask_loop import ask_all
 from assay.errors import (
     AssayError,
+    BudgetSpent,
     ModelUnavailable,
     Refusals,
 )
@@ -26,6 +27,7 @@ from assay.types.scores import tell_phase
 from assay.workflow.checkpoints.measures import take_own_figures
 from assay.workflow.checkpoints.tokenizer_texts import tokenizer_figures
 from assay.workflow.running.background import BackgroundWork
+from assay.workflow.running.early import StopRule, UndecidedTests
 from assay.workflow.running.foretelling import foretell
 from assay.workflow.running.harness_tasks import ModelScores, score_tasks
 from assay.workflow.running.judging.stage import AnswerToJudge, JudgingStage
@@ -44,26 +46,41 @@ def ask_model(
     until: float | None,
     tokenizer: tuple[TokenizerFigures, ...] = (),
     harness: Mapping[str, HarnessTasks] | None = None,
+    stop: StopRule | None = None,
+    again: bool = False,
 ) -> None:
+    """`stop`: ask the tests in a drawn order until it has enough. `again`: more of one that was
+    asked, of whom what was seen then is kept.
+    """
     store, run, known = ledger.store, ledger.run, ledger.model
     # A scored trial of this very run needs no hash: the run's key holds all that its id does.
     scored = store.find_scored(run, known)
+    more = (
+        UndecidedTests(rule=stop, plan=plan, read=ledger.read_values, scored=scored)
+        if stop
+        else None
+    )
+    first = stop.first_of(plan) if stop else plan
     trials: list[AnyTrial] = [
-        *(TestTrial(plan, each) for each in plan.trials if each.key not in scored),
+        *(TestTrial(plan, each) for each in first.trials if each.key not in scored),
         *(MeasureTrial(each) for each in measures if each.key not in scored),
     ]
-    done = plan.turns + len(measures) - sum(each.left for each in trials)
+    done = first.turns + len(measures) - sum(each.left for each in trials)
     ledger.background.begin()
     of_tasks = ModelScores({}, ())
     try:
         ask_all(
-            model, trials, ledger, observer, name=known.spec, done=done, until=until,
+            model, trials, ledger, observer, name=known.spec, done=done, until=until, more=more,
             foretell=partial(foretell, store, model.facts),
         )  # fmt: skip
         if harness:
             ledger.flush()
             tell_phase(observer, tr("lm-evaluation-harness scores the answers"))
             of_tasks = score_tasks(store, run, known, plan, harness)
+    except BudgetSpent as spent:
+        if more and (undecided := more.tell_undecided()):
+            raise BudgetSpent(f"{spent}; {undecided}") from spent
+        raise
     finally:  # a stopped run, too, reports the answers it found in the store
         ledger.flush()
         seen = model.observed() if ledger.asked else Observed()
@@ -75,7 +92,7 @@ def ask_model(
             metrics=of_tasks.metrics,
             notes=(*seen.notes, *of_tasks.notes, *plan.notes),
         )
-        if observed != Observed():
+        if observed != Observed() and not again:
             store.store_observed(run, known, observed)
 
 
@@ -100,8 +117,9 @@ def ask_models(
                 cut[kind] = tokenizer_figures(model, prepared.to_cut)
             ledger = ScoredReplies(store, run, known, background, prepared.remeasured)
             ask_model(
-                ledger, model, plan, measures, observer, until, cut.get(kind, ()), prepared.harness
-            )
+                ledger, model, plan, measures, observer, until, cut.get(kind, ()),
+                prepared.harness, prepared.stop,
+            )  # fmt: skip
         except (ModelUnavailable, Refusals) as error:
             run = _leave_out(store, run, known.spec, error, observer)
         model.close()
@@ -129,12 +147,33 @@ def ask_to_confirm(
         tell_phase(observer, tr("confirming {model}", model=known.spec))
         plan = make_plan(prepared.confirming, model.facts, options)
         ledger = ScoredReplies(store, run, known, background, prepared.remeasured)
-        ask_model(ledger, model, plan, (), observer, until)
+        ask_model(ledger, model, plan, (), observer, until, again=True)
         model.close()
         if prepared.panel:
             stage = JudgingStage(store, run, prepared.suites, prepared.panel, observer)
             checked += stage.check_answers([known])
     return checked
+
+
+def ask_ranked(
+    store: Store,
+    run: Run,
+    prepared: Prepared,
+    chosen: Collection[str],
+    suites: Collection[str],
+    observer: Observer,
+    background: BackgroundWork,
+    until: float | None,
+) -> None:
+    """The suites that candidates are ranked on, in full, of those that pass by part of them."""
+    for model, plan, known in zip(prepared.models, prepared.plans, run.models, strict=True):
+        if known.spec not in chosen:
+            continue
+        tell_phase(observer, tr("asking {model} in full, to rank it", model=known.spec))
+        trials = tuple(each for each in plan.trials if each.case.suite in suites)
+        ledger = ScoredReplies(store, run, known, background, prepared.remeasured)
+        ask_model(ledger, model, replace(plan, trials=trials), (), observer, until, again=True)
+        model.close()
 
 
 def _leave_out(store: Store, run: Run, spec: str, error: AssayError, observer: Observer) -> Run:

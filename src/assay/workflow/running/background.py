@@ -39,12 +39,16 @@ class BackgroundWork:
         if isinstance(reply, Answered):
             self._answers.put((slug, request.key, reply))
 
-    def finish(self) -> Mapping[str, Baselines]:
+    def guesses(self) -> Mapping[str, Baselines]:
+        """When they are ready; answers may still come."""
         self.begin()
         assert self._guesses is not None
+        return self._guesses.result()
+
+    def finish(self) -> Mapping[str, Baselines]:
+        guesses = self.guesses()
         assert self._written is not None
         self._answers.put(None)
-        guesses = self._guesses.result()
         self._written.result()
         return guesses
 

@@ -84,6 +84,11 @@ def senseless(job: Job) -> Iterator[UsageError]:
         yield UsageError(
             tr("--gate names a gate, and --no-gate asks for none"), hint=tr("leave one of them out")
         )
+    if job.decide and (not job.apply_gate or (job.gate is None and job.measures is None)):
+        yield UsageError(
+            tr("--decide stops when the gate is decided, and no gate applies here"),
+            hint=tr("name one with --gate, or leave --decide out"),
+        )
     if job.suite_language is not None and language_code(job.suite_language) not in LANGUAGES:
         yield UsageError(
             tr("no language is known as {tag!r}", tag=job.suite_language),

@@ -1,6 +1,6 @@
 """What is stored of the replies, and which stored ones are used again."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.ask_loop import RunningTrial
@@ -79,6 +79,11 @@ class ScoredReplies:
             return None
         self.background.answered(self.model.slug, request, reply)
         return score
+
+    def read_values(self) -> Mapping[TrialKey, float | None]:
+        """Of all trials so far, reused ones too."""
+        self.flush()
+        return self.store.read_values(self.run, self.model)
 
     def flush(self) -> None:
         self.store.store_scores(self.run, self.model, self._scores)

@@ -24,6 +24,7 @@ from assay.workflow.checkpoints.places import (
 )
 from assay.workflow.checkpoints.tokenizer_texts import SourceTexts, texts_to_cut
 from assay.workflow.running.decision_plan import measures_of, what_to_decide
+from assay.workflow.running.early import StopRule, rule_of_gate
 from assay.workflow.running.job import Job
 from assay.workflow.running.job_checks import senseless, with_usual_suites
 from assay.workflow.running.job_files import JobFiles, read_files, without_suite_file
@@ -56,6 +57,7 @@ class Prepared:
     panel: JudgePanel | None = None
     confirming: tuple[Suite, ...] = ()
     harness: Mapping[str, HarnessTasks] = field(default_factory=dict)
+    stop: StopRule | None = None  # when a model has been asked enough; None: ask everything
 
     def close(self) -> None:
         for model in self.models:
@@ -250,6 +252,17 @@ def _put_together(
         else (),
         panel=panel,
         harness=files.harness,
+        stop=job.stop
+        or (
+            rule_of_gate(
+                deciding.gate,
+                [each for each in suites if each.name not in confirming],
+                seed=job.seed,
+                repeats=job.repeats,
+            )
+            if deciding and deciding.early
+            else None
+        ),
     )
 
 
