@@ -4,7 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from assay.messages import labelled, tr, trn
-from assay.reports.cards.comparison import comparison_card, names_of_sides
+from assay.reports.cards.comparison import (
+    after_part_sentence,
+    comparison_card,
+    names_of_sides,
+)
 from assay.reports.sentences import outcome
 from assay.text import number_format as numbers
 from assay.types import documents
@@ -71,7 +75,10 @@ def _pair(pair: PairComparison) -> Iterator[Block]:
 
 
 def compared_suite(compared: SuiteComparison, first: str, second: str) -> Iterator[Block]:
-    yield Paragraph(finding(compared, first, second), TONES.get(compared.verdict, "strong"))
+    if compared.early is not None and compared.early.is_partial:
+        yield Paragraph(after_part_sentence(compared, compared.early, first, second), "strong")
+    else:
+        yield Paragraph(finding(compared, first, second), TONES.get(compared.verdict, "strong"))
     yield _differences(compared)
     yield documents.bullets(_explanations(compared))
     if compared.flips:

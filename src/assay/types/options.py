@@ -610,6 +610,13 @@ class CompareOptions(
             "exit 1 above it. Default: none."
         ),
     )
+    decide: bool = option(
+        False,
+        help=tr(
+            "With --max-drop: ask a model, the last argument, the tests of a run in a random "
+            "order, and stop when the drop is decided."
+        ),
+    )
 
     @property
     def runs(self) -> tuple[str, ...]:
