@@ -10,13 +10,13 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from assay.api.serving import Completed, OfferedModel, Unanswerable
+from assay.interfaces.serve.access import OnlyThoseAllowed
 from assay.interfaces.serve.documents import (
     chat_document,
     completion_document,
@@ -31,7 +31,7 @@ from assay.interfaces.serve.fields import (
     read_completions,
     read_tokenize,
 )
-from assay.interfaces.web.security import NOT_FOREIGN, Access
+from assay.interfaces.web.security import Access
 from assay.messages import tr
 
 MOST_BYTES = 64 * 2**20
@@ -112,29 +112,3 @@ async def _body(request: Request) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise Unanswerable(tr("the request is no JSON object"))
     return body
-
-
-class OnlyThoseAllowed:
-    """In front of every address. A program sends no Origin; a page of a browser does."""
-
-    def __init__(self, app: ASGIApp, access: Access) -> None:
-        self._app = app
-        self._access = access
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return
-        headers = Headers(scope=scope)
-        host = headers.get("host", "")
-        site = headers.get("sec-fetch-site", "none")
-        refusal: Response | None = None
-        if not self._access.knows(host):
-            said = tr("this server is not called {host!r}", host=host)
-            refusal = JSONResponse(error_document(said), 400)
-        elif site not in NOT_FOREIGN or headers.get("origin") is not None:
-            said = tr("requests from pages of a browser are refused")
-            refusal = JSONResponse(error_document(said), 403)
-        elif not self._access.admits(headers, {}):
-            said = tr("a token is needed: send it as the API key")
-            refusal = JSONResponse(error_document(said, "authentication_error"), 401)
-        await (refusal or self._app)(scope, receive, send)
