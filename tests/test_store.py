@@ -287,7 +287,7 @@ def forget_index(database):
     ).fetchall():
         database.execute(f"DROP {kind} {name}")
     for table in ("question_words", "answer_words", "results", "tries", "tests", "indexed",
-                  "hidden_runs"):  # fmt: skip
+                  "hidden_runs", "picks"):  # fmt: skip
         database.execute(f"DROP TABLE {table}")
 
 

@@ -209,6 +209,7 @@ def test_an_index_that_triggers_filled_is_not_filled_twice(bench, tmp_path):
     def as_version_6(database):
         database.execute("DROP TABLE indexed")
         database.execute("DROP TABLE hidden_runs")
+        database.execute("DROP TABLE picks")
         database.execute(
             "CREATE TRIGGER score_is_stored AFTER INSERT ON scores BEGIN SELECT 1; END"
         )

@@ -11,6 +11,7 @@ from assay.reports.judged.section import card_json
 from assay.reports.judged.sentences import closing_sentence
 from assay.reports.leaderboard import leaderboard_headline
 from assay.reports.sentences import why_this_score
+from assay.reports.side_by_side import Figures, answer_figures, figures_of
 from assay.types import Estimate, Suite
 from assay.types.judging.judged import DomainJudged, Judged, ModelChoice, ModelJudged, TestJudged
 from assay.types.judging.judgements import FinalJudgement, Judgement
@@ -119,7 +120,7 @@ def _models(report: Report) -> list[JsonObject]:
 def _model(model: ModelReport, decided: JsonObject | None) -> JsonObject:
     return {
         "model": model.spec,
-        "suites": [_suite(summary) for summary in model.suites],
+        "suites": [_suite(summary, figures_of(model)) for summary in model.suites],
         "measurements": plain_value({**model.measurements, **_baselines(model)}),
         **pick(model, "report accepted"),
         "decision": decided,
@@ -140,12 +141,20 @@ def _baselines(model: ModelReport) -> dict[str, Estimate]:
     return found
 
 
-def _suite(summary: SuiteSummary) -> JsonObject:
+def _suite(summary: SuiteSummary, figures: Figures) -> JsonObject:
     why = list(why_this_score(summary))
     shown = pick(summary, "suite score categories")
     if summary.draws is not None:  # only of a suite whose tests have several wordings or orders
         shown = {**shown, **pick(summary, "draws")}
-    return {**shown, "tests": [*map(test_json, summary.tests)], **({"why": why} if why else {})}
+    tests = [{**test_json(row), **_own_prompt(row, figures)} for row in summary.tests]
+    return {**shown, "tests": tests, **({"why": why} if why else {})}
+
+
+def _own_prompt(row: TestRow, figures: Figures) -> JsonObject:
+    """What an answer took, of a prompt of `assay ask` alone."""
+    if row.temperature is None:
+        return {}
+    return answer_figures(figures.get((row.id, row.repeat)), row.temperature)
 
 
 def test_json(row: TestRow) -> JsonObject:

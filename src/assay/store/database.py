@@ -18,7 +18,7 @@ from assay.errors import (
 )
 from assay.messages import tr
 
-VERSION = 8
+VERSION = 9
 SCHEMA_VERSION = 5  # of schema.sql; what came later is in to_version_N.sql alone
 BUSY_TIMEOUT_S = 30.0
 SCHEMA = Path(__file__).with_name("schema.sql")

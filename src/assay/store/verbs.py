@@ -25,6 +25,7 @@ from assay.store.bodies import (
     without_draws,
 )
 from assay.store.database import Database
+from assay.store.picks import PickVerbs
 from assay.store.records import (
     Run,
     RunModel,
@@ -52,7 +53,7 @@ from assay.types.judging.judgements import FinalJudgement, Judging
 FILE_NAME = "assay.db"
 
 
-class Store(ReviewVerbs):
+class Store(ReviewVerbs, PickVerbs):
     """A folder's runs. Use as a context manager, or call close()."""
 
     def __init__(

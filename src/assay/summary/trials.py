@@ -128,6 +128,7 @@ def _row(trials: Sequence[Trial], suite: Suite) -> TestRow:
         category=case.category,
         question=case.question,
         turns=case.turns(suite.system),
+        temperature=None if case.check.is_scored else case.temperature,
         **{name: getattr(shown, name) for name in _OF_ONE_TRIAL},
     )
     if len(repeats) == 1:

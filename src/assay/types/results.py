@@ -52,6 +52,7 @@ class TestRow(TrialRow):
     question: str = ""
     turns: tuple[Message, ...] = ()
     repeats: tuple[TrialRow, ...] = ()
+    temperature: float | None = None  # of a prompt of `assay ask`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

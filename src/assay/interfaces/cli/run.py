@@ -77,17 +77,28 @@ def run(verbose: bool, failed: bool, as_json: bool, **options: Any) -> int:
     examples=[
         "assay ask prompts.txt ollama:llama3.2:3b",
         "assay ask prompts.txt ollama:qwen3:4b ollama:gemma3:4b --max-tokens 200",
+        "assay ask prompts.txt ollama:qwen3:4b ollama:gemma3:4b --pick",
     ],
 )
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @models_argument
 @all_options(PromptOptions)
+@click.option(
+    "--pick",
+    is_flag=True,
+    help=tr("Ask which of two answers is better, names hidden, and store the picks."),
+)
 @as_json
-def ask(as_json: bool, **options: Any) -> int:
+def ask(pick: bool, as_json: bool, **options: Any) -> int:
     from assay.api.rendering import render_answers
+    from assay.interfaces.cli.pick import pick_answers, refuse_picking
 
+    if pick:
+        refuse_picking(options["models"], as_json=as_json)
     report = watched("ask", **options)
-    if as_json:
+    if pick:
+        pick_answers(report.run, Path(report.out))
+    elif as_json:
         show(report, "json")
     else:
         write(render_answers(report))

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import click
 
 from assay import api
+from assay.errors import UsageError
 from assay.interfaces.cli.options import (
     NumberRange,
     all_options,
@@ -122,7 +123,15 @@ def compare(output_format: str, verbose: bool, as_json: bool, **options: Any) ->
         "assay leaderboard",
         "assay leaderboard -s example --json",
         "assay leaderboard --max-memory 8GB --min-speed 15 --context 16k",
+        "assay leaderboard --by preference",
     ],
+)
+@click.option(
+    "--by",
+    type=click.Choice(("score", "preference")),
+    default="score",
+    show_default=True,
+    help=tr("Rank by scores, or by the picks of `assay ask --pick`."),
 )
 @click.option("-s", "--suite", metavar="NAME", help=tr("Show only this suite. Default: all."))
 @click.option("--max-memory", metavar="SIZE", help=tr("Maximum memory of a model, such as 8GB."))
@@ -137,8 +146,20 @@ def compare(output_format: str, verbose: bool, as_json: bool, **options: Any) ->
 )
 @format_of("text", "md", "json", "html")
 @as_json
-def leaderboard(output_format: str, as_json: bool, **limits: Any) -> int:
-    show(api.leaderboard(**limits), "json" if as_json else output_format)
+def leaderboard(by: str, output_format: str, as_json: bool, **limits: Any) -> int:
+    form = "json" if as_json else output_format
+    if by == "preference":
+        from assay.api.picking import preferences
+
+        given = [name for name, value in limits.items() if name != "out" and value is not None]
+        if given:
+            raise UsageError(
+                tr("--by preference takes no suite and no limits"),
+                hint=tr("leave --{option} out", option=given[0].replace("_", "-")),
+            )
+        show(preferences(out=limits["out"]), form)
+        return 0
+    show(api.leaderboard(**limits), form)
     return 0
 
 

@@ -24,6 +24,7 @@ from assay.reports.judged.section import check_document, check_json
 from assay.reports.leaderboard import leaderboard_document
 from assay.reports.losses import losses_document, losses_json
 from assay.reports.measured.drift import drift_document, drift_json
+from assay.reports.preferences import preferences_document, preferences_json
 from assay.reports.run_report import run_document, suites_table
 from assay.reports.runs import runs_document, runs_json
 from assay.reports.suites.statistics import statistics_document, statistics_json
@@ -41,6 +42,7 @@ from assay.types.documents import (
     plain_text,
 )
 from assay.types.judging.cards import JudgeCheck
+from assay.types.judging.picks import Preferences
 from assay.types.measured.drift import Drift
 from assay.types.measured.losses import LossComparison
 from assay.types.measured.suite_statistics import SuiteStatistics
@@ -177,6 +179,13 @@ class LeaderboardResult(ShownResult, Leaderboard):
     kind = "leaderboard"
     views = leaderboard_document, leaderboard_json
     frames: ClassVar = {"models": "suites.rows"}
+
+
+class PreferencesResult(ShownResult, Preferences):
+    __slots__ = ()
+    kind = "preferences"
+    views = preferences_document, preferences_json
+    frames: ClassVar = {"models": "models", "pairs": "pairs"}
 
 
 class DriftResult(ShownResult, Drift):
