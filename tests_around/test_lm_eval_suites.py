@@ -15,8 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import lm_eval
+import peft
 import pytest
+import torch
+from lm_eval.models.huggingface import HFLM
 from lm_eval.tasks import TaskManager
+from transformers import AutoModelForCausalLM
 
 import assay
 from assay.errors import UsageError
@@ -56,6 +60,16 @@ def run(suites: list[str], out: Path, model: str | Path = STEP, **options: Any) 
         )
 
 
+def values_of(results: dict[str, Any]) -> dict[str, float]:
+    """The harness's metrics by our names; one of a filter has its name behind it."""
+    return {
+        f"{task}/{key.removesuffix(',none')}": value
+        for task, metrics in results["results"].items()
+        for key, value in metrics.items()
+        if "," in key and "_stderr" not in key
+    }
+
+
 @pytest.fixture(scope="module")
 def theirs() -> dict[str, Any]:
     model = AssayLM(pretrained=str(STEP), tokenizer=str(TINY), dtype="float32", device="cpu")
@@ -77,12 +91,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_every_metric_of_all_shapes_is_the_harness_s_own(
     ours: dict[str, Any], theirs: dict[str, Any]
 ) -> None:
-    expected = {
-        f"{task}/{key.removesuffix(',none')}": value
-        for task, metrics in theirs["results"].items()
-        for key, value in metrics.items()
-        if "," in key and "_stderr" not in key
-    }
+    expected = values_of(theirs)
     assert len(expected) > 25
     for name, value in expected.items():
         assert ours["measurements"][name]["value"] == pytest.approx(value, rel=1e-9), name
@@ -310,6 +319,48 @@ def test_a_server_that_scores_prompts_gives_the_harness_s_likelihoods(
         for each in names:
             expected = ours["measurements"][each]["value"]
             assert served[each]["value"] == pytest.approx(expected, rel=1e-4), each
+
+
+def test_a_gguf_file_scores_as_the_checkpoint_that_it_was_made_of(
+    tmp_path: Path, shared: Path
+) -> None:
+    stories = shared / "models/stories260K"
+    (file,) = sorted((stories / "gguf").glob("*.gguf"))
+    tasks = ["s02_endings", "s06_last_words", "s07_pages", "s08_sums"]
+    # The folder's own tokenizer drops double blanks; a file is read as llama.cpp reads it.
+    by_file = run(tasks, tmp_path, f"gguf:{file}", tokenizer=stories).to_dict()
+    by_file = by_file["models"][0]["measurements"]
+    by_folder = run(tasks, tmp_path, stories, write_back=False).to_dict()["models"][0]
+    assert len(by_file) > len(tasks)
+    for name, measured in by_folder["measurements"].items():
+        assert by_file[name]["value"] == pytest.approx(measured["value"], rel=1e-4), name
+
+
+def test_an_adapter_scores_as_the_harness_scores_it_with_peft(tmp_path: Path) -> None:
+    model = AutoModelForCausalLM.from_pretrained(STEP)
+    settings = peft.LoraConfig(
+        task_type="CAUSAL_LM", r=4, lora_alpha=64, init_lora_weights=False,
+        target_modules=["q_proj", "down_proj"],
+    )  # fmt: skip
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        peft.get_peft_model(model, settings).save_pretrained(tmp_path / "adapter")
+    tasks = ["s02_endings", "s06_last_words", "s08_sums"]
+    models = run(tasks, tmp_path, tmp_path / "adapter", base=str(STEP), tokenizer=TINY,
+                 write_back=False).to_dict()["models"]  # fmt: skip
+    ours = {name: each for model in models if model["model"].endswith("adapter")
+            for name, each in model["measurements"].items()}  # fmt: skip
+    theirs = HFLM(pretrained=str(STEP), peft=str(tmp_path / "adapter"), tokenizer=str(TINY),
+                  dtype="float32", device="cpu")  # fmt: skip
+    with chdir(HERE):
+        manager = TaskManager(include_path=str(HERE), include_defaults=False)
+        found = lm_eval.simple_evaluate(
+            model=theirs, tasks=tasks, task_manager=manager, bootstrap_iters=0
+        )
+    expected = values_of(found)
+    assert len(expected) > len(tasks)
+    for name, value in expected.items():
+        assert ours[name]["value"] == pytest.approx(value, rel=1e-4), name
 
 
 def test_a_file_that_includes_one_of_the_harness_s_needs_no_permission(tmp_path: Path) -> None:

@@ -27,7 +27,10 @@ from assay.interfaces.lm_eval import AssayLM
 from tests_around.conftest import ROOT
 
 HERE = Path(__file__).parent / "twelve_shapes"
-TINY = ROOT / "src/assay/builtin/checkpoints/tiny"
+# Another model by hand, with its tokenizer and chat template: ASSAY_SHAPES=FOLDER make test-around
+OTHER = os.environ.get("ASSAY_SHAPES")
+TINY = Path(OTHER) if OTHER else ROOT / "src/assay/builtin/checkpoints/tiny"
+STEP = TINY if OTHER else TINY / "step_008000"
 NEAR = 1e-3
 LEAST_PART = 1e-6
 LIKELIHOODS = [
@@ -67,6 +70,8 @@ CONDITIONS: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
 @pytest.fixture(scope="module")
 def chatty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tiny model's tokenizer, with a chat template."""
+    if OTHER:
+        return TINY
     folder = tmp_path_factory.mktemp("tokenizer")
     shutil.copy(TINY / "tokenizer.json", folder)
     told = json.loads((TINY / "tokenizer_config.json").read_text("utf-8"))
@@ -84,7 +89,7 @@ def made(kind: str, chatty: Path, options: dict[str, Any]) -> Any:
     if kind == "hf":
         options["batch_size"] = 1
     return get_model(kind)(
-        pretrained=str(TINY / "step_008000"),
+        pretrained=str(STEP),
         tokenizer=str(tokenizer),
         dtype="float32",
         device="cpu",
@@ -330,7 +335,7 @@ def test_what_cannot_be_scored_or_generated_is_refused_with_its_text(ours) -> No
     with pytest.raises(UsageError, match="temperature above 0"):
         ours.generate_until(requests("generate_until", [("A", {"do_sample": True})]))
     with pytest.raises(UsageError, match="parallelize"):
-        AssayLM(str(TINY / "step_008000"), parallelize=True)
+        AssayLM(str(STEP), parallelize=True)
 
 
 # ------------------------------------------------------------------------------ the command line

@@ -16,7 +16,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from assay.engine.generate import Dice, Ended, Prompt, draw, generate
-from assay.engine.kernels.graphs import Recording, Steps
+from assay.engine.kernels.graphs import Ahead, Recording, Steps
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.layout.slots import BehindSlots, Slots, alike
 from assay.engine.network import Network, NotFinite, make_ready
@@ -234,17 +234,23 @@ class Replayed(Steps):
         super().__init__(network, slots)
         self._records = True
 
-    def _tried_out(self, size: tuple[int, int], now: torch.Tensor) -> torch.Tensor:
-        given = torch.zeros(2, size[0], dtype=torch.long)
-        given[:, : now.shape[1]] = now
-        return self._plainly(given, size[1])
+    def _tried_out(self, size: tuple[int, int]) -> torch.Tensor:
+        return self._plainly(*size)
 
     def _record(self, size: tuple[int, int]) -> bool:
         self.made.append(size)
-        given = torch.zeros(2, size[0], dtype=torch.long)
-        logits = torch.empty(size[0], VOCABULARY)
-        graph = SimpleNamespace(replay=lambda: logits.copy_(self._plainly(given, size[1])))
-        self._recordings[size] = Recording(graph, given, logits)
+        found = torch.empty(size[0], VOCABULARY)
+        graph = SimpleNamespace(replay=lambda: found.copy_(self._plainly(*size)))
+        self._recordings[size] = Recording(graph, found)
+        return True
+
+
+class AheadReplayed(Ahead, Replayed):
+    def _record(self, size: tuple[int, int]) -> bool:
+        self.made.append(size)
+        found = torch.empty(size[0], dtype=torch.long)
+        graph = SimpleNamespace(replay=lambda: found.copy_(self._plainly(*size)))
+        self._recordings[size] = Recording(graph, found)
         return True
 
 
@@ -255,6 +261,18 @@ def test_steps_that_are_played_again_write_the_same(most_rows: int) -> None:
     found = told(network, prompts_of_all_kinds(20), most_rows, steps=Replayed)
     assert found == told_plainly("llama")
     assert Replayed.made
+
+
+@pytest.mark.parametrize("steps", [Ahead, AheadReplayed])
+@pytest.mark.parametrize("most_rows", [1, 3, 7, 20])
+@pytest.mark.parametrize("shape", ["llama", "gpt2", "opt"])
+def test_steps_that_run_ahead_write_the_same(
+    shape: str, most_rows: int, steps: type[Ahead]
+) -> None:
+    network = replace(network_of(shape), by_blocks=True)
+    prompts = [replace(each, temperature=0.0) for each in prompts_of_all_kinds(20)]
+    plain = tuple(plainly(random_model(shape), prompt) for prompt in prompts)
+    assert told(network, prompts, most_rows, steps=steps) == plain
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

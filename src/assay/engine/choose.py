@@ -15,6 +15,7 @@ from assay.engine.layout.batches import (
     halved_when_full,
     one_behind,
 )
+from assay.engine.layout.cores import core_by_core
 from assay.engine.layout.packing import Forest, Kept, PackedRow, Trunk, grow, pack
 from assay.engine.layout.slots import keep_trunks
 from assay.engine.network import Network
@@ -22,6 +23,7 @@ from assay.engine.predicted import predicted_alone, predicted_at, together
 from assay.pause_gc import pause_gc
 
 Tokens = Sequence[int]
+LEAST_OF_A_CORE = 512  # tokens in a batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +156,30 @@ def _computed(
         room = 0 if network.by_blocks else max((one.row.size for one in work), default=0)
         keep_trunks(network, some, kept, room, budget)
         yield from _batch_by_batch(network, work, kept, budget)
-    yield from _batch_by_batch(network, hanging.get(None, ()), {}, budget)
+    # Rows that hang on a trunk are put behind it in turn; these have nothing in common.
+    cores = network.cores(budget)
+    yield from _batch_by_batch(network, hanging.get(None, ()), {}, budget, cores)
 
 
 def _batch_by_batch(
-    network: Network, work: Sequence[_AskedContext], kept: dict[Trunk, Kept], budget: int
+    network: Network,
+    work: Sequence[_AskedContext],
+    kept: dict[Trunk, Kept],
+    budget: int,
+    cores: int = 1,
 ) -> Iterator[tuple[list[_AskedContext], Tensor]]:
-    for batch in by_tokens(work, lambda one: one.row.size, budget):
-        yield from halved_when_full(batch, lambda part: _scored(network, part, kept))
+    def run(batch: list[_AskedContext]) -> list[tuple[list[_AskedContext], Tensor]]:
+        return list(halved_when_full(batch, lambda part: _scored(network, part, kept, cores)))
+
+    share = min(budget, max(LEAST_OF_A_CORE, budget // cores))
+    batches = by_tokens(work, lambda one: one.row.size, share)
+    for found in core_by_core(batches, run, cores=cores):
+        yield from found
 
 
-def _scored(network: Network, batch: Sequence[_AskedContext], kept: dict[Trunk, Kept]) -> Tensor:
+def _scored(
+    network: Network, batch: Sequence[_AskedContext], kept: dict[Trunk, Kept], threads: int
+) -> Tensor:
     with pause_gc():
         packing = pack([one.row for one in batch], kept, network.device)
         counts = [len(one.places) for one in batch]
@@ -173,7 +188,7 @@ def _scored(network: Network, batch: Sequence[_AskedContext], kept: dict[Trunk, 
         tokens = np.fromiter(
             chain.from_iterable(chain.from_iterable(one.wanted for one in batch)), np.int64
         )
-    found = predicted_at(network, network.hidden(packing), places, tokens)
+    found = predicted_at(network, network.hidden(packing), places, tokens, threads)
     return torch.stack((found.log_likelihood, (found.likelier == 0).to(found.log_likelihood)))
 
 

@@ -1,11 +1,8 @@
 """How far models' predictions are apart, token by token, in lockstep: no file of logits."""
 
 import math
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from threading import Event
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from assay.engine.kernels.attention import stop_with
+from assay.engine.layout.cores import core_by_core
 from assay.engine.layout.windows import Window, windows
 from assay.engine.network import NotFinite
 
@@ -58,24 +55,7 @@ def compare_readings(
     cores = torch.get_num_threads() if threads else 1
     rows = max(LEAST_POSITIONS, at_once // cores)
     compare = partial(_compared, (base, *others), tokens, rows)
-    if cores == 1:
-        yield from map(compare, asked)
-        return
-    torch.set_num_threads(1)  # also the number with which threads begin
-    stopped = Event()
-    pool = ThreadPoolExecutor(cores, initializer=stop_with, initargs=(stopped,))
-    running: deque[Future[list[TokenDrift]]] = deque()
-    try:
-        for window in asked:
-            running.append(pool.submit(compare, window))
-            if len(running) == 2 * cores:
-                yield running.popleft().result()
-        while running:
-            yield running.popleft().result()
-    finally:
-        stopped.set()
-        pool.shutdown(cancel_futures=True)
-        torch.set_num_threads(cores)
+    return core_by_core(asked, compare, cores=cores)
 
 
 @torch.inference_mode()

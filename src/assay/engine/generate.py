@@ -5,22 +5,22 @@ were.
 """
 
 import math
+from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from assay.engine.kernels.graphs import OwnForward, Steps
+from assay.engine.kernels.graphs import NOT_FINITE, Ahead, OwnForward, Steps, likeliest
 from assay.engine.layout.batches import fewer_when_full
 from assay.engine.layout.slots import Filling, Slots, aligned, rows_that_fit
 from assay.engine.network import Network, NotFinite
 
 _NUMBERS_AT_ONCE = 64
-_NOT_FINITE = -1
 
 
 class Dice:
@@ -50,6 +50,8 @@ Ended = Literal["end", "stop", "length", "context"]
 # Computing new prompts costs about one step, an empty slot its share of each: with rows of some 64
 # tokens the sum of both is least when a sixth is waited for.
 REFILL_AT = 1 / 6
+
+STEPS_AHEAD = 4  # that a GPU is given at once
 
 C = TypeVar("C", bound="Continued")
 R = TypeVar("R")
@@ -120,13 +122,21 @@ def generate(
     prompts: Sequence[Prompt],
     *,
     most_rows: int | None = None,
-    steps: type[Steps] = Steps,
+    steps: type[Steps] | None = None,
 ) -> Iterator[tuple[int, Written]]:
-    """`steps`: how one token is put behind each row. Raises ValueError before any work, NotFinite
-    with the index of a prompt, TooLittleMemory.
+    """`steps`: how tokens are put behind rows, usually the quickest way there is. Raises ValueError
+    before any work, NotFinite with the index of a prompt, TooLittleMemory.
     """
     rows = [_Row(*each, _dice(each[1])) for each in limits(network, prompts)]
-    together = partial(_together, steps=steps)
+    if steps is None:
+        # Running ahead in fp32 was not tried on a GPU.
+        tried = network.device.type == "cuda" and network.dtype == torch.bfloat16
+        drawn = any(row.dice.temperature > 0 for row in rows)
+        steps = Ahead if tried and not drawn else Steps
+    if issubclass(steps, Ahead):
+        together = partial(_together_ahead, steps=steps)
+    else:
+        together = partial(_together, steps=steps)
     return run_all(network, rows, most_rows, _Row.written, _alone, together)
 
 
@@ -198,6 +208,83 @@ def _together(
         yield from _ended(live, slots, chosen)
 
 
+@dataclass(frozen=True, slots=True)
+class _Launched:
+    """Tokens that a GPU has found, or will have: of each of these rows `steps`."""
+
+    rows: list[_Row]
+    steps: int
+    tokens: Tensor  # [steps, rows]
+    there: Any  # an event
+
+    @classmethod
+    def of(cls, rows: Sequence[_Row], found: Tensor) -> "_Launched":
+        if found.device.type != "cuda":
+            return cls(list(rows), len(found), found, None)
+        tokens = torch.empty(found.shape, dtype=found.dtype, pin_memory=True)
+        tokens.copy_(found, non_blocking=True)
+        there = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        there.record()
+        return cls(list(rows), len(found), tokens, there)
+
+    def ended(self) -> Iterator[_Row]:
+        """Each row takes its tokens up to its end; those found behind that are of no account."""
+        if self.there is not None:
+            self.there.synchronize()
+        for row, tokens in zip(self.rows, self.tokens.T.tolist(), strict=True):
+            for token in () if row.ended else tokens:
+                if token == NOT_FINITE:
+                    raise NotFinite(row.index)
+                if row.take(token):
+                    yield row
+                    break
+
+
+def _together_ahead(
+    network: Network, rows: list[_Row], slots: Slots, tokens: int, *, steps: type[Ahead]
+) -> Iterator[_Row]:
+    """The next steps are under way while texts are looked at, which therefore end up to two times
+    STEPS_AHEAD later than they could.
+    """
+    filling = Filling(network, [row.context for row in rows])
+    ahead = steps(network, slots)
+    live: list[_Row] = []
+    launched: deque[_Launched] = deque()
+    left: dict[_Row, int] = {}  # tokens to its limit, those that are under way counted
+    while filling or live:
+        if filling and slots.free >= min(len(filling), math.ceil(slots.rows * REFILL_AT)):
+            numbers, last = filling.next(slots, tokens, slots.free)
+            fresh = [rows[number] for number in numbers]
+            launched.append(_Launched.of(fresh, ahead.begin(network.logits(last))))
+            live += fresh
+            left |= {row: row.limit - len(row.tokens) - 1 for row in fresh}
+        elif most := max(left.values(), default=0):
+            count = min(STEPS_AHEAD, most)
+            launched.append(_Launched.of(live, ahead.run(count, most)))
+            left = {row: max(0, some - count) for row, some in left.items()}
+        if len(launched) > 1 or not any(left.values()):
+            over = list(launched.popleft().ended())
+            if over:
+                kept = _without(live, over)
+                slots.reorder(kept)
+                ahead.keep(kept)
+                live = [live[place] for place in kept]
+                for row in over:
+                    del left[row]
+                yield from over
+
+
+def _without(live: Sequence[_Row], over: Sequence[_Row]) -> list[int]:
+    """Places of those that go on; the last ones take the places of those that do not."""
+    gone = set(over)
+    staying = [place for place, row in enumerate(live) if row not in gone]
+    kept = list(range(len(staying)))
+    holes = [place for place in kept if live[place] in gone]
+    for hole, place in zip(holes, reversed(staying), strict=False):
+        kept[hole] = place
+    return kept
+
+
 def _ended(live: list[_Row], slots: Slots, chosen: Sequence[int]) -> Iterator[_Row]:
     first = len(live) - len(chosen)
     for slot in reversed(range(first, len(live))):
@@ -225,16 +312,15 @@ def _alone(network: Network, row: _Row) -> None:
 @torch.inference_mode()
 def draw(logits: Tensor, rows: Sequence[tuple[Dice, int]]) -> list[int]:
     """Raises NotFinite with the number of the first row whose logits are not all numbers."""
-    # A sum over a vocabulary is finite if and only if every logit is, up to 1e33 each.
-    finite = logits.sum(-1).isfinite()
-    chosen = logits.argmax(-1)
+    chosen = likeliest(logits)
     drawn = [number for number, (dice, _) in enumerate(rows) if dice.temperature > 0]
     if drawn:
         at = torch.tensor(drawn, device=logits.device)
-        chosen[at] = _by_chance(logits[at], [rows[number] for number in drawn])
-    tokens: list[int] = chosen.where(finite, _NOT_FINITE).tolist()
-    if _NOT_FINITE in tokens:
-        raise NotFinite(tokens.index(_NOT_FINITE))
+        by_chance = _by_chance(logits[at], [rows[number] for number in drawn])
+        chosen[at] = by_chance.where(chosen[at] >= 0, NOT_FINITE)
+    tokens: list[int] = chosen.tolist()
+    if NOT_FINITE in tokens:
+        raise NotFinite(tokens.index(NOT_FINITE))
     return tokens
 
 

@@ -31,6 +31,7 @@ TOKENS_AT_ONCE_CPU = 2048
 MOST_TOKENS_AT_ONCE_GPU = 1 << 16
 SHARE_OF_FREE_MEMORY = 0.35
 TRUNK_BYTES_CPU = 2**30
+BATCHES_BYTES_CPU = 2**30  # of all cores together
 LOGITS_BYTES_CPU = 64 * 2**20
 LOGITS_BYTES_GPU = 2**30
 ALIGNED = 64  # tokens of vocabulary
@@ -124,11 +125,22 @@ class Network:
         if self.device.type != "cuda":
             return TOKENS_AT_ONCE_CPU
         free, _ = torch.cuda.mem_get_info(self.device)
+        fitting = int(free * SHARE_OF_FREE_MEMORY / self._bytes_of_token)
+        return max(1024, min(MOST_TOKENS_AT_ONCE_GPU, fitting))
+
+    @property
+    def _bytes_of_token(self) -> int:
+        """While it is computed."""
         config = self.model.config.get_text_config()
         width = getattr(config, "intermediate_size", None) or 4 * config.hidden_size
-        a_token = (3 * width + 12 * config.hidden_size) * self.dtype.itemsize
-        fitting = int(free * SHARE_OF_FREE_MEMORY / a_token)
-        return max(1024, min(MOST_TOKENS_AT_ONCE_GPU, fitting))
+        return int((3 * width + 12 * config.hidden_size) * self.dtype.itemsize)
+
+    def cores(self, tokens: int) -> int:
+        """How many may compute so many tokens each; 1 where all compute the same ones."""
+        if self.device.type != "cpu" or not self.serves_trees:
+            return 1
+        fitting = BATCHES_BYTES_CPU // (tokens * self._bytes_of_token)
+        return max(1, min(torch.get_num_threads(), fitting))
 
     @property
     def tokens_kept(self) -> int:

@@ -80,12 +80,18 @@ def _fused() -> Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]] | None
 
 @torch.inference_mode()
 def predicted_at(
-    network: Network, hidden: Tensor, places: NDArray[np.int64], targets: NDArray[np.int64]
+    network: Network,
+    hidden: Tensor,
+    places: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    threads: int = 1,
 ) -> Predicted:
-    """The head is run once for all targets of a place. In the order given."""
+    """The head is run once for all targets of a place. In the order given. `threads` that do so
+    share the room for logits.
+    """
     at, which = np.unique(places, return_inverse=True)
     order = np.argsort(which, kind="stable")
-    at_once = network.positions_at_once
+    at_once = max(1, network.positions_at_once // threads)
     steps = range(0, len(at), at_once)
     ends = np.searchsorted(which[order], [*steps, len(at)]).tolist()
     selected, rows, wanted, back = (

@@ -1,5 +1,5 @@
 """How likely a long text is, token by token. Windows of all texts are put together up to a budget;
-no more than one batch of a text is in memory.
+no more than one batch of a text is in memory, and on a processor two for each core.
 """
 
 from collections import deque
@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from assay.engine.layout.batches import by_tokens, halved_when_full, one_behind
+from assay.engine.layout.cores import core_by_core
 from assay.engine.layout.packing import PackedRow, pack
 from assay.engine.layout.windows import PREFIX, Window, windows
 from assay.engine.network import Network, NotFinite
@@ -140,12 +141,20 @@ def _computed(
     budget = network.tokens_at_once
     if network.device.type == "cpu":
         budget = min(budget, TOKENS_AT_ONCE_CPU)
-    for batch in by_tokens(pieces, lambda piece: piece.window.length, budget):
-        yield from halved_when_full(batch, lambda part: _predicted(network, prefix, part))
+    cores = network.cores(max(budget, network.context_length))
+
+    def run(batch: list[_WindowPiece]) -> list[tuple[list[_WindowPiece], Predicted]]:
+        return list(halved_when_full(batch, lambda part: _predicted(network, prefix, part, cores)))
+
+    batches = by_tokens(pieces, lambda piece: piece.window.length, budget)
+    for found in core_by_core(batches, run, cores=cores):
+        yield from found
 
 
 @torch.inference_mode()
-def _predicted(network: Network, prefix: int, pieces: Sequence[_WindowPiece]) -> Predicted:
+def _predicted(
+    network: Network, prefix: int, pieces: Sequence[_WindowPiece], threads: int
+) -> Predicted:
     wanted = [piece.wanted() for piece in pieces]
     for piece, tokens in zip(pieces, wanted, strict=True):
         piece.check(tokens, network.vocabulary)
@@ -157,7 +166,7 @@ def _predicted(network: Network, prefix: int, pieces: Sequence[_WindowPiece]) ->
     hidden = network.hidden(pack(rows, {}, network.device))
     ends = np.cumsum([len(tokens) for tokens in fed])
     places = [np.arange(end - len(tokens), end) for end, tokens in zip(ends, wanted, strict=True)]
-    return predicted_at(network, hidden, np.concatenate(places), np.concatenate(wanted))
+    return predicted_at(network, hidden, np.concatenate(places), np.concatenate(wanted), threads)
 
 
 def _fetched(

@@ -13,7 +13,7 @@ from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.types import Message
 from tests.loaded_python import run_python
 from tests.models.local.checkpoints import CHAT_TEMPLATE, edit_json
-from tests.models.local.families import CUT, END, save_family
+from tests.models.local.families import CUT, END, WHOLE, save_family
 
 SYSTEM, USER = Message("system", "Be brief."), Message("user", "Two plus two?")
 NO_SYSTEM = (
@@ -68,6 +68,18 @@ def test_the_vocabulary_reaches_to_the_highest_added_token(tmp_path: Path):
     document = json.loads((folder / "tokenizer.json").read_text("utf-8"))
     highest = max(each["id"] for each in document["added_tokens"])
     assert LocalTokenizer.load(folder).vocabulary_size == highest + 1
+
+
+@pytest.mark.parametrize("tidies", [False, True])
+@pytest.mark.parametrize("name", [*CUT, *WHOLE])
+def test_it_writes_tokens_as_transformers_does(tmp_path: Path, name: str, tidies: bool):
+    folder = save_family(tmp_path, name, clean_up_tokenization_spaces=tidies)
+    tokenizer = LocalTokenizer.load(folder)
+    whole = tokenizer.encode_batch([" It 's 12 , is n't it ?\n\nÉté 日本\n"], special=True)[0]
+    for ids in ([], [0], whole, [0, *whole, 0], whole[1:], whole[-1:], whole[3:5]):
+        for special in (False, True):
+            theirs = tokenizer.of_transformers.decode(ids, skip_special_tokens=not special)
+            assert tokenizer.as_transformers_writes(ids, special=special) == theirs
 
 
 @pytest.mark.parametrize("name", CUT)

@@ -14,6 +14,7 @@ import math
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -82,7 +83,7 @@ class Slots:
         if not changed:
             return
         stored = [*self.keys.values(), *self.values.values()]
-        moved = torch.tensor([changed, [rows[place] for place in changed]]).to(stored[0].device)
+        moved = on_device(np.array([changed, [rows[place] for place in changed]]), stored[0].device)
         used = max(self.lengths)
         for one in stored:
             one[moved[0], :, :used] = one[moved[1], :, :used]
@@ -104,15 +105,34 @@ class SlotGroup:
     mask: Tensor | None  # [slots, 1, 1, width]; None: all is seen
 
 
+class BehindKernel(Protocol):
+    def __call__(
+        self,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        positions: Tensor,
+        scale: float,
+        /,
+    ) -> Tensor:
+        """Puts each row's key and value in their places, and attends to all up to there."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class BehindSlots:
     slots: Slots
     row: Tensor  # the slot of each token
     entry: Tensor  # and where in it its key goes
     groups: Sequence[SlotGroup]
+    at_once: BehindKernel | None = None
 
     def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
         keys, values = self.slots.keys[module], self.slots.values[module]
+        if self.at_once is not None:
+            return self.at_once(q, k, v, keys, values, self.entry, scale)
         keys[self.row, :, self.entry] = k[0].transpose(0, 1)
         values[self.row, :, self.entry] = v[0].transpose(0, 1)
         rows = q.transpose(0, 2)  # [slots, heads, 1, size]
@@ -140,9 +160,17 @@ def step_by_length(slots: Slots, like: torch.dtype) -> BehindSlots:
     return BehindSlots(slots, torch.arange(len(slots.lengths)), lengths, groups)
 
 
-def step_at_once(slots: Slots, positions: Tensor, width: int, like: torch.dtype) -> BehindSlots:
+def step_at_once(
+    slots: Slots,
+    positions: Tensor,
+    width: int,
+    like: torch.dtype,
+    kernel: BehindKernel | None = None,
+) -> BehindSlots:
     """For GPUs: nothing here depends on the values of `positions`, so that it can be captured."""
     row = torch.arange(len(positions), device=positions.device)
+    if kernel is not None:
+        return BehindSlots(slots, row, positions, (), kernel)
     group = SlotGroup(0, len(positions), width, _up_to(positions, width, like))
     return BehindSlots(slots, row, positions, [group])
 

@@ -72,6 +72,7 @@ class StopStrings:
         self._longest = max(map(len, self._stops), default=1)
         self._lasts = {stop[-1] for stop in self._stops} | ({"\n"} if first_line else set())
         self._pieces: dict[int, str] = {}
+        self._may: dict[int, bool] = {}
 
     def __call__(self, ids: Sequence[int]) -> bool:
         """Whether the newest id completes a stop; it is asked after every id."""
@@ -97,10 +98,12 @@ class StopStrings:
 
     def _may_end(self, newest: int) -> bool:
         """Alone, some decoders drop a leading space, and a piece of a character shows nothing."""
-        if newest not in self._pieces:
-            self._pieces[newest] = " " + self._decode([newest])
-        piece = self._pieces[newest]
-        return piece == " " or _BROKEN in piece or any(last in piece for last in self._lasts)
+        known = self._may.get(newest)
+        if known is None:
+            piece = self._pieces[newest] = " " + self._decode([newest])
+            unclear = piece == " " or _BROKEN in piece
+            known = self._may[newest] = unclear or any(last in piece for last in self._lasts)
+        return known
 
     def _tail(self, ids: Sequence[int]) -> str:
         """The newest token's text, and before it as many characters as the longest stop has."""

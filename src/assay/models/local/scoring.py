@@ -115,6 +115,7 @@ class TextScorer:
     def write(self, wanted: Sequence[WantedText]) -> Iterator[tuple[int, Written]]:
         """The tokens behind each prompt, up to and with those that complete a stop string."""
         prompts = []
+        stops = {texts: self.stops(texts) for texts in {each.stop for each in wanted if each.stop}}
         coded = encode_prompts(self.writing, [each.prompt for each in wanted])
         for each, ids in zip(wanted, coded, strict=True):
             kept, limit = self.fit(ids, each.max_tokens)
@@ -127,7 +128,7 @@ class TextScorer:
                     top_k=each.top_k,
                     top_p=each.top_p,
                     ends=self.ends,
-                    stopped=self.stops(each.stop) if each.stop else None,
+                    stopped=stops.get(each.stop),
                 )
             )
         return generate(self.network, prompts)
