@@ -14,13 +14,19 @@ Chromium or its driver is missing (`sh scripts/set_up_packages.sh` installs both
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.waiting import Found, wait_for
+
 AXE = "axe.min.js"
+# Of what axe looks for, that which a narrow window or other colours can change.
+BY_STYLE = ("color-contrast", "scrollable-region-focusable")
+# A browser of this machine that has not answered by then is lost, and so is the test.
+LIMIT_S = 30
 
 
 class Browser:
@@ -28,7 +34,17 @@ class Browser:
         self.driver = driver
 
     def open(self, address: str) -> None:
+        """And wait for the whole page. On a busy machine the driver may come back while a large one
+        is still being read, and a script would see the part that is there.
+        """
         self.driver.get(address)
+        self.wait_for(lambda: self.run("return document.readyState === 'complete'"))
+
+    def wait_for(
+        self, condition: Callable[[], Found], *, every_s: float = 0.05, limit_s: float = LIMIT_S
+    ) -> Found:
+        """What the condition gives, as soon as that is true."""
+        return wait_for(condition, every_s=every_s, patience_s=limit_s)
 
     def show(self, width: int = 1280, *, height: int = 900, dark: bool = False) -> None:
         """A window so wide, also below the 500 pixels that a window can have."""
@@ -75,16 +91,22 @@ class Browser:
         )
         return bool(whole > seen)
 
-    def find_faults(self) -> list[str]:
-        """What axe calls serious or critical, each with the first place of it."""
+    def find_faults(self, *rules: str) -> list[str]:
+        """What axe calls serious or critical, each with the first place of it. With rules, these
+        alone: BY_STYLE, where a page that was looked at is shown in another way.
+        """
         import axe_core_python
 
-        script = Path(axe_core_python.__file__).with_name(AXE).read_text("utf-8")
-        self.run(script)
+        self.run(Path(axe_core_python.__file__).with_name(AXE).read_text("utf-8"))
+        # Without `preload`, which fetches the styles once more for rules that are not serious.
+        options: dict[str, Any] = {"resultTypes": ["violations"], "preload": False}
+        if rules:
+            options["runOnly"] = {"type": "rule", "values": rules}
         found = self.driver.execute_async_script(
-            "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']})"
+            "const done = arguments[1]; axe.run(document, arguments[0])"
             ".then(found => done(found.violations), error => done([{impact: 'serious', "
-            "id: String(error), nodes: []}]))"
+            "id: String(error), nodes: []}]))",
+            options,
         )
         return [
             f"{each['id']}: {each['nodes'][0]['html'] if each['nodes'] else ''}"
@@ -119,6 +141,8 @@ def start_browser(folder: Path) -> Browser:
         options.add_argument(word)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options, Service(shutil.which("chromedriver")))
+    driver.set_page_load_timeout(LIMIT_S)
+    driver.set_script_timeout(LIMIT_S)
     # Else a page may get no keys while another browser of this machine has the focus.
     driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
     return Browser(driver)

@@ -34,6 +34,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
+from assay import lean_imports
 from assay.reports.formats import html
 from assay.retold import retold
 from assay.store.bodies import adapter
@@ -94,6 +95,25 @@ LOADED_FOR_WEIGHTS = (
     "transformers.modeling_utils",
     "transformers.models.gpt2.modeling_gpt2",
     "transformers.models.llama.modeling_llama",
+)
+# The files whose tests ask for it; conftest.py keeps them with one worker.
+WITH_LOADED_WEIGHTS = (
+    "test_api_page.py",
+    "test_checkpoint_crash.py",
+    "test_checkpoints.py",
+    "test_extend_page.py",
+    "test_front_door.py",
+    "test_loop.py",
+    "test_measure_plugins.py",
+    "test_own_samples.py",
+    "test_profile.py",
+    "test_reviewed_samples.py",
+    "test_serve.py",
+    "test_size_class.py",
+    "test_tokenizer.py",
+    "test_trainer_callback.py",
+    "test_tutorials.py",
+    "test_watch.py",
 )
 # Read while the interpreter starts or a module is loaded, and never again.
 READ_AT_START = ("PYTHON", "LC_", "LANG", "OMP_NUM_THREADS", "OPENBLAS_", "MKL_")
@@ -325,9 +345,19 @@ class OnTerminal:
             self.end()
 
 
-@cache
 def _loaded_python(weights: bool) -> LoadedPython:
-    """The one of this worker, with warnings and streams as tests want them."""
+    """The one of this worker. Raises where a file asks for torch that is not known to: two workers
+    would load it.
+    """
+    asking = os.environ.get("PYTEST_CURRENT_TEST", "").partition("::")[0]
+    if weights and asking and Path(asking).name not in WITH_LOADED_WEIGHTS:
+        raise RuntimeError(f"add {Path(asking).name} to WITH_LOADED_WEIGHTS")
+    return _load_python(weights)
+
+
+@cache
+def _load_python(weights: bool) -> LoadedPython:
+    """With warnings and streams as tests want them."""
     environment = {**os.environ, "PYTHONWARNINGS": "error"}
     environment.pop("PYTHONUNBUFFERED", None)
     loaded = LoadedPython(environment, weights)
@@ -440,6 +470,7 @@ def become(words: Sequence[str], folder: str, environment: Mapping[str, str]) ->
 
 
 if __name__ == "__main__":
+    lean_imports.begin()  # as `assay` does
     for name in LOADED + (LOADED_FOR_WEIGHTS if sys.argv[2] == "1" else ()):
         import_module(name)
     html._template()  # a tenth of a second, in each run that writes a report

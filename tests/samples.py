@@ -14,6 +14,7 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from assay.checks.health.examine import examine
@@ -57,7 +58,7 @@ def read_labels(path: Path) -> dict[str, str]:
 def failures_of(sample: Sample, judged: JudgedSense | None = None) -> tuple[str, ...]:
     prompt = str(sample["prompt"])
     own = SamplePrompt(id="own", prompt=prompt, subject=(), ticks=())
-    asked = next((each for each in load_samples() if each.prompt == prompt), own)
+    asked = next((each for each in _shipped() if each.prompt == prompt), own)
     sure = sample["uncertainty"]
     health = examine(
         asked,
@@ -67,6 +68,11 @@ def failures_of(sample: Sample, judged: JudgedSense | None = None) -> tuple[str,
         judged=judged,
     )
     return tuple(check.name for check in health.failures)
+
+
+@cache
+def _shipped() -> tuple[SamplePrompt, ...]:
+    return load_samples()
 
 
 def table(

@@ -75,6 +75,7 @@ FEWEST_ROWS = {
     "LM": 7,
     "DC": 7,
     "MM": 11,
+    "WR": 3,
 }
 
 ROW = re.compile(r"^\| (?P<id>[A-Z]{2}-\d{2,3}) \| (?P<requirement>.+?) \| (?P<met_by>.*?) \|$")

@@ -15,8 +15,7 @@ import psutil
 import pytest
 import torch
 from safetensors.torch import load_file
-from transformers import PreTrainedTokenizerFast, Trainer, TrainingArguments
-from transformers.integrations.deepspeed import set_hf_deepspeed_config, unset_hf_deepspeed_config
+from transformers import PreTrainedTokenizerFast, TrainerCallback
 
 import assay
 from assay.errors import (
@@ -28,7 +27,6 @@ from assay.errors import (
 )
 from assay.reports.progress import SilentProgress
 from assay.store import Store
-from assay.trainer_callback.step_evaluation import has_stalled
 from tests.loaded_python import run_python
 from tests.models.local.checkpoints import END, TEXT, make_model, make_tokenizer, save_tokenizer
 from tests.waiting import wait_for
@@ -83,6 +81,9 @@ class Gym:
         return assay.TrainerCallback(**(given | changes))
 
     def trainer(self, name="run", *callbacks, with_tokenizer=True, **changes):
+        # Pandas, datasets and accelerate: 1.5 s, which the other workers need not load.
+        from transformers import Trainer, TrainingArguments
+
         tokenizer = make_tokenizer()
         ids = tokenizer.encode(TEXT).ids
         rows = [ids[at : at + 16] for at in range(0, len(ids) - 16, 16)]
@@ -178,7 +179,7 @@ def test_each_saved_checkpoint_is_evaluated_and_its_figures_are_in_the_log(gym):
     ]
 
 
-class Reader(assay.TrainerCallback.__base__):
+class Reader(TrainerCallback):
     """What an integration such as TensorBoard's is told."""
 
     def __init__(self):
@@ -229,6 +230,8 @@ def test_patience_needs_a_figure_that_is_measured(gym):
 
 
 def test_a_figure_stalls_where_its_best_is_long_ago():
+    from assay.trainer_callback.step_evaluation import has_stalled
+
     rows = [{"loss": 1.0}, *({"eval_assay_perplexity": value} for value in (9.0, 7.0, 8.0, 7.5))]
     of = "eval_assay_perplexity"
     assert has_stalled(rows, of, 2, smaller=True)
@@ -357,7 +360,7 @@ def test_in_the_background_the_figures_the_best_and_the_losses_are_the_same(gym,
     assert any("waiting for the evaluation of" in each.getMessage() for each in caplog.records)
 
 
-class AtStep(assay.TrainerCallback.__base__):
+class AtStep(TrainerCallback):
     """Does something at the end of certain steps."""
 
     def __init__(self, what):
@@ -513,12 +516,14 @@ class Zero3:
 def test_where_no_second_model_can_be_loaded_it_says_so_and_names_watch(gym):
     callback, config = gym.callback(), Zero3()
     trainer = gym.trainer("run", callback, max_steps=2)
-    set_hf_deepspeed_config(config)
+    from transformers.integrations import deepspeed
+
+    deepspeed.set_hf_deepspeed_config(config)
     try:
         trainer.state.global_step = 2
         callback.on_save(trainer.args, trainer.state, trainer.control)
     finally:
-        unset_hf_deepspeed_config()
+        deepspeed.unset_hf_deepspeed_config()
     (note,) = notes(trainer)
     assert "assay watch" in note
 

@@ -4,11 +4,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+from assay import lean_imports
+
 LONG = ("run", "ask", "judge", "judge-check", "speed", "drift", "watch", "demo", "rescore")
 
 
 def main() -> None:
     words = sys.argv[1:]
+    lean_imports.begin()
     try:
         with line_while_loading(words) as shown:
             from assay.interfaces.cli import main as run

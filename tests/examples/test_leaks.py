@@ -100,29 +100,43 @@ def test_the_scan_reads_the_tests_that_ship() -> None:
     assert len(forbidden_eights()) > 20_000
 
 
-@pytest.mark.parametrize("stream", STREAMS)
-def test_the_composed_facts_hold_no_test(shared: Path, forbidden: Forbidden, stream: str) -> None:
-    facts = Facts(chosen_devices(shared / "data" / "pci"), forbidden)
+@pytest.fixture(scope="module")
+def later() -> Forbidden:
+    return later_runs()
+
+
+@pytest.fixture(scope="module")
+def devices(shared: Path) -> list[dict[str, object]]:
+    """A second of a processor."""
+    return chosen_devices(shared / "data" / "pci")
+
+
+@pytest.fixture(scope="module", params=STREAMS)
+def composed(
+    request: pytest.FixtureRequest, devices: list[dict[str, object]], forbidden: Forbidden
+) -> list[str]:
+    """Documents of one stream, by four seeds."""
+    facts = Facts(devices, forbidden)
     per_part = SCANNED // 4
-    documents = [d for part in range(4) for d in facts.documents(stream, per_part, seed=part)]
-    assert len(documents) == SCANNED
-    whole = [f" {plain(document)} " for document in documents]
+    parts = [facts.documents(request.param, per_part, seed=part) for part in range(4)]
+    return [document for part in parts for document in part]
+
+
+def test_the_composed_facts_hold_no_test(composed: list[str]) -> None:
+    assert len(composed) == SCANNED
+    whole = [f" {plain(document)} " for document in composed]
     assert [d for d in whole if eights(d) & forbidden_eights()] == []
     # One string of everything: 600 searches through it instead of 600 through each document.
     everything = " | ".join(whole)
     assert [prompt for prompt in forbidden_prompts() if prompt in everything] == []
 
 
-@pytest.mark.parametrize("stream", STREAMS)
 def test_the_composed_facts_hold_no_test_that_came_later(
-    shared: Path, forbidden: Forbidden, stream: str
+    composed: list[str], later: Forbidden
 ) -> None:
-    later = later_runs()
     assert len(later.runs) > 1_000
     assert later.found_in("Which organ pumps blood through the human body?")
-    facts = Facts(chosen_devices(shared / "data" / "pci"), forbidden)
-    documents = facts.documents(stream, SCANNED, seed=0)
-    assert [document for document in documents if later.found_in(document)] == []
+    assert [document for document in composed if later.found_in(document)] == []
 
 
 @pytest.mark.parametrize("name", [trouble.name for trouble in Troubles().troubles[:2]])
@@ -188,8 +202,9 @@ def test_seven_words_of_a_longer_prompt_are_no_leak(forbidden: Forbidden) -> Non
     assert forbidden.found_in("the hardware database maps PCI ID 1b21:1080") is not None
 
 
-def test_composed_documents_that_leak_are_dropped_and_made_up_for(shared: Path) -> None:
-    devices = chosen_devices(shared / "data" / "pci")
+def test_composed_documents_that_leak_are_dropped_and_made_up_for(
+    devices: list[dict[str, object]],
+) -> None:
     free = list(Facts(devices, Forbidden(frozenset())).documents("commands", 200, seed=7))
     planted = " ".join(plain(free[50]).split()[:4])
     facts = Facts(devices, Forbidden(frozenset((planted,))))

@@ -1,0 +1,3 @@
+from assay import lean_imports
+
+lean_imports.load_transformers()

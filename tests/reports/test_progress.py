@@ -17,6 +17,7 @@ from assay.reports.progress import (
     progress_for,
 )
 from assay.types import Answered, Failed, Observer, Score
+from tests.waiting import wait_for
 
 ANSWER = Answered(request_id="r", text="x")
 
@@ -234,3 +235,28 @@ def test_a_tally_fits_one_line_and_keeps_the_interval_of_the_mean(width: int) ->
     assert words[0] == "500/1,200 (41%)"
     assert ("mean 0.50 [0.44–0.55] n=290" in words) is (width > 43)
     assert len(tally.words(100.0)) == 10, "without a width everything is said"
+
+
+def test_a_phase_without_a_count_moves_until_a_model_begins() -> None:
+    """By a clock of the test's own; how soon a line comes is not looked at."""
+    stream = Terminal()
+    with LiveProgress(stream, life_every_s=0.01) as progress:
+        progress.phase("preparing models and suites")
+        wait_for(lambda: "preparing models and suites … 0 s" in stream.getvalue())
+        progress.model_started("m", total=1, reused=0)
+        before = stream.getvalue().count("preparing")
+        progress.phase("writing reports")
+        wait_for(lambda: "writing reports … 0 s" in stream.getvalue())
+    assert stream.getvalue().count("preparing") == before
+    assert LiveProgress.life_every_s <= 2
+
+
+def test_a_long_phase_is_told_now_and_then_in_plain_lines() -> None:
+    clock, stream = Clock(), io.StringIO()
+    with PlainProgress(stream, clock=clock, life_every_s=0.01) as progress:
+        progress.phase("preparing models and suites")
+        clock.now += 31
+        wait_for(lambda: "preparing models and suites: 31 s" in stream.getvalue())
+        progress.model_started("m", total=1, reused=0)
+        after = stream.getvalue()
+    assert stream.getvalue() == after

@@ -213,4 +213,5 @@ def test_no_json_in_any_field_makes_it_crash(tmp_path: Path, data: st.DataObject
     path = tmp_path / "a.json"
     path.write_text(json.dumps([test, test]), encoding="utf-8", errors="surrogatepass")
     (tmp_path / "suite.json").write_text(json.dumps(data.draw(JSONISH)))
-    examine([tmp_path])
+    errors = [finding for finding in examine([tmp_path]) if finding.severity == "error"]
+    assert errors, "two tests with one id, or with none"

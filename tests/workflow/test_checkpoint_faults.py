@@ -10,11 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.torch import load_file, save_file
 
 from assay import api
 from assay.errors import AssayError, Interrupted, UsageError
 from assay.files.writing import replace_file
 from assay.store import Store
+from assay.types import Reply, Score
+from assay.types.scores import SilentProgress
 from tests.conftest import word_tests
 from tests.models.local.checkpoints import make_checkpoint
 
@@ -171,3 +174,44 @@ def test_a_measure_that_there_is_not_is_refused_with_the_one_that_was_meant(fold
     with pytest.raises(UsageError, match="no measure 'speeed'; did you mean 'speed'"):
         run(folder, measures=("perplexity", "speeed"))
     assert not (folder / "out").exists()
+
+
+# ------------------------------------------------------- what is found before the first request
+
+
+class Told(SilentProgress):
+    def __init__(self) -> None:
+        self.order: list[str] = []
+
+    def replied(self, model: str, reply: Reply, score: Score | None) -> None:
+        self.order.append(Path(model).name)
+
+    def note(self, sentence: str) -> None:
+        self.order.append(sentence)
+
+
+def test_shapes_of_a_folder_are_checked_before_the_first_request_and_values_when_their_turn_comes(
+    folder: Path,
+) -> None:
+    """Of a folder's checkpoints only the first is loaded before anything is asked."""
+    for step, number in (("step_1100", 2), ("step_1200", 3), ("step_1300", 4)):
+        make_checkpoint(folder / "run" / step, seed=number)
+    shapes = folder / "run" / "step_1100" / "model.safetensors"
+    tensors = load_file(shapes)
+    name = next(name for name, each in sorted(tensors.items()) if each.dim() == 2)
+    save_file(tensors | {name: tensors[name][:-1].clone()}, shapes, metadata={"format": "pt"})
+    values = folder / "run" / "step_1200" / "model.safetensors"
+    tensors = load_file(values)
+    tensors[name][0, 0] = float("nan")
+    save_file(tensors, values, metadata={"format": "pt"})
+    told = Told()
+    report = run(folder, observer=told)
+    assert report.exit_code == 3
+
+    def place(*words: str) -> int:
+        return next(n for n, each in enumerate(told.order) if all(word in each for word in words))
+
+    assert place("step_1100", "has the shape") < told.order.index("step_900")
+    assert told.order.index("step_1000") < place("step_1200", "not a number")
+    assert place("step_1200", "not a number") < told.order.index("step_1300")
+    assert {"step_900", "step_1000", "step_1300"} <= {*told.order}

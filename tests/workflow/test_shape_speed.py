@@ -14,7 +14,9 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from assay import api
+from assay.types import Reply, Score
 from assay.types.results import Report
+from assay.types.scores import SilentProgress
 from tests.models.local.checkpoints import make_checkpoint
 from tests.models.local.stopwatch import Stopwatch
 
@@ -55,6 +57,17 @@ def run(folder: Path, *steps: str, **more: Any) -> Report:
     settings = {"gate": folder / "gate.toml", "text": folder / "held_out.txt"}
     settings |= {"measures": ("perplexity", "speed"), "out": folder / "out"} | more
     return api.run(models, suites=[str(folder / "word.json")], **settings)
+
+
+class Watched(SilentProgress):
+    """Whose replies came, and how many runs had been timed by then."""
+
+    def __init__(self, stopwatch: Stopwatch) -> None:
+        self._stopwatch = stopwatch
+        self.replies: list[tuple[str, int]] = []
+
+    def replied(self, model: str, reply: Reply, score: Score | None) -> None:
+        self.replies.append((model, sum(runs for _, runs in self._stopwatch.timed)))
 
 
 def details_of(folder: Path, step: str) -> Mapping[str, Any]:
@@ -142,3 +155,15 @@ def test_the_last_checkpoint_makes_up_for_a_run_that_failed(
     assert stopwatch.timed == [("step_1", 1), ("step_2", 3)]
     assert report.exit_code == 0
     assert details_of(folder, "step_1")["speed"]["runs_per_s"] == [33, 66, 29]
+
+
+def test_speed_is_measured_when_every_checkpoint_has_been_asked(
+    folder: Path, stopwatch: Stopwatch
+) -> None:
+    watched = Watched(stopwatch)
+    run(folder, observer=watched)
+    assert [timed for _, timed in watched.replies[-3:]] == [1, 3, 3]
+    assert {timed for _, timed in watched.replies[:-3]} == {0}
+    assert {name for name, _ in watched.replies[:-3]} == {
+        str(folder / "run" / step) for step in ("step_1", "step_2")
+    }

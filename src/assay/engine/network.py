@@ -4,7 +4,7 @@ a small model's work. Where logits differ from the model's own, `why_not` says s
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -56,6 +56,7 @@ class Network:
     why_not: str = ""
     by_blocks: bool = False
     head_input: Callable[[Tensor], Tensor] | None = None  # what is done to it before the head
+    own_attention: str = ""  # the model's, where ours is in its place
     _padded: tuple[Tensor, Tensor | None] | None = None
 
     @torch.inference_mode()
@@ -167,9 +168,19 @@ def make_ready(model: Any, *, context_length: int) -> Network:
     own = model.config._attn_implementation
     network.why_not = _known_not_to_work(model.config, context_length) or _difference(network)
     network.serves_trees = not network.why_not
+    network.own_attention = own
     if not network.serves_trees:
         model.set_attn_implementation(own)
     return network
+
+
+def made_ready_again(network: Network) -> Network | None:
+    """With other weights in its model; None where these must be computed the plain way. May raise
+    NotFinite.
+    """
+    network.model.set_attn_implementation(network.own_attention)
+    again = replace(network, _padded=None)
+    return None if _difference(again) else again
 
 
 def fuse(model: nn.Module) -> None:

@@ -5,6 +5,7 @@ what is asked now, never replies that were in the store already.
 import io
 import math
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -29,7 +30,8 @@ from assay.types.scores import SilentProgress
 
 LIVE_EVERY_S = 0.1  # a bar must not slow the run
 NOTEBOOK_EVERY_S = 0.25  # each update is a message to the browser
-PLAIN_EVERY_S = 15.0  # while replies come
+PLAIN_EVERY_S = 15.0  # while replies come, and in a phase
+LIFE_EVERY_S = 1.0  # in a phase that has no count: reading files, hashing, waiting for a server
 NAME_STYLE = "bold cyan"
 BETWEEN = " · "
 # Where a line is too narrow, the least goes first; never how far it is, nor an interval.
@@ -46,12 +48,12 @@ class _ForgivingStream:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        with suppress(OSError):
+        with suppress(OSError, ValueError):  # of a stream that is closed
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        with suppress(OSError):
+        with suppress(OSError, ValueError):
             self._stream.flush()
 
     def __getattr__(self, name: str) -> object:
@@ -139,19 +141,56 @@ class Tally:
 
 
 class _Progress(SilentProgress):
-    """What a bar and lines share: a stream, a clock, and the tally of the model being asked."""
+    """What a bar and lines share: a stream, a clock, and the tally of the model being asked.
+    `life_every_s`: how often a phase shows that it goes on; 0: never.
+    """
 
-    def __init__(self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic) -> None:
+    life_every_s = 0.0
+
+    def __init__(
+        self,
+        stream: TextIO,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        life_every_s: float | None = None,
+    ) -> None:
+        if life_every_s is not None:
+            self.life_every_s = life_every_s
+        self._phase_is_over = threading.Event()
+        self._drawing = threading.RLock()
         self._console = console_for(cast(TextIO, _ForgivingStream(stream)))
         self._clock = clock
         self._tally: Tally | None = None
         self._shown_at = 0.0
         self._more = 0  # models after this one
 
+    def __exit__(self, *_: object) -> None:
+        self._end_phase()
+
     def phase(self, name: str, *, more: int = 0) -> None:
+        self._end_phase()
         self._more = more
+        if self.life_every_s:
+            self._phase_is_over = threading.Event()
+            going = (name, self._phase_is_over, self._clock())
+            threading.Thread(target=self._show_life, args=going, daemon=True).start()
+
+    def _end_phase(self) -> None:
+        with self._drawing:
+            self._phase_is_over.set()
+
+    def _show_life(self, name: str, is_over: threading.Event, began: float) -> None:
+        while not is_over.wait(self.life_every_s):
+            with self._drawing:
+                if not is_over.is_set():
+                    seconds = self._clock() - began
+                    self._show_phase(name, tr("{count} s", count=math.floor(seconds)))
+
+    def _show_phase(self, name: str, since: str) -> None:
+        raise NotImplementedError
 
     def model_started(self, spec: str, *, total: int, reused: int) -> None:
+        self._end_phase()
         self._tally = Tally(spec, total, reused, started=self._clock(), more=self._more)
         self._begin(self._tally)
 
@@ -180,6 +219,11 @@ class _Progress(SilentProgress):
 
 class PlainProgress(_Progress):
     """Lines for logs: for each phase, at the start and the end of a model, now and then between."""
+
+    life_every_s = PLAIN_EVERY_S
+
+    def _show_phase(self, name: str, since: str) -> None:
+        self.note(labelled(name, since))
 
     def phase(self, name: str, *, more: int = 0) -> None:
         super().phase(name, more=more)
@@ -210,18 +254,24 @@ class PlainProgress(_Progress):
 class LiveProgress(_Progress):
     """One line per model, the current one moving. Leaving it restores the terminal."""
 
+    life_every_s = LIFE_EVERY_S
+
     def __enter__(self) -> Self:
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._live.start()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._end_phase()
         self._leave_line()
         self._live.stop()
 
     def phase(self, name: str, *, more: int = 0) -> None:
         super().phase(name, more=more)
         self._live.update(Text(f"{one_line(name)} …", style="dim"), refresh=True)
+
+    def _show_phase(self, name: str, since: str) -> None:
+        self._live.update(Text(f"{one_line(name)} … {since}", style="dim"), refresh=True)
 
     def model_finished(self, spec: str) -> None:
         self._leave_line()

@@ -34,6 +34,13 @@ def made_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+def scripted(folder: Path, word: str, **more: object) -> str:
+    """A model that answers everything with one word."""
+    path = folder / f"says_{word}.json"
+    path.write_text(json.dumps({"answers": {}, "default": word, **more}))
+    return f"scripted:{path}"
+
+
 def stdio_server(folder: Path, *more: str) -> StdioServerParameters:
     arguments = [*SERVER[1:], "--out", str(folder / "out"), "--allow", str(folder), *more]
     # The client passes little of the environment on; the server under test is this checkout's.

@@ -19,14 +19,14 @@ from mcp.shared.exceptions import MCPError
 from assay.errors import UsageError
 from assay.interfaces.mcp.folders import AllowedFolders
 from assay.interfaces.mcp.work import MOST_BYTES, _lines
-from tests.interfaces.mcp.conftest import over_stdio
+from tests.interfaces.mcp.conftest import over_stdio, scripted
 
 MANY = 400
 
 
 @pytest.fixture
 def long_call(made_folder: Path) -> dict[str, str]:
-    """A benchmark with many tests that nobody has asked before."""
+    """A benchmark with many tests that nobody has asked before, for a minute and more."""
     folder = made_folder / f"long_{time.time_ns()}"
     folder.mkdir()
     tests = [
@@ -35,13 +35,12 @@ def long_call(made_folder: Path) -> dict[str, str]:
             "prompt": f"{folder.name} has {n}",
             "eval_method": "keywords",
             "expected_keywords": ["the"],
-            "max_tokens": 200,
         }
         for n in range(MANY)
     ]
     (folder / "long.json").write_text(json.dumps(tests))
-    checkpoint = str(made_folder / "runs" / "step_100")
-    return {"checkpoint_path": checkpoint, "benchmark_suite": str(folder)}
+    slow = scripted(made_folder, "slowly", delay_s=0.2)
+    return {"checkpoint_path": slow, "benchmark_suite": str(folder)}
 
 
 def replies(folder: Path) -> int:
@@ -53,13 +52,13 @@ def replies(folder: Path) -> int:
 
 def workers() -> list[psutil.Process]:
     """Those that a server started: a child of one has its command line until it runs its own."""
-    found = []
+    parents = {}
     for each in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):  # it ended meanwhile
             if "assay.interfaces.mcp.worker" in " ".join(each.cmdline()):
-                found.append(each)
-    ours = {each.pid for each in found}
-    return [each for each in found if each.ppid() not in ours]
+                parents[each] = each.ppid()
+    ours = {each.pid for each in parents}
+    return [each for each, parent in parents.items() if parent not in ours]
 
 
 def test_a_second_run_on_a_store_waits_and_cancelled_calls_keep_what_was_counted(

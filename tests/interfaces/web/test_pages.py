@@ -7,8 +7,8 @@ import signal
 
 import pytest
 
+from tests.browser import BY_STYLE
 from tests.interfaces.web.conftest import ATTACKS
-from tests.waiting import wait_for
 
 SAME_TEMPLATE = ("failed request", "choice")  # as another page that axe looks at
 
@@ -39,8 +39,8 @@ def pages(viewed, viewer):
 
 
 def follow(browser, keys, part):
-    """Press keys that lead to an address with this in it; again if a minute brought nothing, as a
-    person does: a press was lost once in some hundred runs.
+    """Press keys that lead to an address with this in it; again if ten seconds brought nothing, as
+    a person does: a press was lost once in some hundred runs.
     """
 
     def is_there():
@@ -48,10 +48,10 @@ def follow(browser, keys, part):
 
     browser.press(keys)
     try:
-        wait_for(is_there, patience_s=60)
+        browser.wait_for(is_there, limit_s=10)
     except AssertionError:
         browser.press(keys)
-        wait_for(is_there)
+        browser.wait_for(is_there, limit_s=20)
 
 
 def test_every_page_is_readable_at_every_width_and_in_the_dark(browser, pages):
@@ -61,7 +61,7 @@ def test_every_page_is_readable_at_every_width_and_in_the_dark(browser, pages):
             browser.show(width, dark=dark)
             assert not browser.scrolls_sideways(), (name, width)
             if width < 1600 and name not in SAME_TEMPLATE:
-                assert browser.find_faults() == [], (name, width, dark)
+                assert browser.find_faults(*(BY_STYLE if dark else ())) == [], (name, width)
         assert browser.complaints() == [], name
 
 
@@ -168,13 +168,13 @@ def test_a_run_of_another_process_appears_and_moves_by_itself(browser, viewed, v
     assert "slowly" not in read("#runs", "innerText")
     started = viewed.start("run", slow, "-s", viewed.suite(tests, name="slowly"))
     try:
-        wait_for(lambda: "slowly" in read("#runs", "innerText"), every_s=0.2)
+        browser.wait_for(lambda: "slowly" in read("#runs", "innerText"), every_s=0.2)
         first = read("#runs progress", "value")
-        wait_for(lambda: read("#runs progress", "value") != first, every_s=0.2)
+        browser.wait_for(lambda: read("#runs progress", "value") != first, every_s=0.2)
         assert "running" in read("#runs li", "innerText")
         browser.open(read("#runs a", "href"))
         seen = len(browser.all(".matrix .chip.pass"))
-        wait_for(lambda: len(browser.all(".matrix .chip.pass")) > seen, every_s=0.2)
+        browser.wait_for(lambda: len(browser.all(".matrix .chip.pass")) > seen, every_s=0.2)
         assert browser.complaints() == []
     finally:
         os.kill(started.pid, signal.SIGINT)

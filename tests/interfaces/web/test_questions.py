@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.waiting import wait_for
-
 MOST = 3
 
 
@@ -22,17 +20,17 @@ class Visitor:
         page = self.browser.driver.current_url
         chosen = next(each for each in self.browser.all(selector) if text in each.text)
         chosen.click()
-        wait_for(lambda: self.browser.driver.current_url != page)
+        self.browser.wait_for(lambda: self.browser.driver.current_url != page)
 
     def press(self, key):
         self.actions += 1
         page = self.browser.driver.current_url
         self.browser.press(key)
-        wait_for(lambda: self.browser.driver.current_url != page)
+        self.browser.wait_for(lambda: self.browser.driver.current_url != page)
 
     def sees(self, *texts):
         assert self.actions <= MOST
-        wait_for(lambda: all(text in self.browser.text() for text in texts), every_s=0.1)
+        self.browser.wait_for(lambda: all(text in self.browser.text() for text in texts))
 
 
 @pytest.fixture

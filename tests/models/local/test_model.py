@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import weakref
@@ -330,3 +331,88 @@ def test_real_model_writes_what_its_authors_program_writes(shared: Path) -> None
         assert isinstance(reply, Answered)
         assert reply.text.split()[:20] == reference["greedy"][prompt][len(prompt) :].split()[:20]
     model.close()
+
+
+# ------------------------------------------------------- one network, and the weights of the next
+
+
+def test_the_next_of_equal_config_takes_over_the_network_and_answers_as_if_loaded_anew(
+    tmp_path: Path,
+) -> None:
+    for step in (1, 2):
+        make_checkpoint(tmp_path / f"step_{step}", seed=step)
+    work = to_answer("The driver", max_tokens=8)
+    alone = LocalModel(tmp_path / "step_2", spec="alone", settings=LocalOptions(device="cpu"))
+    [expected] = asked(alone, work)
+    fresh = {name: each.clone() for name, each in weights_in(alone).items()}
+    alone.close()
+    first, second = (
+        LocalModel(tmp_path / f"step_{step}", spec=f"{step}", settings=LocalOptions(device="cpu"))
+        for step in (1, 2)
+    )
+    [other] = asked(first, work)
+    kept = first._network().model
+    first.close()
+    [found] = asked(second, work)
+    assert second._network().model is kept
+    assert found == expected
+    assert other != found
+    assert fresh.keys() == weights_in(second).keys()
+    assert all(torch.equal(each, fresh[name]) for name, each in weights_in(second).items())
+    loaded = weakref.ref(kept)
+    del kept
+    second.close()
+    gc.collect()
+    assert loaded() is None, "nobody is left who could use it"
+
+
+def test_an_open_models_network_is_never_taken_nor_one_of_another_config(
+    tmp_path: Path,
+) -> None:
+    make_checkpoint(tmp_path / "step_1", seed=1)
+    make_checkpoint(tmp_path / "step_2", seed=2)
+    make_checkpoint(tmp_path / "step_3", context=96)
+    first, second, third = (
+        LocalModel(tmp_path / f"step_{step}", spec=f"{step}", settings=LocalOptions(device="cpu"))
+        for step in (1, 2, 3)
+    )
+    first.probe()
+    network = first._network()
+    before = {name: each.clone() for name, each in weights_in(first).items()}
+    second.probe()
+    assert all(torch.equal(each, before[name]) for name, each in
+               network.model.named_parameters())  # fmt: skip
+    second.close()
+    kept = weakref.ref(network.model)
+    del network
+    third.probe()
+    gc.collect()
+    assert kept() is None
+    for each in (first, third):
+        each.close()
+
+
+def test_a_network_whose_next_weights_are_no_numbers_is_used_by_nobody(tmp_path: Path) -> None:
+    for step in (1, 2, 3):
+        make_checkpoint(tmp_path / f"step_{step}", seed=step)
+    file = tmp_path / "step_2" / "model.safetensors"
+    tensors = load_file(file)
+    next(iter(tensors.values())).view(-1)[0] = float("nan")
+    save_file(tensors, file, metadata={"format": "pt"})
+    first, broken, last = (
+        LocalModel(tmp_path / f"step_{step}", spec=f"{step}", settings=LocalOptions(device="cpu"))
+        for step in (1, 2, 3)
+    )
+    [before] = asked(last, to_answer("The driver"))
+    first.probe()
+    first.close()
+    for _ in range(2):
+        with pytest.raises(ModelUnavailable, match="not a number"):
+            broken.probe()
+    broken.close()
+    assert asked(last, to_answer("The driver")) == [before]
+    last.close()
+
+
+def weights_in(model: LocalModel) -> dict[str, torch.Tensor]:
+    return dict(model._network().model.named_parameters())

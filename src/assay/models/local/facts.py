@@ -8,13 +8,13 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.local.adapter import Adapter
+from assay.models.local.file_digests import digest_of
 from assay.models.local.folder import (
     LONGEST_NAME,
     TOKENIZER_BYTES,
@@ -23,7 +23,7 @@ from assay.models.local.folder import (
     read_object,
 )
 from assay.models.local.loading.checkpoint import Examined, choose_dtype, examine
-from assay.plugins import file_digest
+from assay.models.local.loading.skeleton import ORIGIN
 from assay.text.document_starts import END_OF_TEXT
 from assay.text.safe_text import one_line
 from assay.types import ModelFacts
@@ -177,9 +177,6 @@ def _device(device: str) -> str:
 # Raised when the engine begins to give other answers for the same files.
 ENGINE_VERSION = 1
 
-# Where a file came from and what wrote it changes no answer.
-_ORIGIN = {"_name_or_path", "name_or_path", "_commit_hash", "transformers_version"}
-
 
 def fingerprint_of(checkpoint: Checkpoint, *, dtype: str, adapter: Adapter | None = None) -> str:
     """The same for a copy under another name, another for a single changed byte."""
@@ -227,7 +224,7 @@ def _of_tokenizer(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _telling(document: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in document.items() if key not in _ORIGIN}
+    return {key: value for key, value in document.items() if key not in ORIGIN}
 
 
 def _digest(value: object) -> str:
@@ -236,16 +233,9 @@ def _digest(value: object) -> str:
 
 def _digest_of_file(path: Path) -> str:
     try:
-        about = path.stat()
-        return _read_digest(path.absolute(), about.st_size, about.st_mtime_ns)
+        return digest_of(path)
     except OSError as error:
         raise ModelUnavailable(
             tr("{path} cannot be read: {why}", path=path, why=error.strerror or error),
             hint=tr("change its permissions, or copy the file again"),
         ) from error
-
-
-@cache
-def _read_digest(path: Path, size: int, changed_ns: int) -> str:
-    """Once for each state of a file: ten adapters share their base."""
-    return file_digest(path)

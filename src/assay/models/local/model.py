@@ -19,6 +19,7 @@ from assay.messages import tr, trn
 from assay.models.base import BaseModel, TextReader
 from assay.models.local.adapter import Adapter, find_adapter, is_adapter
 from assay.models.local.facts import facts_of
+from assay.models.local.file_digests import read_ahead
 from assay.models.local.finding import find_checkpoint
 from assay.models.local.folder import Checkpoint
 from assay.models.local.loading.checkpoint import (
@@ -29,7 +30,10 @@ from assay.models.local.loading.checkpoint import (
     exchange_weights,
     load,
     merge_adapter,
+    refill,
 )
+from assay.models.local.loading.skeleton import without_origin
+from assay.models.local.loading.weight_files import check_shapes
 from assay.models.local.tokens.limits import begin_trial
 from assay.models.local.tokens.tokenizer import SENTENCE, LocalTokenizer
 from assay.text.safe_text import one_line
@@ -48,13 +52,16 @@ ALWAYS_SPARE = 128
 
 
 class _Loaded:
-    """`before`: what the weights were that the owner's adapter changed."""
+    """`before`: what the weights were that the owner's adapter changed. `alike`: models that are
+    open; a network whose owner was closed is kept for those of them with an equal config.
+    """
 
     def __init__(self) -> None:
         self.owner: LocalModel | None = None
         self.network: Network | None = None
         self.before: dict[str, Any] = {}
         self.sharing: weakref.WeakSet[LocalModel] = weakref.WeakSet()
+        self.alike: weakref.WeakSet[LocalModel] = weakref.WeakSet()
 
     def let_go(self) -> None:
         model = self.network.model if self.network else None
@@ -70,6 +77,7 @@ class _Loaded:
 
 
 _loaded = _Loaded()
+_fitting: set[tuple[object, ...]] = set()  # tokenizers with the vocabularies they were found to fit
 
 
 class LocalModel(BaseModel):
@@ -94,14 +102,29 @@ class LocalModel(BaseModel):
             commit=commit,
             adapter=self._adapter,
         )
-        weights = os.path.realpath(self._checkpoint.path)
+        times = [each.stat().st_mtime_ns for each in self._checkpoint.weight_files]
+        weights = os.path.realpath(self._checkpoint.path), *times
         self._weights = (weights, self._device, self._dtype)
         if self._adapter is not None:
             _loaded.sharing.add(self)
+        else:
+            _loaded.alike.add(self)
         self._tokenizer: LocalTokenizer | None = None
         self._stopped = threading.Event()
         self._counts: Counter[str] = Counter()
         self._why_plain = ""
+
+    def check(self) -> None:
+        """What shows without the numbers of weights: shapes, and a tokenizer once for all."""
+        check_shapes(self._checkpoint, self._examined.tensors)
+        of = self._facts.tokenizer, self._examined.vocabulary, self._checkpoint.chat_template
+        if of not in _fitting:
+            self._load_tokenizer(self._examined.vocabulary)
+            _fitting.add(of)
+
+    def read_ahead(self) -> None:
+        """It is the next one to be loaded."""
+        read_ahead(self._checkpoint.weight_files)
 
     def probe(self) -> None:
         """Load it once: what only numbers tell (NaN, memory) is found before the first question."""
@@ -243,9 +266,25 @@ class LocalModel(BaseModel):
         if self._tokenizer:
             self._tokenizer.close()
         _loaded.sharing.discard(self)
-        is_its = _loaded.owner is not None and _loaded.owner._weights == self._weights
-        if is_its and not any(each._weights == self._weights for each in _loaded.sharing):
+        _loaded.alike.discard(self)
+        owner = _loaded.owner
+        if owner is None or any(each._is_like(owner) for each in _loaded.alike):
+            return  # what is loaded will take the weights of one that is like it
+        is_closed = owner not in _loaded.alike and owner._adapter is None
+        is_its = is_closed or owner._weights == self._weights
+        if is_its and not any(each._weights == owner._weights for each in _loaded.sharing):
             _loaded.let_go()
+
+    def _is_like(self, other: LocalModel | None) -> bool:
+        """Whether this one's weights can be put into the other's network, as far as is known."""
+        return (
+            other is not None
+            and self._adapter is other._adapter is None
+            and self._weights[1:] == other._weights[1:]
+            and self._facts.shape == other._facts.shape
+            and without_origin(self._checkpoint.config) == without_origin(other._checkpoint.config)
+            and not (self._checkpoint.trust_remote_code or other._checkpoint.trust_remote_code)
+        )
 
     def _network(self) -> Network:
         if _loaded.owner is self and _loaded.network is not None:
@@ -254,6 +293,8 @@ class LocalModel(BaseModel):
         if self._adapter is not None:
             _loaded.sharing.add(self)
             network, _loaded.before = self._merged(network)
+        else:
+            _loaded.alike.add(self)
         self._why_plain = network.why_not
         _loaded.owner, _loaded.network = self, network
         return network
@@ -267,6 +308,11 @@ class LocalModel(BaseModel):
         if owner is not None and network is not None and owner._weights == self._weights:
             before, _loaded.owner, _loaded.network, _loaded.before = _loaded.before, None, None, {}
             return exchange_weights(network, before)[0]
+        if network is not None and self._is_like(owner) and owner not in _loaded.alike:
+            _loaded.owner = _loaded.network = None  # it is the other's no longer, whatever happens
+            refilled = refill(network, self._checkpoint, self._examined, self._dtype)
+            if refilled is not None:
+                return refilled
         del network  # else both would be in memory
         if owner is not None:
             _loaded.let_go()
@@ -278,16 +324,19 @@ class LocalModel(BaseModel):
 
     def _tokens(self, network: Network | None = None) -> LocalTokenizer:
         if self._tokenizer is None:
-            loaded = LocalTokenizer.load(
-                self._checkpoint.tokenizer_folder,
-                trust_remote_code=self._settings.trust_remote_code,
-            )
             network = network or self._network()
-            _check_tokenizer(self._checkpoint, loaded, network.vocabulary)
-            if self._facts.is_chat:
-                loaded.render_chat([Message("user", "Hello")])
-            self._tokenizer = loaded
+            self._tokenizer = self._load_tokenizer(network.vocabulary)
         return self._tokenizer
+
+    def _load_tokenizer(self, vocabulary: int) -> LocalTokenizer:
+        loaded = LocalTokenizer.load(
+            self._checkpoint.tokenizer_folder,
+            trust_remote_code=self._settings.trust_remote_code,
+        )
+        _check_tokenizer(self._checkpoint, loaded, vocabulary)
+        if self._facts.is_chat:
+            loaded.render_chat([Message("user", "Hello")])
+        return loaded
 
     def _ends(self) -> int | list[int] | None:
         """As transformers has it: config.json counts where generation_config.json is silent."""

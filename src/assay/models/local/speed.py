@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
+from assay import lean_imports
 from assay.errors import AssayError, ModelUnavailable
 from assay.machine import this_machine
 from assay.messages import tr
@@ -114,6 +115,7 @@ class ModelTooLarge(ModelUnavailable):
 
 
 def main(of: TimedCheckpoint) -> None:
+    lean_imports.begin()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         document = measure_here(of)
@@ -148,7 +150,9 @@ def measure_here(
     what the process was before loading; None where not told.
     """
     from assay.models.local.finding import find_checkpoint
+    from assay.models.local.loading.skeleton import require_extra
 
+    require_extra()
     checkpoint = find_checkpoint(
         Path(of.folder),
         tokenizer=Path(of.tokenizer) if of.tokenizer else None,

@@ -21,6 +21,7 @@ from assay.types.measured.drift import Drift, DriftLimits, FlippedToken
 from assay.types.model_spec import without_secrets
 from assay.types.option_fields import several
 from assay.types.options import DriftOptions
+from assay.types.scores import tell_phase
 
 if TYPE_CHECKING:
     from assay.engine.drift import TokenDrift
@@ -30,6 +31,7 @@ WORDS_BEFORE = 24  # tokens shown before a place that flipped
 
 def measure_drift(options: DriftOptions, observer: Observer) -> Drift:
     """Every mistake that can be known is told before a model is loaded."""
+    tell_phase(observer, tr("preparing models"))
     mistakes: list[AssayError] = []
     if len(several(options.models)) < 2:
         hint = tr("name the model it is compared with first: assay drift BASE OTHER")

@@ -15,13 +15,14 @@ from assay.errors import (
 from assay.harness.tasks import HarnessTasks
 from assay.messages import tr
 from assay.plan import AskOptions, Plan, make_plan
-from assay.store import Run, Store
+from assay.store import Run, RunModel, Store
 from assay.types import (
     Model,
     Observed,
     Observer,
     Request,
     TokenizerFigures,
+    ToTime,
 )
 from assay.types.scores import tell_phase
 from assay.workflow.checkpoints.measures import take_own_figures
@@ -104,13 +105,20 @@ def ask_models(
     background: BackgroundWork,
     until: float | None,
 ) -> tuple[Run, list[AnswerToJudge]]:
-    """One after another; each is closed, and its evidence gathered, before the next."""
+    """One after another; each is closed, and its evidence gathered, before the next. Speed comes
+    last, when nothing else computes.
+    """
     checked: list[AnswerToJudge] = []
+    to_time: list[tuple[Model, Plan, RunModel, list[Request]]] = []
     cut: dict[str, tuple[TokenizerFigures, ...]] = {}  # checkpoints of a folder share a tokenizer
     every = zip(prepared.models, prepared.plans, run.models, strict=True)
     for after, (model, plan, known) in zip(reversed(range(len(run.models))), every, strict=True):
+        if after and (read_ahead := getattr(prepared.models[-after], "read_ahead", None)):
+            read_ahead()
         tell_phase(observer, tr("opening {model}", model=known.spec), more=after)
         measures = prepared.measures_of(known.spec, model, plan)
+        timed = [each for each in measures if isinstance(each.work, ToTime)]
+        measures = [each for each in measures if not isinstance(each.work, ToTime)]
         kind = model.facts.tokenizer
         try:
             if kind and kind not in cut:
@@ -122,10 +130,18 @@ def ask_models(
             )  # fmt: skip
         except (ModelUnavailable, Refusals) as error:
             run = _leave_out(store, run, known.spec, error, observer)
+            timed = []
         model.close()
+        to_time += [(model, replace(plan, trials=()), known, timed)] if timed else []
         if prepared.panel:
             stage = JudgingStage(store, run, prepared.suites, prepared.panel, observer)
             checked += stage.check_answers([known])
+    if to_time:
+        background.guesses()
+    for model, nothing, known, timed in to_time:
+        tell_phase(observer, tr("measuring the speed of {model}", model=known.spec))
+        ledger = ScoredReplies(store, run, known, background, prepared.remeasured)
+        ask_model(ledger, model, nothing, timed, observer, until, again=True)
     return run, checked
 
 

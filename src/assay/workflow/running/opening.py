@@ -1,11 +1,13 @@
 """The models of a job, opened. A checkpoint of a folder may fail to open; a named one may not."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay.errors import AssayError, UsageError, in_one_line, tried
 from assay.messages import joined, labelled, tr
+from assay.models.local.file_digests import begin_digests
+from assay.models.local.folder import weight_files_of
 from assay.models.local.hub import find_model, read_hub_spec
 from assay.models.opening import open_model
 from assay.plan import needs_text
@@ -66,18 +68,33 @@ class Opened:
             model.close()
 
     def probed(self, errors: list[AssayError]) -> "Opened":
-        """Looked at closer: a server is asked what it has, weights are looked at."""
-        answering: list[OpenedModel] = []
+        """Looked at closer: a server is asked what it has, weights are looked at. Of checkpoints
+        found in folders only the first: the others are loaded while earlier ones compute.
+        """
         failed = dict(self.failed)
-        for opened in reversed(self.each):
+        left = {opened.spec for opened in self.each}
+        waits = [each for each in self.each if each.place and each.place.folder is not None]
+        named = [each for each in self.each if each not in waits]
+
+        def fails(opened: OpenedModel, look: Callable[[], None]) -> bool:
             try:
-                opened.model.probe()
+                look()
             except AssayError as error:
                 if not _refuse(opened.place, error, failed, errors):
                     opened.model.close()
-                    continue
-            answering.insert(0, opened)
-        return replace(self, each=tuple(answering), failed=failed)
+                    left.discard(opened.spec)
+                return True
+            return False
+
+        for opened in reversed(waits):
+            fails(opened, getattr(opened.model, "check", opened.model.probe))
+        for opened in reversed(named):
+            fails(opened, opened.model.probe)
+        for opened in waits:
+            if opened.spec in left and not fails(opened, opened.model.probe):
+                break
+        answering = tuple(each for each in self.each if each.spec in left)
+        return replace(self, each=answering, failed=failed)
 
     def without_second_mentions(self) -> "Opened":
         """Of a folder, what was named before or is a link to it."""
@@ -133,6 +150,7 @@ def open_models(
     for spec, _ in named:
         if on_hub := read_hub_spec(spec):
             tried(errors, find_model, on_hub)
+    begin_digests(file for _, each in named if each and each.on_disk for file in _weights(each))
     for spec, place in named:
         if errors and read_hub_spec(spec):
             continue  # nothing is downloaded for a run that will not begin
@@ -145,6 +163,11 @@ def open_models(
             continue
         opened.append(OpenedModel(spec=spec, model=model, place=place))
     return Opened(each=tuple(opened), failed=failed)
+
+
+def _weights(place: CheckpointPlace) -> tuple[Path, ...]:
+    """None where something is wrong with them, which is told when it is opened."""
+    return next(iter(tried([], weight_files_of, place.path)), ()) if place.path.is_dir() else ()
 
 
 def _refuse(

@@ -139,11 +139,7 @@ def load(
             model = model.requires_grad_(False).to(device)
             network = make_ready(model, context_length=examined.context_length)
         except NotFinite as error:
-            raise ModelUnavailable(  # all weights are finite, and what they compute is not
-                tr("{path} answers with NaN or infinity in {dtype}",
-                   path=checkpoint.path, dtype=dtype),
-                hint=_remedy_for_infinity(dtype),
-            ) from error  # fmt: skip
+            raise _answers_not_finite(checkpoint, dtype) from error
         except (MemoryError, torch.OutOfMemoryError) as error:
             raise _too_large(checkpoint, examined.parameters, dtype) from error
     if checkpoint.is_gguf:
@@ -152,6 +148,35 @@ def load(
 
         round_inputs(network, roundings_in(checkpoint))
     return network
+
+
+def refill(
+    network: Network, checkpoint: Checkpoint, examined: Examined, dtype: str
+) -> Network | None:
+    """A network of an equal config with this checkpoint's weights in the place of its own; None
+    where the files do not hold exactly its weights by their names, or it must be made anew. After
+    a None or an error the network is of no use.
+    """
+    from assay.engine.network import NotFinite, made_ready_again
+
+    weights = dict(network.model.named_parameters())  # tied ones once
+    names = {*weights} if checkpoint.is_safetensors and not checkpoint.is_gguf else set()
+    if not names or names != {*examined.tensors} or not network.serves_trees:
+        return None
+    if any(tuple(weights[name].shape) != each.shape for name, each in examined.tensors.items()):
+        return None
+    from safetensors import safe_open
+
+    with quiet(), as_refusals(checkpoint, tr("its weights could not be read")):
+        for path in checkpoint.weight_files:
+            with safe_open(path, framework="pt") as file:
+                for name in file.keys():  # noqa: SIM118
+                    weights[name].data.copy_(file.get_tensor(name))
+        check_finite(checkpoint, examined, network.model, dtype)
+        try:
+            return made_ready_again(network)
+        except NotFinite as error:
+            raise _answers_not_finite(checkpoint, dtype) from error
 
 
 def _from_files(checkpoint: Checkpoint, dtype: str) -> tuple[Any, Any]:
@@ -176,6 +201,14 @@ def _from_files(checkpoint: Checkpoint, dtype: str) -> tuple[Any, Any]:
         output_loading_info=True,
     )
     return model, info
+
+
+def _answers_not_finite(checkpoint: Checkpoint, dtype: str) -> ModelUnavailable:
+    """All weights are finite, and what they compute is not."""
+    return ModelUnavailable(
+        tr("{path} answers with NaN or infinity in {dtype}", path=checkpoint.path, dtype=dtype),
+        hint=_remedy_for_infinity(dtype),
+    )
 
 
 def check_memory(checkpoint: Checkpoint, parameters: int, device: str, dtype: str) -> None:

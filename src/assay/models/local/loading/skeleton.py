@@ -10,10 +10,11 @@ import os
 import pickle
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from assay import lean_imports
 from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.local.folder import TOKENIZER_BYTES, Checkpoint, read_object
@@ -27,12 +28,16 @@ INSTALL = "pip install 'slm-assay[local]'"
 _OF_SHAPE = re.compile(r"(?:^|_)(?:heads?|window|experts?|act|activation|layers?)(?:_|$)")
 _EXTRA = ("torch", "transformers", "safetensors")
 _REASON_CHARACTERS = 300
-_latest: dict[tuple[str, str], Any] = {}  # of the base that several adapters have
+_latest: dict[tuple[str, str], Any] = {}  # of checkpoints, or adapters, with equal configs
+# Where a file came from and what wrote it changes no answer.
+ORIGIN = {"_name_or_path", "name_or_path", "_commit_hash", "transformers_version"}
 
 
 def skeleton_of(checkpoint: Checkpoint) -> Any:
     """To be looked at and not changed."""
-    key = str(checkpoint.path.absolute()), json.dumps(checkpoint.config)
+    # Code of its own may differ where configs are equal.
+    where = str(checkpoint.path.absolute()) if checkpoint.trust_remote_code else ""
+    key = where, json.dumps(without_origin(checkpoint.config), sort_keys=True)
     if (latest := _latest.get(key)) is not None:
         return latest
     require_extra()
@@ -47,6 +52,10 @@ def skeleton_of(checkpoint: Checkpoint) -> Any:
     _latest.clear()
     _latest[key] = built
     return built
+
+
+def without_origin(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in config.items() if key not in ORIGIN}
 
 
 def config_of(checkpoint: Checkpoint) -> Any:
@@ -97,6 +106,7 @@ def require_extra() -> None:
             tr("to load a checkpoint Assay needs {packages}", packages=", ".join(missing)),
             hint=tr("install them: {command}", command=INSTALL),
         )
+    lean_imports.load_transformers()
 
 
 def missing_packages() -> list[str]:

@@ -11,7 +11,13 @@ from typing import Any
 from assay.errors import AssayError, ModelUnavailable, raise_all, tried
 from assay.messages import tr
 from assay.models.local.folder import Checkpoint
-from assay.models.local.loading.skeleton import as_refusals, quiet, reason, require_extra
+from assay.models.local.loading.skeleton import (
+    as_refusals,
+    quiet,
+    reason,
+    require_extra,
+    skeleton_of,
+)
 from assay.models.local.loading.tensors import FLOATS, Tensor, Tensors
 
 NAMED = 5
@@ -102,19 +108,27 @@ def check_layers(checkpoint: Checkpoint, tensors: Tensors) -> None:
                 )  # fmt: skip
 
 
+def check_shapes(checkpoint: Checkpoint, tensors: Tensors) -> None:
+    """Of the tensors that have the model's own names; the others are looked at when loaded."""
+    if checkpoint.is_gguf:
+        return
+    wanted = skeleton_of(checkpoint).state_dict()
+    wrong = [
+        _wrong_shape(name, tensor.shape, wanted[name].shape)
+        for name, tensor in sorted(tensors.items())
+        if name in wanted and tensor.shape != tuple(wanted[name].shape)
+    ]
+    if wrong:
+        raise _mismatch(checkpoint, _listed(wrong))
+
+
 def check_loaded(
     checkpoint: Checkpoint, tensors: Tensors, info: Mapping[str, Any], model: Any
 ) -> None:
     """Tensors without a place are an error where the model has their part."""
     mistakes: list[AssayError] = []
     wrong = [
-        tr(
-            "{name} has the shape {found}, and config.json asks for {wanted}",
-            name=name,
-            found=_shape(found),
-            wanted=_shape(wanted),
-        )
-        for name, found, wanted in sorted(info["mismatched_keys"])
+        _wrong_shape(name, found, wanted) for name, found, wanted in sorted(info["mismatched_keys"])
     ]
     if wrong:
         mistakes.append(_mismatch(checkpoint, _listed(wrong)))
@@ -132,6 +146,15 @@ def check_loaded(
         what = tr("config.json has no place for {names}", names=_listed(forgotten))
         mistakes.append(_mismatch(checkpoint, what))
     raise_all(mistakes)
+
+
+def _wrong_shape(name: str, found: Iterable[int], wanted: Iterable[int]) -> str:
+    return tr(
+        "{name} has the shape {found}, and config.json asks for {wanted}",
+        name=name,
+        found=_shape(found),
+        wanted=_shape(wanted),
+    )
 
 
 def _has_numbers(name: str, tensors: Tensors) -> bool:
