@@ -14,6 +14,7 @@ from assay.suites.review_sheet import version_of
 from tests.conftest import numbered, right
 from tests.loaded_python import run_python
 from tests.models.local.checkpoints import make_checkpoint
+from tests.models.local.gguf.gguf_files import write_gguf
 from tests.models.local.stopwatch import Stopwatch
 from tests.suites.test_fetching import TEST, archive
 
@@ -39,6 +40,12 @@ def folder(tmp_path):
     (tmp_path / "gate.toml").write_text("[perplexity]\nmax = 1e9\n")
     for seed, step in enumerate((10, 20)):
         make_checkpoint(tmp_path / "runs" / "my-model" / f"step_{step}", seed=seed, context=512)
+    for kind in ("F16", "Q8_0"):
+        base = tmp_path / "runs" / "my-model" / "step_10"
+        write_gguf(base, tmp_path / f"model-{kind}.gguf", kind)
+    asked = {"id": "c1", "prompt": "2 + 2 =", "eval_method": "multiple_choice", "expected": "B"}
+    (tmp_path / "choices").mkdir()
+    (tmp_path / "choices" / "sums.json").write_text(json.dumps([{**asked, "choices": ["3", "4"]}]))
     archive(tmp_path / "data", college_computer_science=TEST)
     row = f"my-tests,sum_001,{version_of(tests[0])},yes,Ama\n"
     (tmp_path / "filled.csv").write_text(f"suite,id,version,ok,reviewer\n{row}")

@@ -90,6 +90,9 @@ if TYPE_CHECKING:  # for editors and type checkers; a test keeps it equal to wha
         new_test as new_test,
     )
     from assay.api import (
+        quants as quants,
+    )
+    from assay.api import (
         render as render,
     )
     from assay.api import (
@@ -185,7 +188,7 @@ _API = (
     "compare_answers", "compute_perplexity", "compute_weighted_score", "describe_suite", "drift",
     "evaluate_model", "examine_machine", "explain_result", "export", "fetch", "generate_samples",
     "import_reviews", "judge_run", "leaderboard", "list_suites", "loop", "new_suite", "new_test",
-    "render", "report", "rescore", "review_failures", "review_queue", "review_sheet",
+    "quants", "render", "report", "rescore", "review_failures", "review_queue", "review_sheet",
     "review_summary", "run", "run_benchmark", "run_hellaswag_benchmark", "run_mmlu_benchmark",
     "run_os_benchmark", "runs", "schema", "score", "select", "select_checkpoint", "speed",
     "store_review", "suite_statistics", "undo_review", "validate", "validate_tests", "watch",

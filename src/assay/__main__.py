@@ -6,7 +6,8 @@ from contextlib import contextmanager, suppress
 
 from assay import lean_imports
 
-LONG = ("run", "ask", "judge", "judge-check", "speed", "drift", "watch", "demo", "rescore")
+LONG = ("run", "ask", "judge", "judge-check", "speed", "drift", "quants", "watch", "demo",
+        "rescore")  # fmt: skip
 
 
 def main() -> None:

@@ -29,6 +29,7 @@ from assay.types.options import (
     LocalOptions,
     LoopOptions,
     PromptOptions,
+    QuantsOptions,
     RunOptions,
     SchemaKind,
     SpeedOptions,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         JudgeCheckResult,
         LoopResult,
         LossResult,
+        QuantsResult,
         RunResult,
     )
     from assay.suites.review_sheet import import_reviews as import_reviews
@@ -134,6 +136,7 @@ __all__ = [
     "JudgeCheckOptions",
     "LoopOptions",
     "PromptOptions",
+    "QuantsOptions",
     "RunOptions",
     "SpeedOptions",
     "StoredAnswerOptions",
@@ -145,6 +148,7 @@ __all__ = [
     "judge",
     "load_plugins",
     "loop",
+    "quants",
     "run",
     "schema",
     "speed",
@@ -276,11 +280,12 @@ def ask(options: PromptOptions) -> RunResult:
 
 
 def schema(kind: SchemaKind = "tests") -> dict[str, Any]:
-    """The JSON Schema of test files, suite.json, gates, evaluation reports, selections or reviews.
+    """The JSON Schema of test files, suite.json, gates, reports, selections, reviews or quants.
 
     Example: `json.dumps(assay.schema("gate"))`.
     """
     from assay.reports.checkpoints.report_shapes import report_schema, selection_schema
+    from assay.reports.measured.quants import quants_schema
     from assay.suites.gate_file import gate_schema
     from assay.suites.sample_prompts import samples_schema
     from assay.suites.suite_file import suite_schema
@@ -295,6 +300,7 @@ def schema(kind: SchemaKind = "tests") -> dict[str, Any]:
         "report": report_schema,
         "selection": selection_schema,
         "review": lambda: REVIEW_SCHEMA,
+        "quants": quants_schema,
     }
     return schemas[kind]()
 
@@ -326,6 +332,18 @@ def compare(options: CompareOptions) -> ComparisonResult | LossResult:
     with Store(options.out, read_only=True) as store:
         compared = compare_in(store, options.runs, max_drop=options.max_drop)
     return ComparisonResult.of(compared)
+
+
+@takes_options(QuantsOptions)
+def quants(options: QuantsOptions) -> QuantsResult:
+    """Which of several quantised files of one model to keep: what is in each, size, speed as
+    served, drift from the base, and paired scores by likelihood.
+    Example: `assay.quants(["model-F16.gguf", "model-Q4_K_M.gguf"]).keep`.
+    """
+    from assay.reports.formats.notebook import QuantsResult
+    from assay.workflow.commands.quants import choose_quantisation
+
+    return QuantsResult.of(choose_quantisation(options, _observer(options)))
 
 
 @takes_options(DriftOptions)

@@ -36,7 +36,7 @@ from assay.types.scores import Observer, SilentProgress
 
 OpenAIForm = Literal["auto", "chat", "completions"]
 SandboxChoice = Literal["auto", "weak"]
-SchemaKind = Literal["tests", "suite", "gate", "samples", "report", "selection", "review"]
+SchemaKind = Literal["tests", "suite", "gate", "samples", "report", "selection", "review", "quants"]
 
 RANDOM = "random"
 _LAST_SEED = 999_999_999
@@ -655,6 +655,73 @@ class DriftOptions(OutputOptions, LocalOptions):
             "Minimum share of positions, 0 to 1, whose most likely token is the base's; exit 1 "
             "below it. Default: none."
         ),
+    )
+
+
+@options_class()
+class QuantsOptions(OutputOptions, LocalOptions):
+    """`assay quants`: the files to choose from, what they are asked, and how much may be lost."""
+
+    group = WHAT
+    models: GivenModels  # files and Ollama tags
+    _: KW_ONLY
+    suites: NamesOption = path_option(
+        (),
+        "-s",
+        "--suite",
+        metavar="NAME_OR_PATH",
+        help=tr(
+            "Suite whose multiple-choice tests are read by likelihood. Repeatable. Default: "
+            "technical and troubleshooting."
+        ),
+    )
+    base: str | None = option(
+        None,
+        metavar="FILE_OR_TAG",
+        help=tr("File that the others are compared with. Default: the one with most bits."),
+    )
+    text: OptionalPathOption = path_option(
+        None,
+        help=tr(
+            "Text that all models read: plain text, JSON lines or token ids (.npy, .bin). "
+            "Default: the shipped text."
+        ),
+    )
+    limit: int | None = option(
+        None, least=1, identity=True, help=tr("Ask at most N tests of each suite, a seeded sample.")
+    )
+    max_drop: float = option(
+        0.02,
+        least=0,
+        most=1,
+        metavar="X",
+        help=tr("Significant drop in score on a suite that is too much, 0 to 1."),
+    )
+    max_kl: float = option(
+        0.1,
+        least=0,
+        metavar="X",
+        help=tr("Maximum mean KL divergence from the base, in nats."),
+    )
+    servers: Sequence[str] = option(
+        (),
+        "--server",
+        metavar="URL",
+        help=tr(
+            "llama.cpp server to take the speed from, if it serves one of the files. Repeatable. "
+            "Default: OPENAI_BASE_URL and port 8080; else llama.cpp is started if installed."
+        ),
+    )
+    measure_speed: bool = option(True, "--no-speed", help=tr("Do not measure speed and memory."))
+    benchmarks: OptionalPathOption = path_default(None)
+    timeout: float = option(
+        DEFAULT_TIMEOUT_S,
+        above=0,
+        most=86_400,
+        help=tr("Maximum seconds without a new token, plus time to process the prompt."),
+    )
+    fresh: bool = option(
+        False, repeats_run=False, help=tr("Ask and measure again instead of reusing results.")
     )
 
 

@@ -21,6 +21,7 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
         ),
         "speed": ("run", message("Measure speed and memory at several context depths.")),
         "drift": ("run", message("Measure how far a model's predictions moved from its base.")),
+        "quants": ("run", message("Compare quantised files of a model, and say which to keep.")),
         "watch": ("run", message("Evaluate each checkpoint of a folder as it appears.")),
         "loop": ("run", message("Train, evaluate and adjust in rounds until one is accepted.")),
         "demo": ("demo", message("Show an evaluation of shipped models, offline.")),

@@ -26,6 +26,7 @@ from assay.types.options import (
     JudgeCheckOptions,
     LoopOptions,
     PromptOptions,
+    QuantsOptions,
     RunOptions,
     SpeedOptions,
     StoredAnswerOptions,
@@ -194,6 +195,30 @@ def speed(verbose: bool, as_json: bool, **options: Any) -> int:
 @as_json
 def drift(output_format: str, verbose: bool, as_json: bool, **options: Any) -> int:
     return perform("drift", "json" if as_json else output_format, verbose=verbose, **options)
+
+
+@command(
+    "quants",
+    help=tr(
+        "Which quantisation do I keep? Shows what is really in each file, its size, speed and "
+        "memory as served, its drift from the least quantised file, and paired scores read by "
+        "likelihood, and recommends the smallest file without a significant loss beyond "
+        "--max-drop and --max-kl. FILE_OR_TAG is a GGUF file or the tag of a local Ollama model."
+    ),
+    examples=[
+        "assay quants model-F16.gguf model-Q8_0.gguf model-Q4_K_M.gguf model-Q2_K.gguf",
+        "assay quants llama3.2:1b-instruct-fp16 llama3.2:1b-instruct-q4_K_M -s mmlu",
+        "assay quants model-*.gguf -s my-suite/ --text my-text.jsonl --max-drop 0.01",
+        "assay quants model-Q8_0.gguf model-Q4_0.gguf --base model-F16.gguf --format html",
+    ],
+)
+@click.argument("models", metavar="FILE_OR_TAG...", nargs=-1, required=True)
+@all_options(QuantsOptions)
+@format_of("text", "md", "json", "html")
+@verbose
+@as_json
+def quants(output_format: str, verbose: bool, as_json: bool, **options: Any) -> int:
+    return perform("quants", "json" if as_json else output_format, verbose=verbose, **options)
 
 
 @command(

@@ -24,6 +24,7 @@ from assay.reports.judged.section import check_document, check_json
 from assay.reports.leaderboard import leaderboard_document
 from assay.reports.losses import losses_document, losses_json
 from assay.reports.measured.drift import drift_document, drift_json
+from assay.reports.measured.quants import quants_document, quants_json
 from assay.reports.preferences import preferences_document, preferences_json
 from assay.reports.run_report import run_document, suites_table
 from assay.reports.runs import runs_document, runs_json
@@ -45,6 +46,7 @@ from assay.types.judging.cards import JudgeCheck
 from assay.types.judging.picks import Preferences
 from assay.types.measured.drift import Drift
 from assay.types.measured.losses import LossComparison
+from assay.types.measured.quants import Quants
 from assay.types.measured.suite_statistics import SuiteStatistics
 from assay.types.results import Comparison, Leaderboard, Report
 from assay.types.rounds import TrainingLoop
@@ -195,6 +197,13 @@ class DriftResult(ShownResult, Drift):
     frames: ClassVar = {"models": "models", "flips": "models.flips", "blocks": "models.blocks"}
 
 
+class QuantsResult(ShownResult, Quants):
+    __slots__ = ()
+    kind = "quants"
+    views = quants_document, quants_json
+    frames: ClassVar = {"rows": "rows", "suites": "rows.suites"}
+
+
 class LoopResult(ShownResult, TrainingLoop):
     __slots__ = ()
     kind = "loop"
@@ -227,7 +236,14 @@ def shown(result: Any) -> ShownResult | None:
     """A result that shows itself, made of one that does not; None: of no kind that can."""
     if isinstance(result, ShownResult):
         return result
-    for kind in (RunResult, ComparisonResult, LeaderboardResult, DriftResult, JudgeCheckResult):
+    for kind in (
+        RunResult,
+        ComparisonResult,
+        LeaderboardResult,
+        DriftResult,
+        QuantsResult,
+        JudgeCheckResult,
+    ):
         if isinstance(result, kind.__mro__[2]):
             return kind.of(result)
     return None
