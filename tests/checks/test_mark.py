@@ -60,7 +60,8 @@ by_method = pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.met
 
 
 def test_every_shipped_check_is_tried_here() -> None:
-    assert {check.method for check in CHECKS} == set(checks) - {
+    shipped = {name for name in checks if checks[name].__module__.startswith("assay.")}
+    assert {check.method for check in CHECKS} == shipped - {
         "judge",
         "unmarked",
         "tool_calls",

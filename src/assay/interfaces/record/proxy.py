@@ -49,6 +49,7 @@ class _Copy:
 
     parts: list[bytes] = field(default_factory=list)
     size: int = 0
+    is_whole: asyncio.Event = field(default_factory=asyncio.Event)
 
     def add(self, part: bytes) -> None:
         self.size += len(part)
@@ -77,14 +78,13 @@ class Proxy:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The request goes on, unless its client leaves first."""
-        sent_whole = asyncio.Event()
-        sent = _Copy()
-        work = asyncio.ensure_future(self._pass_on(scope, receive, send, sent, sent_whole))
-        gone = asyncio.ensure_future(_until_gone(receive, sent_whole))
+        """Pass the request on, unless its client leaves before the answer is whole."""
+        sent, received = _Copy(), _Copy()
+        work = asyncio.ensure_future(self._pass_on(scope, receive, send, sent, received))
+        gone = asyncio.ensure_future(_until_gone(receive, sent.is_whole))
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not work.done():
+            if not received.is_whole.is_set():
                 work.cancel()
             await work
         except (asyncio.CancelledError, _ClientLeft):
@@ -94,7 +94,7 @@ class Proxy:
             work.cancel()
 
     async def _pass_on(
-        self, scope: Scope, receive: Receive, send: Send, sent: _Copy, sent_whole: asyncio.Event
+        self, scope: Scope, receive: Receive, send: Send, sent: _Copy, received: _Copy
     ) -> None:
         target = scope["raw_path"] + (
             b"?" + scope["query_string"] if scope["query_string"] else b""
@@ -106,9 +106,9 @@ class Proxy:
             target=target,
         )
         headers, has_body = self._headers_to_server(scope["headers"])
-        body = _body(receive, sent, sent_whole) if has_body else None
+        body = _body(receive, sent) if has_body else None
         if not has_body:
-            sent_whole.set()
+            sent.is_whole.set()
         request = httpcore.Request(
             scope["method"],
             url,
@@ -130,27 +130,34 @@ class Proxy:
             await _refusal(scope["path"], said)(scope, receive, send)
             return
         try:
-            await self._pass_back(scope, send, response, sent)
+            await self._pass_back(scope, send, response, sent, received)
         finally:
             await response.aclose()
 
     async def _pass_back(
-        self, scope: Scope, send: Send, response: httpcore.Response, sent: _Copy
+        self,
+        scope: Scope,
+        send: Send,
+        response: httpcore.Response,
+        sent: _Copy,
+        received: _Copy,
     ) -> None:
         headers = [*_passed(response.headers)]
         start = {"type": "http.response.start", "status": response.status, "headers": headers}
         await send(start)
-        received = _Copy()
         held = b""
         named = {name.lower(): value for name, value in response.headers}
         is_stream = not named.get(b"content-type", b"").startswith(b"application/json")
+        length = named.get(b"content-length", b"")
+        announced = int(length) if length.isdigit() else None
         try:
             async for part in response.aiter_stream():
                 received.add(part)
                 if held:
                     await send({"type": "http.response.body", "body": held, "more_body": True})
                     held = b""
-                if is_stream and not any(end in part for end in ENDS):
+                is_end = received.size == announced or any(end in part for end in ENDS)
+                if is_stream and not is_end:
                     await send({"type": "http.response.body", "body": part, "more_body": True})
                 else:
                     held = part
@@ -159,6 +166,7 @@ class Proxy:
                 await send({"type": "http.response.body", "body": held, "more_body": True})
             self._leave_out(scope, tr("broken off before the end of the answer"))
             raise _ServerBroke from error
+        received.is_whole.set()
         await self._record(scope, response, named, sent, received)
         await send({"type": "http.response.body", "body": held})
 
@@ -222,7 +230,7 @@ def _passed(headers: Iterable[Header]) -> Iterable[Header]:
     return [one for one in headers if one[0].lower() not in OF_A_CONNECTION | own]
 
 
-async def _body(receive: Receive, sent: _Copy, sent_whole: asyncio.Event) -> AsyncIterator[bytes]:
+async def _body(receive: Receive, sent: _Copy) -> AsyncIterator[bytes]:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
@@ -231,7 +239,7 @@ async def _body(receive: Receive, sent: _Copy, sent_whole: asyncio.Event) -> Asy
             sent.add(part)
             yield part
         if not message.get("more_body", False):
-            sent_whole.set()
+            sent.is_whole.set()
             return
 
 
