@@ -2,6 +2,7 @@
 
 import ast
 from datetime import date
+from itertools import pairwise
 
 import pytest
 
@@ -46,6 +47,7 @@ from assay.types.judging.judgements import EvidenceCheck
         (True, None), ([5], None), ("5-6", None), ("5 or 6", None), ("5, 6", None), ("> 5", None),
         ("not 5", None), ("5 is wrong", None), ("anything but 5", None), ("5 wrong", None),
         ("less than 5", None), ("I don't know 5", None), ("5?", None), ("12 pieces", 12),
+        ("NOT 5", None), ("XYZ 5", None), ("5 bn", 5e9), ("5 Mio.", 5e6), ("3 kg", 3),
         ("Q3", None), ("", None), ("none", None), ("2025-01-03", None), ("1,234,56", None),
         (10**400, None), (float("nan"), None), ("9" * 500, None), ("1e999", None), ({}, None),
     ],
@@ -197,7 +199,9 @@ def test_a_report_that_says_its_figures_has_every_point():
     [
         ("- total: 9173", True), ("1. total = €9.173,00", True), ("**total:** `9,173`", True),
         ("| total | 9 173 euros |", True), ("- total – 9,173", True), ("TOTAL: 9173.0", True),
-        ("- total: not 9,173", False), ("- total: 9,173 or 9,200", False),
+        ("- total: not 9,173", False), ("- total: NOT 9173", False), ("- total: 9,173 bn", False),
+        ("- total: 9,173,999", False), ("- total: 9.173,1", False),
+        ("- total: 9,173 or 9,200", False),
         ("- total: 9,200", False),
         ("- total: 9,173\n\n- total: 9,200", False), ("- total: 9,173 (which is wrong)", False),
         ("- total: -9,173", False), ("The total is 9,173 euros.", False), ("- sum: 9,173", False),
@@ -238,15 +242,16 @@ def test_lines_hold_names_dates_and_lists():
         "\n".join(f"~~{line}~~" if line else "" for line in REPORT.split("\n")),
         f"<span title='{VALUES}'>Summary</span>",
         "## Summary\n\nAll figures are in the block below.\n\n## Customers\n\nSee the block too.\n",
-        REPORT + " ".join(map(str, range(3000))),
         REPORT.replace(": ", " is ").replace("| share | 45.8 % |", "The share is 45.8 %."),
         REPORT.replace(": ", ": not ").replace("| 45.8", "| not 45.8"),
+        REPORT.replace(": ", ": NOT ").replace("| 45.8", "| NOT 45.8"),
         "".join(f"Bananas weigh {one} stones in the wet season of a long year. " for one in
                 ("24", "9173", "Calder & Roe", "45.8")) + " ".join(f"x{chr(97 + at)}yz" for at in
                 range(20)),
     ],
-    ids=["none", "list", "appendix", "comment", "link", "struck", "title", "frame", "every number",
-         "sentences", "denials", "values beside other words"],
+    ids=["none", "list", "appendix", "comment", "link", "struck", "title", "frame",
+         "sentences", "denials", "denials in capitals",
+         "values beside other words"],
 )  # fmt: skip
 def test_a_right_block_without_a_report_that_can_be_read_stays_below_three_tenths(text):
     """So that a judge that says 10 of everything leaves it at 3.8: 2, 5 and 5."""
@@ -260,21 +265,25 @@ def test_a_right_block_without_a_report_that_can_be_read_stays_below_three_tenth
                  "them, 100 % by weight; this check needs 15 %"),
         ("", "there is no report beside the block"),
         ("## Summary\n\n24 orders are many.\n\n## Customers\n\nNone is new.",
-         "the report has 5 different words that are no value, key or heading; with fewer than 20 "
-         "it is a list, and no value counts as told"),
-        (REPORT + " ".join(map(str, range(3000))),
-         "more than 500 different numbers can be read in the report, so that no value counts as "
-         "told"),
+         "0 of 4 values are right in the block and in the report, on a line that names them, 0 % "
+         "by weight; this check needs 15 %"),
     ],
-    ids=["report", "none", "few words", "every number"],
+    ids=["report", "none", "few words"],
 )  # fmt: skip
 def test_a_report_is_told_with_the_one_reason_that_holds(text, why):
     checks = list(check_facts(json_block(text + BLOCK), FIGURES))
     sections = ("Summary", "Customers")
     found = {one.name: one.why for one in check_report(text + BLOCK, checks, FIGURES, sections)}
     assert found["report_15"] == why
-    if "as told" in why:
-        assert found["section_1"] == f"not counted, since {why}: the section Summary"
+
+
+def test_values_count_by_the_words_that_are_beside_them_without_a_step():
+    words = [f"w{chr(97 + at)}rd" for at in range(20)]
+    lines = "\n".join(line for line in REPORT.split("\n") if line.startswith("- "))
+    shares = [share_of_report(f"{lines}\n\n{' '.join(words[:count])}.") for count in (4, 8, 14, 20)]
+    assert shares == sorted(shares)
+    assert shares[0] < 0.5 < shares[-1]
+    assert max(b - a for a, b in pairwise(shares)) < 0.35
 
 
 def test_to_invent_nothing_earns_nothing_where_nothing_is_right():

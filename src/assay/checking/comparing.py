@@ -32,6 +32,23 @@ _UNITS = {
     "times", "step", "steps", "gram", "grams", "kilogram", "kilograms", "metre", "metres",
     "litre", "litres", "contacts", "mailings", "shipments",
 }  # fmt: skip
+# ISO 4217. Other capital letters before a number may take it back ("NOT 5").
+_CURRENCIES = frozenset((
+    "AED", "AFN", "ALL", "AMD", "AOA", "ARS", "AUD", "AWG", "AZN", "BAM", "BBD", "BDT", "BGN",
+    "BHD", "BIF", "BMD", "BND", "BOB", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD", "CAD", "CDF",
+    "CHF", "CLP", "CNY", "COP", "CRC", "CUP", "CVE", "CZK", "DJF", "DKK", "DOP", "DZD", "EGP",
+    "ERN", "ETB", "EUR", "FJD", "FKP", "GBP", "GEL", "GHS", "GIP", "GMD", "GNF", "GTQ", "GYD",
+    "HKD", "HNL", "HTG", "HUF", "IDR", "ILS", "INR", "IQD", "IRR", "ISK", "JMD", "JOD", "JPY",
+    "KES", "KGS", "KHR", "KMF", "KPW", "KRW", "KWD", "KYD", "KZT", "LAK", "LBP", "LKR", "LRD",
+    "LSL", "LYD", "MAD", "MDL", "MGA", "MKD", "MMK", "MNT", "MOP", "MRU", "MUR", "MVR", "MWK",
+    "MXN", "MYR", "MZN", "NAD", "NGN", "NIO", "NOK", "NPR", "NZD", "OMR", "PAB", "PEN", "PGK",
+    "PHP", "PKR", "PLN", "PYG", "QAR", "RON", "RSD", "RUB", "RWF", "SAR", "SBD", "SCR", "SDG",
+    "SEK", "SGD", "SHP", "SLE", "SOS", "SRD", "SSP", "STN", "SVC", "SYP", "SZL", "THB", "TJS",
+    "TMT", "TND", "TOP", "TRY", "TTD", "TWD", "TZS", "UAH", "UGX", "USD", "UYU", "UZS", "VES",
+    "VND", "VUV", "WST", "XAF", "XCD", "XOF", "XPF", "YER", "ZAR", "ZMW", "ZWG", "CFA",
+))  # fmt: skip
+_SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "mn": 1e6, "mio": 1e6, "bn": 1e9, "mrd": 1e9, "tn": 1e12}
+_SCALE = re.compile(r" ?([kKM]|(?i:mn|mio|bn|mrd|tn))\b")
 _NO_UNITS = frozenset(("not", "no", "isn", "bad", "off", "out", "or", "and", "to", "nor", "n't"))
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ][\d:.+Z-]*)?")
@@ -73,15 +90,20 @@ def _number_of(found: re.Match[str], text: str) -> float | None:
     if unit is None or not _BEFORE.fullmatch(before.strip()):
         return None
     word = after.strip(" .%€$£¥").casefold()
-    if word in _NO_UNITS or (unit[1] and unit[1] not in _UNITS):
+    codes = re.findall(r"[A-Z]{3}", before)
+    if (
+        not _CURRENCIES.issuperset(codes)
+        or word in _NO_UNITS
+        or (unit[1] and unit[1] not in _UNITS)
+    ):
         return None
     if mark and fraction.startswith(mark):  # 1,234,56
         return None
     if mark and not (mark == "." and not fraction and whole.count(".") == 1):  # 5.400 is below 6
         whole = whole.replace(mark, "")
     number = float(whole + fraction.replace(",", ".") + (found["power"] or ""))
-    scale = re.match(r"([kKM])(?![A-Za-z])", after)
-    number *= {"k": 1e3, "K": 1e3, "M": 1e6}[scale[1]] if scale else 1
+    if scale := _SCALE.match(after):
+        number *= _SCALES.get(scale[1]) or _SCALES[scale[1].lower()]
     minus = found["sign"] == "-" or re.search(r"-[ ]*[€$£¥]?[ ]*$", before)
     return (-number if minus else number) if math.isfinite(number) else None
 

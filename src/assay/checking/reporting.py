@@ -19,13 +19,13 @@ STEPS = (0.15, 0.35, 0.6, 0.8, 0.95)  # shares of the figures, a check each
 # a judge that says 10 of everything cannot lift it above 4.0.
 _OF_FIGURES, _OF_SECTIONS = 2.05, 0.38
 LEAST_TOLD = 0.25  # of the figures, for sections to count: another seed's report has 0.15 by chance
-_LEAST_WORDS = 20  # different ones beside figures, names and headings: a list of values is none
-_MOST_NUMBERS = 500  # different ones: who writes every number states none
+_LEAST_WORDS = 20  # different ones beside figures, names and headings, for all values to count
 _TEXT = {"markdown", "md", "text", "txt"}
 _SPACES = "\u00a0\u2007\u2009\u202f"
 _NUMBER = re.compile(r"\d+(?:[.,'’ ]\d+)*")
-_SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "mn": 1e6}
-_SCALE = re.compile(r"\s?(k|thousand|m|mn|million)\b", re.IGNORECASE)
+_SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "mn": 1e6,
+           "bn": 1e9, "billion": 1e9, "tn": 1e12, "trillion": 1e12}  # fmt: skip
+_SCALE = re.compile(rf"\s?({'|'.join(_SCALES)})\b", re.IGNORECASE)
 
 
 class ReportText:
@@ -40,7 +40,6 @@ class ReportText:
         text = re.sub(r"(?ms)^[ \t]*\{[ \t]*$.*?^[ \t]*\}[ \t]*$", "", "\n".join(parts))
         text = re.sub(r'(?m)^[ \t]*\{".*\}[ \t]*$', "", text)
         self.text = visible_text(text).replace("\u2212", "-")
-        self._numbers = list(_read_numbers(self.text))
         self._lines: dict[str, list[str]] = {}
         for label, value in _read_lines(self.text):
             self._lines.setdefault(label, []).append(value)
@@ -53,24 +52,10 @@ class ReportText:
         given = self._lines.get(letters_of(fact.key), [])
         return bool(given) and all(_is_value(one, fact) for one in given)
 
-    def why_a_list(self, values: Iterable[Any], headings: Iterable[str]) -> str:
-        """Why it is a list of values: next to no words beside these, or every number; else ""."""
+    def count_words(self, values: Iterable[Any], headings: Iterable[str]) -> int:
+        """Different words that are no value, key or heading: a list of values has next to none."""
         known = set(_words(" ".join([*map(str, _leaves(values)), *headings])))
-        distinct = {number for number, _, _ in self._numbers}
-        own = len(set(_words(self.text)) - known)
-        if not self.text.strip():
-            return "there is no report beside the block"
-        if own < _LEAST_WORDS:
-            return (
-                f"the report has {own} different words that are no value, key or heading; with "
-                f"fewer than {_LEAST_WORDS} it is a list, and no value counts as told"
-            )
-        if len(distinct) > _MOST_NUMBERS:
-            return (
-                f"more than {_MOST_NUMBERS} different numbers can be read in the report, so that "
-                "no value counts as told"
-            )
-        return ""
+        return len(set(_words(self.text)) - known)
 
     def section(self, name: str, others: Sequence[str]) -> bool:
         """Whether a part is headed by this name, and has text before the next one."""
@@ -195,19 +180,13 @@ _LONGEST_NUMBER = 30
 
 
 def _readings(text: str) -> set[str]:
-    """5,400 is 5400 and 5.4; 6 120 is 6120, 6 and 120."""
-    found: set[str] = set()
-    pieces = text.split(" ")
-    if len(pieces) > 1 and all(re.fullmatch(r"\d{3}(?:[.,]\d+)?", one) for one in pieces[1:]):
-        found |= _readings("".join(pieces))
-    for piece in pieces:
-        marks = re.findall(r"[.,'’]", piece)
-        if all(len(group) == 3 for group in re.split(r"[.,'’]", piece)[1:]):
-            found.add(re.sub(r"[.,'’]", "", piece))
-        if marks and marks[-1] in ".,":
-            whole, _, fraction = piece.rpartition(marks[-1])
-            found.add(re.sub(r"[.,'’]", "", whole) + "." + fraction)
-        found |= {one for one in re.split(r"[,'’]", piece) if re.fullmatch(r"\d+(?:\.\d+)?", one)}
+    """5,400 is 5400 and 5.4; 6 120 is 6120; no part of a number is a number."""
+    marks, groups = re.findall(r"[.,'’ ]", text), re.split(r"[.,'’ ]", text)
+    found = set()
+    if all(len(group) == 3 for group in groups[1:]):
+        found.add("".join(groups))
+    if marks and marks[-1] in ".," and all(len(group) == 3 for group in groups[1:-1]):
+        found.add("".join(groups[:-1]) + "." + groups[-1])
     return found
 
 
@@ -229,7 +208,7 @@ def check_report(
     """How many of the right figures of the block are in the report as well, and whether its
     sections are there. `checks` are those of the block, found by the facts' names; `beside` is what
     other checks of the block weigh. A right block alone is less than 0.3 of all; so is one
-    with its values in a list that says nothing of them.
+    with its values in a bare list: up to some words each one beside them adds its part.
     """
     report = ReportText(answer)
     passed = {one.name: one.passed for one in checks}
@@ -237,18 +216,24 @@ def check_report(
     whole = sum(fact.weight for fact in listed)
     weight = whole + beside
     values = [[fact.expected, re.split(r"\W|_", fact.key)] for fact in listed]
-    a_list = report.why_a_list(values, sections)
-    told = [fact for fact in listed if not a_list
-            and passed.get(fact.name or fact.key)
-            and report.states(fact)]  # fmt: skip
+    empty = "" if report.text.strip() else "there is no report beside the block"
+    told = [fact for fact in listed
+            if passed.get(fact.name or fact.key) and report.states(fact)]  # fmt: skip
     share = sum(fact.weight for fact in told) / (whole or 1)
-    said = a_list or (
+    said = empty or (
         f"{len(told)} of {len(listed)} values are right in the block and in the report, on a line "
         f"that names them, {100 * share:.0f} % by weight"
     )
+    words = report.count_words(values, sections)
+    if told and words < _LEAST_WORDS:
+        share *= words / _LEAST_WORDS
+        said += (
+            f"; beside values, keys and headings it has {words} different words, so that they "
+            f"count {words}/{_LEAST_WORDS}"
+        )
     if any(one is not None for one in passed.values()):
         for step in STEPS:
-            why = said if a_list else f"{said}; this check needs {100 * step:.0f} %"
+            why = empty or f"{said}; this check needs {100 * step:.0f} %"
             name = f"report_{100 * step:.0f}"
             yield Check(name, share >= step, why, weight * _OF_FIGURES / len(STEPS))
     no_block = None in passed.values()
@@ -257,5 +242,5 @@ def check_report(
         why = f"the section {section} is there" if there else f"no section {section} with text"
         if there and share < LEAST_TOLD and not no_block:
             few = f"less than {100 * LEAST_TOLD:.0f} % of the values, by weight, are right and told"
-            there, why = False, f"not counted, since {a_list or few}: the section {section}"
+            there, why = False, f"not counted, since {empty or few}: the section {section}"
         yield Check(f"section_{number}", there, why, weight * _OF_SECTIONS / len(sections))
