@@ -26,7 +26,7 @@ from assay.errors import (
 )
 from assay.plan import AskOptions, make_plan
 from assay.store import Run, RunModel, Store, new_run_id
-from assay.store.bodies import content
+from assay.store.bodies import content, read_back, to_json
 from assay.store.database import Database, prefer_write_ahead_log
 from assay.types import (
     Answered,
@@ -556,3 +556,10 @@ def test_a_store_in_a_place_that_cannot_be_written_can_be_read(tmp_path, store):
     copy._open_to_read(store.path)
     assert copy.one("SELECT count(*) FROM replies")[0] == 1
     copy.close()
+
+
+def test_half_a_surrogate_pair_that_a_check_repeats_is_stored() -> None:
+    """An answer may hold one, and what is said of the answer with it."""
+    score = Score(value=0.5, scorer="judge", version=1, explanation="R1\ud800 is no \U0001f600")
+    stored = read_back(Score, to_json(score, Score))
+    assert stored == replace(score, explanation="R1\ufffd is no \U0001f600")

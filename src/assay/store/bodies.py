@@ -1,5 +1,7 @@
 """Dataclasses as JSON text in a column of the store, and hashes of content."""
 
+import json
+import re
 import secrets
 import time
 from dataclasses import replace
@@ -8,6 +10,7 @@ from hashlib import sha256
 from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from assay.errors import StoreCorrupt
 from assay.messages import tr
@@ -85,8 +88,19 @@ def adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(told if kind in (Reply, Work) else kind)
 
 
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
 def to_json(value: object, kind: Any) -> str:
-    return adapter(kind).serializer.to_json(value).decode()
+    """Halves of surrogate pairs, which a check may repeat from an answer, have no encoding: each
+    becomes U+FFFD.
+    """
+    serializer = adapter(kind).serializer
+    try:
+        return serializer.to_json(value).decode()
+    except PydanticSerializationError:
+        text = json.dumps(serializer.to_python(value, mode="json"), ensure_ascii=False)
+        return _SURROGATES.sub("\ufffd", text)
 
 
 def read_back(kind: Any, text: str) -> Any:
