@@ -40,7 +40,7 @@ class Split:
 def split_reasoning(text: str) -> Split:
     """Take thinking out of a reply. What is no Unicode text becomes U+FFFD on the way."""
     text = as_unicode(text)
-    if "<|channel|>" in text:
+    if _CHANNEL.search(text):  # a channel without its name or its message is text
         return _split_channels(text)
     if not _ANY_TAG.search(text):
         return Split(text)

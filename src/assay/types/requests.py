@@ -56,11 +56,15 @@ class ToolCall:
 
     @property
     def document(self) -> dict[str, Any]:
-        """As JSON shows it."""
+        """As JSON shows it; arguments that are no JSON, or hold half a surrogate pair, as they were
+        written.
+        """
         try:
-            return {"name": self.name, "arguments": json.loads(self.arguments or "{}")}
+            arguments = json.loads(self.arguments or "{}")
+            json.dumps(arguments, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
-            return {"name": self.name, "arguments": self.arguments}
+            arguments = self.arguments
+        return {"name": self.name, "arguments": arguments}
 
 
 @speed_up_init
