@@ -289,9 +289,11 @@ def test_sampling_thinking_and_context_are_part_of_what_is_asked():
 
 @pytest.mark.parametrize(
     ("of_test", "wished", "asked"),
-    [(None, None, 1024), (50, None, 50), (None, 16, 16), (50, 16, 16), (50, 500, 50)],
+    [(None, None, 1024), (50, None, 50), (None, 16, 16), (50, 16, 16), (50, 500, 500)],
 )
-def test_the_longest_answer_is_the_shorter_of_test_and_wish(of_test, wished, asked):
+def test_the_longest_answer_is_as_long_as_the_user_says_else_as_the_test_does(
+    of_test, wished, asked
+):
     case = replace(CASE, max_tokens=of_test)
     assert work_of(case, max_tokens=wished).sampling.max_tokens == asked
 

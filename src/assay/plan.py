@@ -49,7 +49,9 @@ NAMED = 3  # tasks in an error
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskOptions:
-    """How the user wants the tests to be asked. `max_tokens`: the most tokens in any answer."""
+    """How the user wants the tests to be asked. `max_tokens`: of every answer, whatever its test
+    says.
+    """
 
     seed: int = 0
     repeats: int = 1
@@ -183,10 +185,7 @@ class Plan:
 
     def _longest(self, case: Case) -> int:
         default = DEFAULT_MAX_TOKENS if self.facts.is_chat else BASE_MODEL_MAX_TOKENS
-        limit = self.options.max_tokens
-        if limit is None:
-            return case.max_tokens or default
-        return min(case.max_tokens or limit, limit)
+        return self.options.max_tokens or case.max_tokens or default
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -138,7 +138,10 @@ class TestOptions(CommandOptions):
         None,
         least=1,
         identity=True,
-        help=tr("Maximum tokens per answer. Default: what the test says, else 1024."),
+        help=tr(
+            "Maximum tokens per answer, whatever the test says. Default: what the test says, "
+            "else 1024."
+        ),
     )
     system: str | None = option(
         None,
