@@ -119,6 +119,7 @@ def test_an_answer_that_goes_in_circles_is_stopped_kept_and_counted_as_a_loop(se
     assert (reply.finish, reply.truncated) == ("loop", True)
     assert CIRCLE.startswith(reply.text)
     assert 380 <= reply.output_tokens <= 420
+    assert reply.dropped == (), "we left: what the server tells last was not awaited"
 
 
 def test_it_runs_on_where_that_is_wanted(server, reply_of):

@@ -138,6 +138,7 @@ class ServedAnswer:
     tokens: int = 0
     most_tokens: int = MOST_TOKENS
     circles: Circles | None = field(default_factory=Circles)
+    left: bool = False  # by us: what the server would have told at the end is not known
     _token: str = ""
 
     @property
@@ -173,7 +174,8 @@ class ServedAnswer:
             self._end(LOOP)
         elif self.tokens >= self.most_tokens:
             self._end(CUT)
-        return bool(self.finish)
+        self.left = bool(self.finish)
+        return self.left
 
     def ends_stuck(self) -> bool:
         """Whether a stream that ended for no reason told ended for a run of equal tokens."""

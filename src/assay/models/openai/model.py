@@ -232,6 +232,11 @@ class OpenAIModel(ServedModel):
                 note_no_likeliest(self._client)
         _refuse_dropped_tools(work, answered.prompt_tokens)
         dropped = {*answered.dropped, *self._dropped(work, answered, sampling.think)}
+        if not written.left and None in (answered.prompt_tokens, answered.output_tokens):
+            dropped.add("usage")
+            self._client.note(
+                "usage", tr("the server did not count the tokens of every answer (usage)")
+            )
         return replace(answered, dropped=tuple(sorted(dropped)))
 
     def _stream(self, work: ToAnswer, sampling: Sampling) -> ServedAnswer:
@@ -247,11 +252,6 @@ class OpenAIModel(ServedModel):
             dropped.add("think")
             self._client.note(
                 "think", tr("the model was asked not to think (--think off), and thought")
-            )
-        if answered.prompt_tokens is None or answered.output_tokens is None:
-            dropped.add("usage")
-            self._client.note(
-                "usage", tr("the server did not count the tokens of every answer (usage)")
             )
         if work.schema is not None and not answered.truncated and not _is_json(answered.text):
             dropped.add("response_format")
