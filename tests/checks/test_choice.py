@@ -440,3 +440,51 @@ def test_junk_of_200_kilobytes_is_read(junk: str) -> None:
     with no_hang():
         score = marked(junk * (200_000 // len(junk)), choices=CITIES)
     assert score.unscored_reason is None
+
+
+COUNTRIES = Options("ABCD", ("Togo", "Kenya", "Mali", "Chad"))
+NUMBERS = Options("ABCD", ("12", "15", "20", "25"))
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "Let us think. Togo is in the west.",
+        "A. Togo\nB. Kenya\nC. Mali\nD. Chad",
+        "A. Togo is in the west.\nC. Mali has no coast.\nD. Chad has none.",
+        "- Togo: Lomé\n- Kenya: Nairobi\n- Mali: Bamako\n- Chad: N'Djamena",
+        "I compare **A. Togo** with **B. Kenya**, **C. Mali** and **D. Chad**.",
+    ],
+)
+@pytest.mark.parametrize("last", ["**B. Kenya**", "**B) Kenya.**", "__B. Kenya__", "**B**"])
+def test_a_choice_in_bold_on_the_last_line_is_that_choice(before: str, last: str) -> None:
+    found = read_letter(
+        f"{before}\n\n{last}", COUNTRIES, "Nairobi is the capital of which country?"
+    )
+    assert (found.letter, found.how) == ("B", "announced")
+
+
+def test_the_option_that_is_there_again_below_the_whole_list_is_chosen() -> None:
+    listed = "A. Togo\nB. Kenya\nC. Mali\nD. Chad"
+    assert read_letter(f"{listed}\n\nB. Kenya", COUNTRIES).letter == "B"
+    assert read_letter(f"{listed}\n{listed}", COUNTRIES).letter is None, "all are there again"
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "12\n15\n20\n25", "- 12\n- 15\n- 20\n- 25", "1. 12\n2. 15\n3. 20\n4. 25", "12, 15, 20, 25",
+        "A. 12\nB. 15\nC. 20\nD. 25", "The options are A. 12, B. 15, C. 20 and D. 25.",
+        "A is 12, B is 15, C is 20, D is 25.", "What is 3 times 5?\nA. 12\nB. 15\nC. 20\nD. 25",
+    ],
+)  # fmt: skip
+def test_options_that_are_all_copied_choose_none_though_the_last_is_a_number(listed: str) -> None:
+    assert read_letter(listed, NUMBERS, "What is 3 times 5?").letter is None
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    ["It is not 12 or 20 or 25, it is 15.", "3 x 5 = 15", "12, 15, 20, 25\n\nAnswer: 15"],
+)
+def test_a_number_that_is_chosen_among_them_is_still_read(chosen: str) -> None:
+    assert read_letter(chosen, NUMBERS, "What is 3 times 5?").letter == "B"

@@ -57,7 +57,7 @@ LETTER_TAG = late_pattern(r"<([A-Za-z])>(?!.{0,200}</\1>)", re.DOTALL)
 HEADED_BY_A = late_pattern(r"\AA\s?:\s{0,3}(?=[(*]{0,3}[A-Za-z][)*.]{0,4}\Z)")
 TABLE_ROW = late_pattern(r"^[ \t]*\|(.{0,400})\|[ \t]*$", re.MULTILINE)
 MARKUP_TAG = late_pattern(r"</?[A-Za-z][A-Za-z0-9_]{0,20}(?:\s[^<>]{0,80})?/?>")
-UNDERSCORED = late_pattern(r"(?<!\w)_{1,3}([A-Za-z])_{1,3}(?!\w)")
+UNDERSCORED = late_pattern(r"(?<!\w)_{1,3}([^\s_](?:[^_\n]{0,60}[^\s_])?)_{1,3}(?!\w)")
 
 # A lower-case letter ends its clause: "answer: b", "(b)", "b."; not "b cells".
 CLOSES = late_pattern(r"[*`\"'”»)\]}$]{0,8}(?:\s*\Z|\s*\n|[.,;:!?](?!\w)|[)\]}$])|[*`\"'”»]{1,3}\s")

@@ -25,7 +25,7 @@ from assay.checks.letters.known_options import KnownOptions, known_options
 from assay.checks.letters.options import Options, options_in
 from assay.frozen import speed_up_init
 from assay.text.announced import announced_values
-from assay.text.answer_words import ONE_CLAIM, is_denied
+from assay.text.answer_words import ONE_CLAIM, is_denied, may_deny
 from assay.text.commitment import (
     ANNOUNCED,
     SAID,
@@ -50,6 +50,7 @@ How = Literal["ticked", "whole", "announced", "set off", "said", "text", "none",
 _HOW: dict[int, How] = {ANNOUNCED: "announced", SET_OFF: "set off"}
 _DESCRIBED = 0
 _BEFORE, _AFTER = 130, 80
+MOST_ANNOUNCING = 4  # words, "the options are"; "is" may be there for each
 _NEAR = 50  # characters before a letter in which it can be negated
 
 
@@ -102,6 +103,8 @@ def read_letter(
     letter, several = decide(claims)
     strength = max((claim.strength for claim in claims if claim.value == letter), default=0)
     if strength < SET_OFF:
+        if _is_only_a_list(text, known, question):
+            return LetterReading(None, "several")
         if options.texts and (numbered := _numbered_option(text, known, question, words, language)):
             return LetterReading(numbered, "text")
         if letter is None and (left := _left_over(claims, text, options)):
@@ -150,7 +153,10 @@ class _OptionReader:
     def claims(self, text: str) -> Iterator[Commitment[str]]:
         """The claims of every sentence, in order."""
         every = sentences(text)
-        announced = seen = is_list = False
+        all_letters = [*self._options.letters]
+        announced = seen = False
+        listed: list[str] = []  # options that have a line of their own so far
+        is_list_bold = False
         is_back = False  # the sentence before trailed off
         rest = ""  # what was said since the last mention
         for index, sentence in enumerate(every):
@@ -165,9 +171,14 @@ class _OptionReader:
             placed = [*self._placed(sentence, mentions, opens=not seen, announced=announced)]
             for mention, strength, bare in placed:
                 between = rest + sentence.text[at : mention.start]
-                if bare and is_last and not is_list and applies("last line"):
-                    strength = ANNOUNCED
-                is_list = is_list or bare
+                is_bold = bare and bool(set_off(sentence.text))
+                if bare and is_last and applies("last line"):
+                    # Behind a list it is the one in bold, or the one that is there again.
+                    is_picked = (is_bold and not is_list_bold) or sorted(listed) == all_letters
+                    if is_picked or not listed:
+                        strength = ANNOUNCED
+                listed += [mention.letter] * bare
+                is_list_bold = is_list_bold or is_bold
                 if strength > _DESCRIBED:
                     yield Commitment(
                         mention.letter,
@@ -506,6 +517,30 @@ def _numbered_option(
         if value is not None and number.reading_like(value) is not None:
             found.append(letter)
     return found[0] if len(found) == 1 else None
+
+
+def _is_only_a_list(text: str, options: KnownOptions, question: str) -> bool:
+    """Whether it has every option once, and no more beside them than who announces them needs."""
+    rest = " ".join(fold_for_matching(text).split())
+    rest = rest.replace(" ".join(fold_for_matching(question).split()), " ") if question else rest
+    for _, option, is_unspaced in options.named:
+        hit = find_keyword(option, rest, "substring" if is_unspaced else "word")
+        if hit is None or find_keyword(option, rest, options.match, hit.end()):
+            return False
+        rest = f"{rest[: hit.start()]} , {rest[hit.end() :]}"
+    words = words_in(rest)
+    letters = [word.upper() for word in words if word.upper() in options.letters]
+    others = [word for word in words if len(word) > 1 and not word.isdecimal()]
+    places = {str(place) for place in range(1, len(options.letters) + 1)}
+    return (
+        3 <= len(options.named) == len(options.letters)
+        and all(word in places for word in words if word.isdecimal())
+        and len(set(letters)) == len(letters)
+        and len(others) <= MOST_ANNOUNCING + len(options.letters)
+        and len(set(others)) <= MOST_ANNOUNCING
+        and not may_deny(rest)
+        and not any(pattern.search(rest) for pattern in patterns.ORDINALS)
+    )
 
 
 def _left_over(claims: Sequence[Commitment[str]], text: str, options: Options) -> str | None:
