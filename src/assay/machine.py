@@ -23,6 +23,7 @@ _ROCM = ("--showproductname", "--showmeminfo", "vram", "--json")
 _CPU_NAMES = re.compile(r"^(?:model name|Model|cpu model|Hardware)\s*:\s*(\S.*)$", re.MULTILINE)
 _CGROUP = Path("/sys/fs/cgroup")
 WEIGHTS = (".gguf", ".safetensors")
+OLLAMA_BLOB = "/blobs/sha256-"
 QUIET = 0.5  # of the cores: the load of the last minute
 
 
@@ -61,7 +62,7 @@ def memory_of_listener(port: int) -> int | None:
         found = next(each.pid for each in at_port if each.pid)
         whole = [psutil.Process(found), *psutil.Process(found).children(recursive=True)]
         files = {each.path for process in whole for each in process.memory_maps()}
-        if not any(path.endswith(WEIGHTS) for path in files):
+        if not any(path.endswith(WEIGHTS) or OLLAMA_BLOB in path for path in files):
             return None
         return sum(int(process.memory_info().rss) for process in whole)
     except (psutil.Error, OSError, AttributeError, StopIteration):  # macOS shows no maps

@@ -9,6 +9,7 @@ from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate, Machine, Observed, OutcomeKind
 from assay.types import Message as Turn
+from assay.types.measured.performance import MemoryPart
 from assay.types.models import NATIVE
 from assay.types.results import (
     Baselines,
@@ -333,13 +334,25 @@ def amounts(text: str) -> str:
 
 def observed(seen: Observed) -> Iterator[tuple[str, str]]:
     if seen.memory_bytes:
-        yield tr("memory"), numbers.memory(seen.memory_bytes)
+        parts = memory_parts({"weights": seen.weights_bytes or 0, "cache": seen.cache_bytes or 0})
+        yield tr("memory"), numbers.memory(seen.memory_bytes) + (f" ({parts})" if parts else "")
+    if seen.resident_bytes and seen.resident_bytes != seen.memory_bytes:
+        yield tr("resident"), numbers.memory(seen.resident_bytes)
     offload = _offload(seen)
     if offload is not None:
         yield tr("on the GPU"), offload
     if seen.context_length is not None:
         length = numbers.count(seen.context_length)
         yield tr("context length"), tr("{value} tokens", value=length)
+
+
+def memory_parts(sizes: Mapping[MemoryPart, float]) -> str:
+    """In bytes: weights, cache and what is resident, as far as they are there."""
+    names: dict[MemoryPart, str] = {
+        "weights": tr("weights"), "cache": tr("cache"), "resident": tr("resident")
+    }  # fmt: skip
+    known = ((name, sizes.get(part)) for part, name in names.items())
+    return ", ".join(f"{name} {numbers.memory(round(size))}" for name, size in known if size)
 
 
 def observed_line(seen: Observed | None) -> str | None:

@@ -17,7 +17,14 @@ from typing import Any
 
 from assay.stats import estimates
 from assay.types import Answered, Cause, ChoiceLikelihoods, Estimate, Failed, Reply, Timed, Timing
-from assay.types.measured.performance import Clock, DepthFigures, Performance, Speeds, TrialFigures
+from assay.types.measured.performance import (
+    Clock,
+    DepthFigures,
+    MemoryPart,
+    Performance,
+    Speeds,
+    TrialFigures,
+)
 
 AnyAnswer = Answered | ChoiceLikelihoods
 Work = tuple[float, float]  # tokens, and the seconds they took
@@ -293,9 +300,16 @@ def _served(timed: Sequence[Timed]) -> dict[str, Any]:
         "first_token_s": _median([each.first_token_s for each in rows], "s"),
         "cached_first_token_s": _median([each.first_token_s for each in of_cached], "s"),
         "memory": _median([size / MB if size else None for size in memory], "MB"),
+        "memory_parts": _parts(timed[-1].details) if timed else {},
         "gpu_share": min(1.0, on_gpu / memory[-1]) if memory[-1] and on_gpu is not None else None,
         "clock": clock,
     }
+
+
+def _parts(details: Mapping[str, Any]) -> dict[MemoryPart, float]:
+    names: tuple[MemoryPart, ...] = ("weights", "cache", "resident")
+    told = {name: details.get(f"{name}_bytes") for name in names}
+    return {name: size / MB for name, size in told.items() if size}
 
 
 def _local(timed: Sequence[Timed]) -> dict[str, Any]:

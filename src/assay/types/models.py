@@ -65,10 +65,15 @@ class TokenizerFigures:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
     """While it was asked. `gpu_bytes` below `memory_bytes`: a part was computed on the CPU.
-    `figures`: of plugins, for reports without them.
+    `weights_bytes` and `cache_bytes` (of all slots) are parts of what a served model takes;
+    `resident_bytes`: what its server's process had in memory. `figures`: of plugins, for reports
+    without them.
     """
 
     memory_bytes: int | None = None
+    weights_bytes: int | None = None
+    cache_bytes: int | None = None
+    resident_bytes: int | None = None
     gpu_bytes: int | None = None
     context_length: int | None = None
     notes: tuple[str, ...] = ()

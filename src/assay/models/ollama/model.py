@@ -20,6 +20,7 @@ from assay.models.http.served import (
     with_letters,
     written_with_letters,
 )
+from assay.models.http.served_memory import resident_bytes
 from assay.models.http.slots import ServerSlots
 from assay.models.ollama.client import (
     KEEP_ALIVE,
@@ -84,7 +85,11 @@ class OllamaModel(ServedModel):
         yield from super().answer(requests)
 
     def observed(self) -> Observed:
-        return self._residence.observed
+        """Its memory as /api/ps says it: weights, cache and what computing needs."""
+        seen = self._residence.observed
+        if seen.memory_bytes is None:
+            return seen
+        return replace(seen, resident_bytes=resident_bytes(self._connection.url))
 
     def close(self) -> None:
         """Unload, which also ends what a Ctrl-C left computing."""

@@ -72,8 +72,7 @@ def facts_of(
     props: ServerProps = NOTHING_TOLD,
 ) -> ModelFacts:
     entry = entry or {}
-    meta = entry.get("meta")
-    meta = meta if isinstance(meta, dict) else {}
+    meta = _meta(entry)
     capabilities: set[Capability] = {"generate"}
     if form == "chat":
         capabilities |= OF_CHAT
@@ -93,13 +92,23 @@ def facts_of(
         predicts_by="sampled",
         thinks=_LEVELS if may_think else (),
         may_think=("on", "off") if may_think else (),
-        weights=weights_behind(props, url, reported_count(meta.get("size"))),
+        weights=weights_behind(props, url, bytes_told(entry)),
         about={
             "server": server_kind([entry]),
             "address": url,
             **({"slots": str(props.slots)} if props.slots else {}),
         },
     )
+
+
+def bytes_told(entry: Entry | None) -> int | None:
+    """Of the weights, as llama.cpp counts them."""
+    return reported_count(_meta(entry or {}).get("size")) or None
+
+
+def _meta(entry: Entry) -> Mapping[str, Any]:
+    meta = entry.get("meta")
+    return meta if isinstance(meta, dict) else {}
 
 
 def fingerprint(url: str, name: str, form: Literal["chat", "completions"]) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from assay.errors import ModelUnavailable, ServerGone, UsageError
-from assay.machine import gpu_memory, memory_of_listener
 from assay.messages import tr
 from assay.models.http.connection import PLACEHOLDERS, SHORTEST, Connection, is_this_machine
 from assay.models.http.faults import Fault
@@ -23,6 +22,7 @@ from assay.models.openai.bodies import MATTERS, Dialect, to_write
 from assay.models.openai.client import OpenAIClient
 from assay.models.openai.facts import (
     about_ollama,
+    bytes_told,
     entries_of,
     entry_of,
     facts_of,
@@ -38,7 +38,7 @@ from assay.models.openai.likelihoods import (
     note_no_likeliest,
     read,
 )
-from assay.models.openai.props import ServerProps, ollama_version, read_props
+from assay.models.openai.props import ServerProps, memory_behind, ollama_version, read_props
 from assay.types import (
     Answered,
     ModelFacts,
@@ -111,8 +111,8 @@ class OpenAIModel(ServedModel):
         )
 
     def observed(self) -> Observed:
-        return Observed(
-            memory_bytes=memory_of_server(self._connection.url),
+        return replace(
+            memory_behind(self._props, self._connection.url, self._weights_bytes),
             context_length=self._facts.context_length,
             notes=self._client.notes,
         )
@@ -131,6 +131,7 @@ class OpenAIModel(ServedModel):
                 hint=near_names(self._name, (clean(entry["id"]) for entry in entries)),
             )
         self._props = read_props(self._connection) or ServerProps()
+        self._weights_bytes = bytes_told(entry)
         if self._props.slots and self._connection.slots:
             self._connection.slots.hear(self._props.slots)
         facts = facts_of(
@@ -281,14 +282,6 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def memory_of_server(url: str) -> int | None:
-    """Where a GPU may hold a part of the model, the process alone says nothing."""
-    parts = urlsplit(url)
-    if not is_this_machine(parts.hostname or "") or gpu_memory() is not None:
-        return None
-    return memory_of_listener(parts.port or (443 if parts.scheme == "https" else 80))
 
 
 VARIABLE = "OPENAI_API_KEY"

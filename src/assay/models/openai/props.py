@@ -3,15 +3,18 @@ them; of Ollama its version. Other servers have no such paths, and say nothing.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from assay.models.http.connection import Connection, is_this_machine
 from assay.models.http.faults import Fault, readable, reported_count
-from assay.plugins import file_digest
+from assay.models.http.served_memory import cache_bytes, resident_bytes
+from assay.models.local.file_digests import digest_of
+from assay.models.local.gguf.header import is_gguf
+from assay.types import Observed
 
 SOON_S = 2.0
 HEADER_LEAVES = 0.3  # of a file for its weights; a tiny model's vocabulary takes more than they do
@@ -71,28 +74,45 @@ def weights_behind(props: ServerProps, url: str, size: int | None) -> str:
     """The SHA-256 of the file that a server on this machine has loaded, where we may read it.
     `size`: bytes of its weights as the server counts them, nearly all of the file.
     """
+    path = file_behind(props, url, size)
+    try:
+        return digest_of(path) if path else ""
+    except OSError:
+        return ""
+
+
+def memory_behind(props: ServerProps, url: str, size: int | None) -> Observed:
+    """Weights as the server counts them, else those of its file; a cache for every slot; and what
+    the process has resident. All together is weights and cache, else what is resident.
+    """
+    path = file_behind(props, url, size)
+    weights, cache, resident = size, None, resident_bytes(url)
+    if path is not None:
+        with suppress(OSError):
+            weights = size or path.stat().st_size
+        if props.context and props.slots:
+            cache = cache_bytes(path, props.context * props.slots)
+    counted = weights + cache if weights and cache is not None else None
+    return Observed(
+        memory_bytes=counted or resident,
+        weights_bytes=weights,
+        cache_bytes=cache,
+        resident_bytes=resident,
+    )
+
+
+def file_behind(props: ServerProps, url: str, size: int | None) -> Path | None:
+    """The file that a server of this machine has loaded, where it can be read here."""
     path = Path(props.file) if props.file else None
     if path is None or not is_this_machine(urlsplit(url).hostname or ""):
-        return ""
+        return None
     try:
-        about = path.stat()
-        if size is not None and not HEADER_LEAVES * about.st_size <= size <= about.st_size:
-            return ""  # a relative path, and another file of this name
-        if not path.is_file() or not _begins_as_gguf(path):
-            return ""
-        return _digest(path.absolute(), about.st_size, about.st_mtime_ns)
+        whole = path.stat().st_size
+        if size is not None and not HEADER_LEAVES * whole <= size <= whole:
+            return None  # a relative path, and another file of this name
+        return path if path.is_file() and is_gguf(path) else None
     except (OSError, ValueError):
-        return ""
-
-
-def _begins_as_gguf(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(4) == b"GGUF"
-
-
-@cache
-def _digest(path: Path, size: int, changed_ns: int) -> str:
-    return file_digest(path)
+        return None
 
 
 def _count_slots(connection: Connection) -> int | None:

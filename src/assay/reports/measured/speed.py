@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from assay.messages import labelled, tr
+from assay.reports import sentences
 from assay.reports.pictures.plot import Dot, Extent, Panel, draw_panels
 from assay.text import number_format as numbers
 from assay.types import Estimate
@@ -117,6 +118,9 @@ def depth_notes(depths: Sequence[DepthFigures]) -> Iterator[str]:
             yield tr("could not be measured at {depth} tokens: {why}", **gaps)
         elif each.why_not:
             yield tr("no longer fits at {depth} tokens: {why}", **gaps)
+    if parts := next((each.memory_parts for each in reversed(depths) if each.memory_parts), None):
+        said = sentences.memory_parts({name: 1e6 * size for name, size in parts.items()})
+        yield tr("memory: {parts}", parts=said)
     if any(each.clock == "client" and each.cached_first_token_s.n for each in depths):
         yield tr("the server reports no times: prefill is the prompt over the seconds to the first "
                  "token, so at least this fast")  # fmt: skip

@@ -11,6 +11,7 @@ NOT_MEASURED = Estimate(
     value=None, low=None, high=None, n=0, unscored=0, unit="s", method="bootstrap"
 )
 Clock = Literal["server", "client"]
+MemoryPart = Literal["weights", "cache", "resident"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +91,8 @@ class TrialFigures:
 class DepthFigures:
     """A model with `depth` tokens of its context in use: medians with the range of n trials.
     `prompt_tokens`: as the model counted. `prefill` and `decode` are by `clock`.
-    `cached_first_token_s`: of a prompt that was asked just before. `gpu_share`: of `memory` (MB).
+    `cached_first_token_s`: of a prompt that was asked just before. `gpu_share`: of `memory` (MB),
+    whose known parts and what its server's process has resident are in `memory_parts`.
     `why_not`: it was not measured; `fits` False: for want of memory or context.
     """
 
@@ -102,6 +104,7 @@ class DepthFigures:
     first_token_s: Estimate
     cached_first_token_s: Estimate
     memory: Estimate
+    memory_parts: Mapping[MemoryPart, float] = field(default_factory=dict)
     gpu_share: float | None = None
     clock: Clock | None = None
     fits: bool = True

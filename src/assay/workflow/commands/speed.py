@@ -45,7 +45,7 @@ from assay.workflow.running.trials import MeasureTrial
 
 USUAL_DEPTHS = (0, 4096, 16384)
 PROMPT_TOKENS, NEW_TOKENS = 32, 64
-CAN_BE_TIMED = ("hf", "gguf", "ollama", "openai")
+CAN_BE_TIMED = ("hf", "gguf", "ollama", "openai", "http", "https")
 Depths = tuple[int, ...]
 
 
