@@ -28,6 +28,7 @@ _CPU_S, _WALL_S = 40, 75  # for one item, with room for the limits inside; each 
 _MORE_S = 15
 _MOST_STARTS = 3  # lost processes, time-outs twice: the items after them are left out
 _LONGEST_TEXT = 600
+_NOTHING = "."  # an answer
 _HOLE = re.compile(r"\{\{([^{}\n]{1,200})\}\}")
 _START = """\
 import os, sys
@@ -74,7 +75,10 @@ def gather(
             for answer, made in items]  # fmt: skip
     job = {"task": "check", "source": _read_source(folder / CHECK), "items": told}
     job |= {"packages": list_packages(folder)}
-    return [_read_evidence(said, sandbox) for said in _do(job, sandbox, cpu_s)]
+    return [
+        _read_evidence(_hold_against(said, item, job, sandbox, cpu_s), sandbox)
+        for said, item in zip(_do(job, sandbox, cpu_s), told, strict=True)
+    ]
 
 
 def code_not_allowed() -> Evidence:
@@ -172,6 +176,26 @@ def _do(job: Mapping[str, Any], sandbox: Sandbox, cpu_s: int = _CPU_S) -> Iterat
         if starts > _MOST_STARTS:
             yield from ((lost or reports[-1]) for _ in items)
             return
+
+
+def _hold_against(
+    report: Report, item: dict[str, Any], job: Mapping[str, Any], sandbox: Sandbox, cpu_s: int
+) -> Report:
+    """The same report; or every check failed, where an answer keeps a checker from a result that
+    comes to one with an answer that says nothing: that is the answer's doing, twice, and alone.
+    """
+    if "checks" in report or report.get("machine"):
+        return report
+    other, again = _do({**job, "items": [{**item, "answer": _NOTHING}, item]}, sandbox, cpu_s)
+    if "checks" in again:
+        return again
+    if "checks" not in other or again.get("machine"):
+        return report
+    why = tr(
+        "the checker comes to no result with this answer, and to one without it: {reason}",
+        reason=_problem(again)[1],
+    )[:_LONGEST_TEXT]
+    return {"checks": [[name, False, why, weight, ""] for name, _, _, weight, _ in other["checks"]]}
 
 
 def _start(

@@ -1,11 +1,14 @@
 """Checkers and candidates in the sandbox: whatever they do is evidence, or the lack of it."""
 
+import ast
 import json
 import shutil
+from random import Random
 
 import pytest
 
 from assay.checkers import Made, gather, make_files
+from assay.checking import json_block, list_named
 from assay.errors import SandboxUnavailable
 from assay.sandbox import open_sandbox
 from assay.types.tests import SHIPPED_SUITES
@@ -215,7 +218,41 @@ def test_a_lost_process_costs_only_its_own_item(gathered):
                           "    yield Check(\"code\"")  # fmt: skip
     killing = answer_with(HOSTILE["kills all"])
     found = gathered(check, RIGHT, "end", RIGHT, killing, RIGHT)
-    assert [one.share for one in found] == [1, None, 1, pytest.approx(1 / 3), 1]
+    assert [one.share for one in found] == [1, 0, 1, pytest.approx(1 / 3), 1]
+
+
+@pytest.mark.parametrize(
+    "fault", ["raise RecursionError", "while True: pass", "import os; os._exit(1)"]
+)
+def test_an_answer_that_keeps_a_checker_from_a_result_gets_nothing(gathered, fault):
+    check = (
+        "from assay.checking import Check\n"
+        "def check(answer, truth, files):\n"
+        "    yield Check('words', 'word' in answer, 'it has words', weight=3)\n"
+        f"    if 'trap' in answer:\n        {fault}\n"
+        "    yield Check('rest', True, 'the rest')\n"
+    )
+    right, trapped = gathered(check, "word", "word trap", cpu_s=1)
+    assert right.share == 1
+    assert trapped.share == 0
+    assert not trapped.unscored_reason
+    assert [check.name for check in trapped.checks] == ["words", "rest"]
+    assert trapped.checks[0].explanation.startswith("the checker comes to no result with this")
+
+
+def test_numbers_that_code_names_are_found_at_any_depth():
+    deep = ast.parse("x = 900")
+    for _ in range(20_000):  # deeper than any source that is parsed
+        deep.body[0].value = ast.UnaryOp(ast.USub(), deep.body[0].value)
+    assert set(list_named(deep, Random(0)).numbers) == {900, -900}
+    found = list_named(ast.parse("y = -(2**12) * 3 + 1\nz = x % 97 == 5"), Random(0)).numbers
+    assert {4096, -12288 + 1, 97, 5} <= set(found)
+    assert sum(one % 97 == 5 for one in found) >= 2
+
+
+def test_a_block_is_read_in_time_that_grows_with_its_length():
+    """This took the square of it: minutes for a text of this length."""
+    assert json_block("```json\n{" + '\\"' * 150_000 + "}\n```") is None
 
 
 def test_files_are_made_here_only_by_code_of_ours(tmp_path, sandbox):

@@ -107,6 +107,8 @@ def _do(job: dict[str, Any], item: Any) -> dict[str, Any]:
         return _check(job["source"], item)
     except _TimeIsUp:
         return {"timeout": f"it took more than {_ITEM_S} s"}
+    except candidate.CannotRun as problem:
+        return {"failed": str(problem), "machine": True}
     except BadResult as problem:
         return {"failed": str(problem)}
     except BaseException as problem:  # noqa: BLE001 - a checker may raise anything

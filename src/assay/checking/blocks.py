@@ -13,8 +13,8 @@ _DEEPEST = 20
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})[ \t]*([^`\n]*)")
 _WORDS = re.compile(r"[\w+#-]+")
 PYTHON = {"", "python", "py", "python3", "py3"}
-# Texts stay as they are; comments, and commas before a closing bracket, go.
-_LOOSE_JSON = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|,(?=\s*[}\]])')
+# Texts stay as they are, without an end too; comments, and commas before a closing bracket, go.
+_LOOSE_JSON = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*|,(?=\s*[}\]])')
 
 
 def code_blocks(answer: str, language: str = "python") -> list[str]:

@@ -140,6 +140,10 @@ class Candidate:
         return workshop.run(_Group(self, wanted, cpu_s, wall_s, most_asked, replies))
 
 
+class CannotRun(RuntimeError):
+    """This machine runs no candidate at all; no answer is to blame."""
+
+
 class _Group(NamedTuple):
     candidate: Candidate
     steps: Sequence[Step]
@@ -189,7 +193,7 @@ class Workshop:
         if not self.rehearsed:
             first = self._run(_REHEARSAL)
             if first.ended != "done" or first.steps[0].value != 42:
-                raise RuntimeError("a program of our own did not come through")
+                raise CannotRun("a program of our own did not come through")
             self.rehearsed = True
         if not self.told:
             self.told = True

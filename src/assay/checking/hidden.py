@@ -44,52 +44,53 @@ def draw_for(answer: str) -> random.Random:
 def list_named(tree: ast.AST, draw: random.Random) -> Named:
     """What code names, in an order that the generator draws."""
     documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    numbers, texts = set[int](), set[str]()
+    folded = _fold_all(tree)
+    numbers, texts = set(folded.values()), set[str]()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if id(node) not in documented and len(node.value) <= _LONGEST_TEXT:
-                texts.add(node.value)
-                numbers |= {int(node.value)} if node.value.isdecimal() else set()
-        elif isinstance(node, ast.expr):
-            number = _fold(node)
-            numbers |= set() if number is None else {number}
+        text = getattr(node, "value", None)
+        if isinstance(text, str) and id(node) not in documented and len(text) <= _LONGEST_TEXT:
+            texts.add(text)
+            numbers |= {int(text)} if text.isdecimal() else set()
         if isinstance(node, ast.Compare):
-            numbers |= set(_with_remainder(node, draw))
+            numbers |= set(_with_remainder(node, folded, draw))
     return Named(
         numbers=tuple(_some(sorted(numbers), draw)),
         texts=tuple(_some(sorted(texts), draw)),
     )
 
 
-def _with_remainder(node: ast.Compare, draw: random.Random) -> Iterator[int]:
+def _with_remainder(
+    node: ast.Compare, folded: dict[ast.AST, int], draw: random.Random
+) -> Iterator[int]:
     """Of `x % 97 == 5`, a number that leaves 5."""
     sides = [node.left, *node.comparators]
     for one in sides:
-        divisor = _fold(one.right) if isinstance(one, ast.BinOp) else None
+        divisor = folded.get(one.right) if isinstance(one, ast.BinOp) else None
         if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) and divisor:
-            left = {_fold(other) for other in sides if other is not one} - {None}
-            yield from (divisor * draw.randrange(1, 9) + one for one in left if one is not None)
+            left = {folded[other] for other in sides if other is not one and other in folded}
+            yield from (divisor * draw.randrange(1, 9) + rest for rest in sorted(left))
 
 
 def _some(values: list[_Value], draw: random.Random) -> list[_Value]:
     return draw.sample(values, min(len(values), _MOST_NAMED))
 
 
-def _fold(node: ast.expr) -> int | None:
-    """The whole number that an expression of numbers comes to; None of any other."""
-    found: int | None = None
-    if isinstance(node, ast.Constant):
-        value = node.value
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            found = int(value) if abs(value) <= _LARGEST and value == int(value) else None
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _fold(node.operand)
-        found = None if inner is None else -inner
-    elif isinstance(node, ast.BinOp):
-        left, right = _fold(node.left), _fold(node.right)
-        if left is not None and right is not None:
-            found = _compute(node.op, left, right)
-    return found if found is not None and abs(found) <= _LARGEST else None
+def _fold_all(tree: ast.AST) -> dict[ast.AST, int]:
+    """The whole numbers that expressions of numbers come to; of any other there is none. From the
+    innermost outwards, so that no nesting is too deep.
+    """
+    found: dict[ast.AST, int] = {}
+    for node in reversed([*ast.walk(tree)]):
+        value: float | None = None
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            value = None if isinstance(node.value, bool) else node.value
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            value = -found[node.operand] if node.operand in found else None
+        elif isinstance(node, ast.BinOp) and node.left in found and node.right in found:
+            value = _compute(node.op, found[node.left], found[node.right])
+        if value is not None and abs(value) <= _LARGEST and value == int(value):
+            found[node] = int(value)
+    return found
 
 
 def _compute(sign: ast.operator, left: int, right: int) -> int | None:
