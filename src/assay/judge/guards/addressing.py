@@ -17,12 +17,12 @@ answer that is kept, shown and run.
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 
-from assay.judge.guards.fencing import MARK, defused, without_look_alikes
+from assay.judge.guards.fencing import MARK, defused, without_frames, without_look_alikes
 from assay.messages import tr
 from assay.types.judging.judgements import (
     ChecklistAnswer,
@@ -50,6 +50,11 @@ _COMMENT = re.compile(r"(?:^|\s)(?:#|//|--|%|;|\*|/\*)[ \t]*(\S.*)$|(\"{3}|'{3})
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _TOKEN = re.compile(r"[\w+/=%\\&;.·•*~|-]*\w[\w+/=%\\&;.·•*~|-]*")
 _CODE_SPAN = re.compile(r"`[^`\n]{1,200}`|https?://\S+")
+# A string or a name in code that is a sentence. Without it the string is empty, the name short.
+_SAYING_FROM = 5  # words
+_STRING = re.compile(r"(?<=[\"'])[^\"'\n]{15,2000}(?=[\"'])")
+_NAME = re.compile(r"[^\W\d]+(?:_+[^\W_]+){4,}")
+_SHORT_NAME = "name"
 _ROLE_LABEL = re.compile(r"^\W{0,9}([^\W\d_]+(?:[ _-][^\W\d_]+){0,3})\s?[:：>|]")
 _FALSE_END = re.compile(r"^\W{0,9}(?:[=#*<-]{2,9}|\[)[^\n]{0,40}[=#*>\]-]{1,9}\s*$")
 # Scores in the forms that a judge's reply has.
@@ -84,6 +89,12 @@ class Piece:
     in_block: bool
     said: str
     flags: tuple[str, ...] = ()
+    is_literal: bool = False  # a string or a name: in any language
+
+    @property
+    def rest(self) -> str:
+        """What stands there without it: code that used a name goes on using one."""
+        return _SHORT_NAME if self.in_block and _NAME.fullmatch(self.text) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +129,8 @@ def second_reading(answer: str, task: str = "") -> SecondReading | None:
     if not any(piece.flags for piece in pieces):
         return None
     kept = [
-        replace(piece, text=_seen(piece.text)) for piece in pieces if piece.flags in ((), _UNSEEN)
+        replace(piece, text=_seen(piece.text) if piece.flags in ((), _UNSEEN) else piece.rest)
+        for piece in pieces
     ]
     tail = answer[MOST_SEARCHED:]
     return SecondReading(
@@ -131,18 +143,41 @@ def second_reading(answer: str, task: str = "") -> SecondReading | None:
 def _judged(answer: str, task: str) -> tuple[Piece, ...]:
     text = answer[:MOST_SEARCHED]
     pieces = list(_pieces(text))
-    code = " ".join(
-        piece.text.replace(piece.said, " ") if piece.said else piece.text
-        for piece in pieces
-        if piece.in_block
-    )
+    code = " ".join(" " if piece.said else piece.text for piece in pieces if piece.in_block)
     spans = " ".join(_CODE_SPAN.findall(text))
     known = _Known(
         task=frozenset(_words(task)),
         work=frozenset(_words(code)) | frozenset(_words(spans)),
         language=_language_of(task or text),
     )
-    return tuple(replace(piece, flags=tuple(_flags(piece, known))) for piece in pieces)
+    flagged = (replace(piece, flags=tuple(_flags(piece, known))) for piece in pieces)
+    return tuple(_with_turns(flagged))
+
+
+def _with_turns(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """A mark of a turn is said of the turn's words too."""
+    is_open = has_words = False
+    before = ""
+    for piece in pieces:
+        if "role_mark" in piece.flags:
+            is_open, has_words = True, _has_words_of_its_own(piece.said)
+        elif piece.text.strip() and not piece.said:  # a fence, or code
+            is_open = False
+        elif is_open and piece.text.strip():
+            has_words = True
+            piece = replace(piece, flags=("role_mark", *piece.flags))
+        elif has_words and before.endswith("\n"):  # a blank line
+            is_open = False
+        before = piece.text
+        yield piece
+
+
+def _has_words_of_its_own(said: str) -> bool:
+    """Whether a piece with a mark of a turn has more than the mark and the role."""
+    bare = without_frames(said)
+    label = _ROLE_LABEL.match(bare)
+    words = _WORD.findall(bare[label.end() :] if label else bare)
+    return len(words) > (0 if label else 1)
 
 
 def _pieces(text: str) -> Iterator[Piece]:
@@ -155,11 +190,9 @@ def _pieces(text: str) -> Iterator[Piece]:
             fence, quotes = "" if fence or is_prose else mark[1][:3], ""
             yield Piece(line, in_block=True, said="")
         elif fence:
-            marks = _QUOTES.findall(line)
-            said = line.strip() if quotes else _comment_in(line)
-            for each in marks:
+            yield from _pieces_of_code(line, in_quotes=bool(quotes))
+            for each in _QUOTES.findall(line):
                 quotes = "" if quotes == each else quotes or each
-            yield Piece(line, in_block=True, said=said)
         elif _UNITS.search(line):
             yield Piece(line, in_block=False, said=line)
         else:
@@ -180,7 +213,7 @@ def _flags(piece: Piece, known: _Known) -> Iterator[str]:
     if defused(said).count(MARK) > said.count(MARK) or _has_role(said, known):
         yield "role_mark"
     bare = _CODE_SPAN.sub(" ", said)
-    if _is_foreign(bare, known):
+    if not piece.is_literal and _is_foreign(bare, known):
         yield "foreign"
     marks = set(_words(without_look_alikes(bare))) & _marking("marks", known.language)
     stems = {word.rstrip("s") for word in known.task | known.work}
@@ -192,14 +225,44 @@ def _seen(text: str) -> str:
     return _JOINED.sub("", _HIDDEN.sub("", _FLAG_TAGS.sub("", text)))
 
 
-def _comment_in(line: str) -> str:
-    """What a line of a block says to people: a comment, the first line of a docstring, or all of
-    it where it is no code.
+def _pieces_of_code(line: str, *, in_quotes: bool) -> Iterator[Piece]:
+    """A line of a block, cut where it says something to people."""
+    at = 0
+    for start, end, is_literal in _said_in(line, in_quotes=in_quotes):
+        if start < at:
+            continue
+        if start > at:
+            yield Piece(line[at:start], in_block=True, said="")
+        said = line[start:end]
+        yield Piece(said, in_block=True, said=said, is_literal=is_literal)
+        at = end
+    if at < len(line):
+        yield Piece(line[at:], in_block=True, said="")
+
+
+def _said_in(line: str, *, in_quotes: bool) -> list[tuple[int, int, bool]]:
+    """Where a line of a block has a comment, the first line of a docstring, or a string or a name
+    that is a sentence; all of it where it is no code.
     """
-    if _is_prose(line):
-        return line.strip()
-    found = _COMMENT.search(line)
-    return "" if found is None else next(filter(None, (found[1], found[3], found[4])), "")
+    strings = [each.span() for each in _STRING.finditer(line) if _is_sentence(each[0])]
+    literals = [*strings, *(each.span() for each in _NAME.finditer(line))]
+    bare = line
+    for start, end in literals:
+        bare = bare[:start] + " " * (end - start) + bare[end:]
+    if in_quotes or _is_prose(bare):
+        begin = len(line) - len(line.lstrip())
+        return [(begin, len(line.rstrip()), False)] if line.strip() else []
+    spans = [(start, end, True) for start, end in literals]
+    if found := _COMMENT.search(line):
+        group = next((number for number in (1, 3, 4) if found[number]), None)
+        if group:
+            start, end = found.span(group)
+            spans.append((start, start + len(line[start:end].rstrip("\"'")), False))
+    return sorted(spans, key=lambda span: (span[0], span[2]))
+
+
+def _is_sentence(text: str) -> bool:
+    return len(_WORD.findall(text)) >= _SAYING_FROM
 
 
 def _is_prose(line: str) -> bool:

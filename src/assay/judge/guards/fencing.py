@@ -190,6 +190,11 @@ def without_look_alikes(text: str) -> str:
     return unicodedata.normalize("NFKC", text.translate(_LOOK_ALIKES))
 
 
+def without_frames(text: str) -> str:
+    """The text with a space for each framed name, whatever the alphabet of the frame."""
+    return _FRAMED.sub(" ", without_look_alikes(text))
+
+
 def _broken_look_alike(found: re.Match[str]) -> str:
     """Where the text is a delimiter in plain letters: with the mark after its first character."""
     given = found.group()
