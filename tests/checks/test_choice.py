@@ -275,6 +275,24 @@ def test_an_option_s_own_text_is_no_verdict_on_it(
     assert marked(answer, choices=choices).extracted == letter
 
 
+@pytest.mark.parametrize(
+    ("texts", "answer", "letter"),
+    [
+        (("1/2", "5/8", "2/3"), "2/3 = 0.667 is larger than 5/8.", "C"),
+        (("lion", "cheetah", "dog"), "The cheetah is faster than the lion.", "B"),
+        (("lion", "guépard", "chien"), "Le guépard arrive avant le lion.", "B"),
+    ],
+)
+def test_what_an_option_is_compared_with_is_not_the_answer(texts, answer, letter) -> None:
+    assert read_letter(answer, Options("ABC", texts), "Which one?").letter == letter
+
+
+@pytest.mark.parametrize(("answer", "letter"), [("4", "C"), ("3.", "B"), ("1", None)])
+def test_a_number_is_the_option_that_says_it_in_words(answer: str, letter: str | None) -> None:
+    options = Options("ABCD", ("two", "three", "four", "seven"))
+    assert read_letter(answer, options).letter == letter
+
+
 def test_an_option_inside_a_longer_one_is_not_given() -> None:
     clubs = ("Paris", "Paris Saint-Germain", "Nice")
     assert marked("It was Paris Saint-Germain.", choices=clubs).extracted == "B"

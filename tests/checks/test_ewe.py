@@ -105,7 +105,7 @@ def test_a_loop_is_worth_little() -> None:
 def test_particles_in_a_row_are_not_a_sentence() -> None:
     value, explanation = quality_of("ɖe kple le me la na be ŋu dzi ƒe si eye le na kple me")
     assert value < 0.6
-    assert "Words do not follow each other as in Ewe sentences: “" in explanation
+    assert "Words that do not follow each other in our Ewe sentences: “" in explanation
 
 
 MADE_UP = "nyahɔ̃ɖewo alytɔ linye ɖewokunya wɔameɖow dzeagblɔdzĩ míekpemegba dzranduti"
@@ -115,7 +115,7 @@ def test_made_up_words_do_not_pass_and_are_named() -> None:
     """Each looks like Ewe letter by letter; none exists."""
     value, explanation = quality_of(MADE_UP)
     assert value < 0.5
-    assert "Not known as Ewe words: “nyahɔ̃ɖewo”, “alytɔ”, “linye”" in explanation
+    assert "Not among our Ewe words: “nyahɔ̃ɖewo”, “alytɔ”, “linye”" in explanation
     assert not contains_ewe(MADE_UP)
     assert not contains_ewe(f"Il m'a dit : « {MADE_UP} », et voilà tout.")
 
@@ -126,7 +126,7 @@ def test_a_shuffled_sentence_does_not_pass_and_its_worst_pairs_are_named() -> No
     assert quality_of(real)[0] >= 0.9
     value, explanation = quality_of(mixed)
     assert value < 0.7
-    assert explanation.startswith("Words do not follow each other as in Ewe sentences: “")
+    assert explanation.startswith("Words that do not follow each other in our Ewe sentences: “")
 
 
 def test_rare_words_drawn_from_the_lexicon_do_not_pass() -> None:

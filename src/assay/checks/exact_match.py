@@ -123,7 +123,7 @@ class ExactMatch(AnswerCheck):
         wanted = _quoted(self.expected)
         if seen:
             explanation = tr(
-                "{count} different numbers and no word that says which is the answer; "
+                "{count} different numbers, and which is the answer cannot be read; "
                 "expected {expected}.",
                 count=seen,
                 expected=wanted,

@@ -91,7 +91,8 @@ def judged(
     """`run` and `when` name this run; `earlier`: the oldest first, of any model."""
     found = [_model(one, run=run, when=when, earlier=earlier) for one in models]
     domains = tuple(dict.fromkeys(each.domain for one in found for each in one.domains))
-    apart = differences(found, domains)
+    weights = {part: weight for one in models for part, weight in one.weights.items()}
+    apart = differences(found, domains, weights)
     finals = [answer for one in models for answer in one.answers]
     judging = judging or Judging(judges=())
     return Judged(
@@ -183,7 +184,7 @@ def _over_runs(
             continue
         points = [RunPoint(run=each.run, when=each.when, mean=mean(own)) for each, own in then]
         last = then[-1][1]
-        change, p_value, _, _ = paired(last, now, overall)
+        change, p_value, _, _ = paired(last, now, overall, of.weights)
         yield OverRuns(
             domain=domain,
             points=(*points, RunPoint(run=run, when=when, mean=mean(now))),
@@ -204,7 +205,7 @@ def _judges(tests: Iterable[TestJudged]) -> frozenset[tuple[str, str]]:
 
 
 def differences(
-    models: Sequence[ModelJudged], domains: Sequence[str]
+    models: Sequence[ModelJudged], domains: Sequence[str], weights: Weights
 ) -> tuple[DomainDifference, ...]:
     found = []
     for domain in domains:
@@ -215,15 +216,15 @@ def differences(
         }
         for a, b in combinations(of_model, 2):
             pair = of_model[a], of_model[b]
-            estimate, p_value, higher, lower = paired(*pair, overall)
+            estimate, p_value, higher, lower = paired(*pair, overall, weights)
             found.append(
                 DomainDifference(
                     domain=domain,
                     a=a,
                     b=b,
                     difference=estimate,
-                    evidence=paired(*pair, evidence_only)[0],
-                    judge_only=paired(*pair, judge_only)[0],
+                    evidence=paired(*pair, evidence_only, weights)[0],
+                    judge_only=paired(*pair, judge_only, weights)[0],
                     p_value=p_value,
                     higher=higher,
                     lower=lower,
@@ -234,16 +235,27 @@ def differences(
 
 
 def paired(
-    first: Sequence[TestJudged], second: Sequence[TestJudged], figure: Figure
+    first: Sequence[TestJudged], second: Sequence[TestJudged], figure: Figure, weights: Weights
 ) -> tuple[Estimate, float | None, int, int]:
-    """How much higher the second is, the p-value, and the tests where it is higher and lower."""
+    """How much higher the second is, the p-value, and the tests where it is higher and lower; by
+    categories, as `assay compare` takes the difference of two suites.
+    """
     a, b = per_test(first, figure), per_test(second, figure)
-    shared = [key for key in a if key in b]
-    before, after = ([side[key] / TENTHS for key in shared] for side in (a, b))
-    found = pairs.paired_difference(before, after)
+    category = {(each.suite, each.test_id): each.category for each in second}
+    groups: dict[str, tuple[list[float], list[float]]] = {}
+    part_weights: dict[str, float] = {}
+    for key in (each for each in a if each in b):
+        part = (key[0], category[key]) if weights else ("", "")
+        before, after = groups.setdefault("\n".join(part), ([], []))
+        before.append(a[key] / TENTHS)
+        after.append(b[key] / TENTHS)
+        part_weights["\n".join(part)] = weights.get(part, 1.0)
+    found = pairs.paired_difference_by_category(groups, part_weights)
     missing = len(a.keys() ^ b.keys())
-    estimate = found.estimate.mapped(lambda x: x * MOST, unit=POINTS_OF_10, unscored=missing)
-    return estimate, found.p_value if shared else None, found.gained, found.lost
+    if found.estimate.value is None:
+        return estimates.nothing(unit=POINTS_OF_10, unscored=missing), None, 0, 0
+    estimate = found.estimate.mapped(lambda x: x / MOST, unit=POINTS_OF_10, unscored=missing)
+    return estimate, found.p_value, found.gained, found.lost
 
 
 def told_apart(difference: Estimate, p_value: float | None) -> bool:

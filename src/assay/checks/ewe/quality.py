@@ -172,7 +172,7 @@ class EweReading:
         if factors["words"] < WORTH_NAMING:
             yield from self._word_costs()
         if factors["word_order"] < WORTH_NAMING:
-            yield tr("Words do not follow each other as in Ewe sentences: {pairs}.",
+            yield tr("Words that do not follow each other in our Ewe sentences: {pairs}.",
                      pairs=_named(self._worst_pairs()))  # fmt: skip
         if factors["variety"] < 1:
             yield tr("It repeats itself.")
@@ -184,7 +184,7 @@ class EweReading:
     def _word_costs(self) -> Iterator[str]:
         counted = dict(zip(self.ewe, self.counts, strict=True))
         if unknown := [word for word, count in counted.items() if not count]:
-            yield tr("Not known as Ewe words: {words}.", words=_named(unknown))
+            yield tr("Not among our Ewe words: {words}.", words=_named(unknown))
         if len(self.counts) >= JUDGED_FROM and unusual(self.counts)[1]:
             common = sum(count >= COMMON_FROM for count in self.counts)
             yield trn("Only {count} of {all} words is a common one.",

@@ -9,6 +9,7 @@ from assay.checks.letters.options import Options
 from assay.text.answer_words import WORDS
 from assay.text.folding import fold_for_matching, lower_in_place
 from assay.text.late_pattern import late_pattern
+from assay.text.number_words import in_digits
 from assay.text.structure import is_unspaced
 
 _ARTICLE = late_pattern(rf"\A{WORDS['article']}(?:\s+|(?<='))")
@@ -83,11 +84,17 @@ class KnownOptions:
         same = {letter for letter, option in self._bare if option == bare}
         return same.pop() if bare and len(same) == 1 else None
 
-    def counted(self, text: str) -> str | None:
-        """The option whose place in the list the whole reply is, if no option is a number: "2"."""
+    def counted(self, text: str, language: str | None = None) -> str | None:
+        """The option whose place in the list the whole reply is, if no option is a number: "2".
+        Where options are numbers in words it is the number: "4" is "four".
+        """
         place = _PLACE.fullmatch(text) if len(text) < 8 else None
         if place is None or not self.texts or self.has_digits[0]:
             return None
+        in_words = [in_digits(in_digits(option, language), "eng") for option in self._own]
+        if any(map(str.isdecimal, in_words)):
+            same = in_words.index(place[1]) if in_words.count(place[1]) == 1 else None
+            return None if same is None else self.letters[same : same + 1] or None
         return self.letters[int(place[1]) - 1 : int(place[1])] or None
 
 

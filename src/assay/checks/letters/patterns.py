@@ -104,6 +104,9 @@ CUE_AFTER = late_pattern(
 )
 HINT_BEFORE = late_pattern(r"(?<!\w)" + _WORDS["hint"] + r"[ \t]*[,:]?[ \t]*" + _TO_LETTER)
 
+# "B is larger than A": what another one is compared with is not what is told.
+COMPARED_BEFORE = late_pattern(r"(?<!\w)(?:" + _WORDS["compares"] + r")(?!\w)" + _TO_LETTER)
+
 # "The answer is A … but it is B": a later letter takes the place of an announced one.
 CORRECTS = late_pattern(
     r"(?<!\w)(?:but (?:it's|it is|it was|i choose)|mais c'est|(?:no|wait|actually|non)[,:. ]{1,4})"

@@ -95,7 +95,7 @@ def read_letter(
     whole = patterns.WHOLE.fullmatch(text)
     if whole:
         return LetterReading(known.as_option(whole[1].upper()), "whole")
-    same = known.same_text(text) or known.counted(text)
+    same = known.same_text(text) or known.counted(text, language)
     if same is not None:
         return LetterReading(same, "text")
     reader = _OptionReader(known, asked_by(question), words or lexicon())
@@ -239,6 +239,7 @@ class _OptionReader:
     ) -> Iterator[tuple[_Mention, int, bool]]:
         """Every mention that is not denied, its strength, and whether it is a bare value."""
         text = sentence.text
+        mentions = self._without_compared(text, mentions)
         cue = 0 if announced else cue_end(text, self._words)
         emphasised = set_off(text) if applies("set off") else []
         strengths = [
@@ -261,6 +262,18 @@ class _OptionReader:
                 or (not self._options.texts and bool(patterns.OPTION_LINE.fullmatch(text)))
             )
             yield mention, max(strength, SET_OFF) if bare else strength, bare
+
+    @staticmethod
+    def _without_compared(text: str, mentions: Sequence[_Mention]) -> Sequence[_Mention]:
+        """Without those that another option is compared with."""
+        told = [
+            mention
+            for mention in mentions
+            if not patterns.COMPARED_BEFORE.search(
+                fold_for_matching(text[max(0, mention.start - _BEFORE) : mention.start])
+            )
+        ]
+        return told if any(not mention.denied for mention in told) else mentions
 
     def _runs(self, text: str, mentions: Sequence[_Mention]) -> Iterator[list[int]]:
         """The mentions that are joined to each other, by their places in the list."""

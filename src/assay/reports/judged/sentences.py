@@ -217,8 +217,11 @@ def _excludes_0(difference: Estimate) -> bool:
 def overall(of: TestJudged) -> str:
     if of.tenths is None:
         return tr("unscored")
+    gaps = {"overall": shown_tenths(of.tenths)}
     if of.band is None:
-        return tr("{overall} no block: nothing could be checked", overall=shown_tenths(of.tenths))
+        if of.evidence_total:
+            return tr("{overall} no block: nothing else could be checked", **gaps)
+        return tr("{overall} no block: nothing could be checked", **gaps)
     return f"{shown_tenths(of.tenths)} {of.band}"
 
 
