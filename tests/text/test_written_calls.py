@@ -6,7 +6,7 @@ import pytest
 
 from assay.text.written_calls import offered_functions, read_written_calls
 
-OFFERED = {"get_weather": ["city", "days"], "now": []}
+OFFERED = {"get_weather": {"city": "string", "days": "integer"}, "now": {}}
 ACCRA = ("get_weather", {"city": "Accra"})
 
 
@@ -26,6 +26,19 @@ ACCRA = ("get_weather", {"city": "Accra"})
         'get_weather(city="Accra")',
         "```tool_code\nprint(get_weather('Accra'))\n```",
         '[get_weather(city="Accra")]',
+        "get_weather(city: Accra)",
+        'get_weather({"city": "Accra"})',
+        '<|python_tag|>get_weather.call(city="Accra")',
+        "{'name': 'get_weather', 'arguments': {'city': 'Accra'}}",
+        '{"tool": "get_weather", "city": "Accra"}',
+        '[TOOL_CALLS]get_weather[ARGS]{"city": "Accra"}',
+        'to=functions.get_weather <|constrain|>json<|message|>{"city": "Accra"}',
+        "<get_weather><city>Accra</city></get_weather>",
+        '<invoke name="get_weather"><parameter name="city">Accra</parameter></invoke>',
+        '<tool name="get_weather" city="Accra"/>',
+        "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Accra</arg_value>\n</tool_call>",
+        "Tool: get_weather\n- **city**: Accra\n",
+        'get_weather city="Accra"',
     ],
 )
 def test_every_shape_gives_the_same_call(text: str) -> None:
@@ -37,7 +50,12 @@ def test_every_shape_gives_the_same_call(text: str) -> None:
     "text",
     [
         "It is warm in Accra.",
-        "get_weather(city=there)",
+        "get_weather(city) says how warm it is.",
+        "I would ask get_weather. It takes a city.",
+        'def get_weather(city="Accra"):\n    return 31',
+        '{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {}}}}',
+        'The function get_weather is not needed here, for it is warm. {"city": "Accra"}',
+        "I do not know what now means.",
         "get_weather({1, 2})",
         "get_weather('a', 1, 2, 3)",
         "get_weather(",
@@ -59,5 +77,17 @@ def test_functions_are_read_from_the_tools_of_a_request() -> None:
     tools = [
         {"type": "function", "function": {"name": "f", "parameters": {"properties": {"a": {}}}}}
     ]
-    assert offered_functions(json.dumps(tools)) == {"f": ["a"]}
+    assert offered_functions(json.dumps(tools)) == {"f": {"a": ""}}
     assert offered_functions("") == {}
+
+
+@pytest.mark.parametrize("text", ["now()", "Action: now", "<tool_call>now</tool_call>", "`now`"])
+def test_a_function_that_takes_nothing_is_called_by_its_name_alone(text: str) -> None:
+    (call,) = read_written_calls(text, OFFERED)
+    assert (call.name, call.arguments) == ("now", "{}")
+
+
+def test_a_value_in_marks_is_a_text_where_the_function_wants_one() -> None:
+    marked = "<get_weather><city>7</city><days>7</days></get_weather>"
+    (call,) = read_written_calls(marked, OFFERED)
+    assert json.loads(call.arguments) == {"city": "7", "days": 7}

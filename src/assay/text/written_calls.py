@@ -1,34 +1,39 @@
-"""The function calls that an answer has as text, read as a server's parser would have read them.
+"""The function calls that an answer has as text, read as a server's parser could have read them.
 
-In: the text, and the parameters of each function that was offered. Out: the calls in order, in the
-shapes that `json_in_prose` lists; none where nothing can be read for certain.
+In: the text, and the parameters of each function that was offered. Out: the calls in order; none
+where nothing can be read for certain. No frame is known by its marks: a call is the name of a
+function that was offered, together with arguments, wherever a reader sees that they belong to it.
+
+in an object      {"name": "f", "arguments": {"a": 1}}   {"f": {"a": 1}}   {"tool": "f", "a": 1}
+in brackets       f(a=1)   f(1)   f({"a": 1})   f(a: 1)
+an object behind  f {"a": 1}   Action: f ⏎ Action Input: {"a": 1}   <function=f>{"a": 1}</function>
+in marks          <f><a>1</a></f>   <call name="f"><arg name="a">1</arg></call>   <f a="1"/>
+on lines          f ⏎ a: 1 ⏎ b: 2
 """
 
 import ast
 import json
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
 from assay.text.json_in_prose import decode_all, decode_inside
 from assay.types import ToolCall
 
-Parameters = Mapping[str, Sequence[str]]  # of each function, in order
+Parameters = Mapping[str, Mapping[str, str]]  # of each function, in order, with the type of each
 
-_NAME_KEYS = ("name", "function", "tool", "tool_name", "action")
-_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input")
-_FUNCTION_TAG = re.compile(r"<function=([\w.:-]{1,100})>(.*?)(?:</function>|\Z)", re.DOTALL)
-_PARAMETER_TAG = re.compile(r"<parameter=([\w.-]{1,100})>\n?(.*?)\n?</parameter>", re.DOTALL)
-_REACT = re.compile(
-    r"^[ \t*]*Action[ \t*]*:[ \t*`]*([^\W\d][\w.-]{0,100})[ \t*`]*"
-    r"(?:\n+[ \t*]*Action Input[ \t*]*:[ \t*]*(.*?))?"
-    r"(?=\n[ \t*]*(?:Observation|Action|Thought)|\Z)",
-    re.MULTILINE | re.DOTALL,
-)
-_CALL = re.compile(r"(?<![\w.])([^\W\d]\w{0,100})\(")
-_LONGEST_PYTHON = 4000  # characters given to Python's parser
+_MARK = re.compile(r"<(/?)([^<>]{1,300})>")
+_ATTRIBUTE = re.compile(r"([^\W\d][\w.-]{0,60})\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'/>]+)")
+_WORD = re.compile(r"[^\W\d_]+")
+_NAMED = re.compile(r"\s*[\"']?([^\W\d][\w.-]{0,100})[\"']?\s*[:=](?!=)\s*(.*)", re.DOTALL)
+_IDENTIFIER = re.compile(r"[^\W\d][\w.]*")
+_BEGINS_BODY = re.compile(r"[ \t]*(?:->[^\n:]{0,80})?(?::[ \t]*(?:\n|\Z)|\{)")
+_OPENING = re.compile(r"[ \t`\"'*]{0,3}(?:\.\w{1,20})?\(")
+_OPENS, _CLOSES = "([{", ")]}"
+_MOST_BETWEEN, _WORDS_BETWEEN = 120, 4  # from a name to its object, "Action Input:"
+_LONGEST, _LONGEST_ARGUMENTS = 100_000, 4000  # characters
 _MOST_CALLS = 50
 
 
@@ -38,79 +43,266 @@ def offered_functions(tools: str | None) -> Parameters:
     for tool in json.loads(tools or "[]"):
         function = tool.get("function", tool)
         properties = (function.get("parameters") or {}).get("properties")
-        found[function["name"]] = list(properties) if isinstance(properties, dict) else []
+        known = properties if isinstance(properties, dict) else {}
+        found[function["name"]] = {
+            name: str(schema.get("type", "")) if isinstance(schema, dict) else ""
+            for name, schema in known.items()
+        }
     return found
 
 
 def read_written_calls(text: str, offered: Parameters) -> tuple[ToolCall, ...]:
-    for read in (_tagged, _json, _react, _python):
+    text = text[:_LONGEST]
+    if not any(name in text for name in offered):
+        return ()
+    for read in (_in_objects, _beside_names):
         if calls := tuple(islice(read(text, offered), _MOST_CALLS)):
             return calls
     return ()
 
 
-def _call(name: str, arguments: Mapping[str, Any]) -> ToolCall:
-    return ToolCall(name, json.dumps(arguments, ensure_ascii=False))
-
-
-def _tagged(text: str, offered: Parameters) -> Iterator[ToolCall]:
-    """<function=f>{…}</function>, or its arguments in <parameter=…> tags."""
-    for tag in _FUNCTION_TAG.finditer(text):
-        whole = decode_all(tag[2].strip(), set())
-        given = {key: _value(value) for key, value in _PARAMETER_TAG.findall(tag[2])}
-        yield _call(tag[1], whole if isinstance(whole, dict) else given)
-
-
-def _value(text: str) -> Any:
+def _call(name: str, arguments: Mapping[str, Any]) -> ToolCall | None:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+        return ToolCall(name, json.dumps(arguments, ensure_ascii=False))
+    except (TypeError, ValueError, RecursionError):  # a literal that JSON has not
+        return None
 
 
-def _json(text: str, offered: Parameters) -> Iterator[ToolCall]:
+# ------------------------------------------------------------------------------------- in an object
+
+
+def _in_objects(text: str, offered: Parameters) -> Iterator[ToolCall]:
     whole = decode_all(text.strip(), set())
     for value in decode_inside(text, set()) if whole is None else (whole,):
         yield from _calls_in(value, offered)
 
 
 def _calls_in(value: object, offered: Parameters) -> Iterator[ToolCall]:
-    if isinstance(value, list):
-        for each in value:
-            yield from _calls_in(each, offered)
+    waiting = [value]
+    while waiting:
+        value = waiting.pop(0)
+        if isinstance(value, list):
+            waiting = [*value, *waiting]
+        elif isinstance(value, dict) and not _is_definition(value):
+            named = [(key, each) for key, each in value.items() if _known(each, offered)]
+            if named:
+                key, name = named[0]
+                rest = {other: each for other, each in value.items() if other != key}
+                name = _known(name, offered) or ""
+                if call := _call(name, _arguments_of(rest, offered[name])):
+                    yield call
+                continue
+            for key, inner in value.items():
+                given = _as_object(inner)
+                if key in offered and given is not None:
+                    if call := _call(key, given):
+                        yield call
+                else:
+                    waiting.append(inner)
+
+
+def _known(value: object, offered: Parameters) -> str | None:
+    """The function that a text names, `functions.f` too."""
+    if not isinstance(value, str):
+        return None
+    return next((name for name in (value, value.rpartition(".")[2]) if name in offered), None)
+
+
+def _is_definition(value: Mapping[str, Any]) -> bool:
+    """A tool as it is offered, repeated."""
+    schema = value.get("parameters")
+    return isinstance(schema, dict) and "properties" in schema
+
+
+def _arguments_of(rest: Mapping[str, Any], parameters: Mapping[str, str]) -> Mapping[str, Any]:
+    """What stands beside the name: the parameters themselves, or an object of them."""
+    own = {key: value for key, value in rest.items() if key in parameters}
+    inner = (_as_object(each) for key, each in rest.items() if key not in parameters)
+    return own or next((given for given in inner if given is not None), {})
+
+
+def _as_object(value: object) -> dict[str, Any] | None:
+    """An object, the text of one, or nothing at all."""
+    if isinstance(value, str):
+        value = decode_all(value.strip(), set())
+    if value is None or value == []:
+        return {}
+    return value if isinstance(value, dict) else None
+
+
+# ------------------------------------------------------------------------------------ beside a name
+
+
+def _beside_names(text: str, offered: Parameters) -> Iterator[ToolCall]:
+    """Each name with what follows it, up to the next one."""
+    any_name = "|".join(map(re.escape, sorted(offered, key=len, reverse=True)))
+    places = [*islice(re.finditer(rf"(?<![\w/-])(?:{any_name})(?![\w-])", text), 4 * _MOST_CALLS)]
+    end = 0
+    for place, following in zip(places, [*places[1:], None], strict=True):
+        if place.start() < end:
+            continue  # inside the arguments of the one before
+        parameters = offered[place[0]]
+        behind = text[place.end() : place.end() + _LONGEST_ARGUMENTS]
+        until = min(len(behind), following.start() - place.end()) if following else len(behind)
+        given, taken = _bracketed(behind, parameters)
+        if given is None and not taken:
+            given, taken = _object_behind(behind)
+        if given is None and not taken:
+            taken = until
+            given = _marked(behind[:until], parameters) or _on_lines(behind[:until], parameters)
+        if given is None and not parameters and _is_alone(text, place):
+            given = {}
+        if given is not None and (call := _call(place[0], given)):
+            end = place.end() + taken
+            yield call
+
+
+def _bracketed(behind: str, parameters: Mapping[str, str]) -> tuple[dict[str, Any] | None, int]:
+    """f(…) or f.call(…). None with an end: brackets that name parameters and give none."""
+    opening = _OPENING.match(behind)
+    inside = _balanced(behind[opening.end() - 1 :]) if opening else ""
+    if opening is None or not inside:
+        return None, 0
+    end = opening.end() - 1 + len(inside)
+    if _BEGINS_BODY.match(behind, end):
+        return None, end
+    return _listed_arguments(inside[1:-1].strip(), parameters), end
+
+
+def _listed_arguments(inner: str, parameters: Mapping[str, str]) -> dict[str, Any] | None:
+    whole = _literal(inner) if inner.startswith("{") else None
+    if isinstance(whole, dict):
+        return whole
+    given: dict[str, Any] = {}
+    free = iter(parameters)
+    for piece in _pieces(inner):
+        named = _NAMED.fullmatch(piece)
+        if named:
+            given[named[1]] = _value(named[2], parameters.get(named[1], ""))
+            continue
+        name, value = next(free, None), _literal(piece)
+        if name is None or (value is None and _IDENTIFIER.fullmatch(piece)):
+            return None  # "f(city)" says what it takes
+        given[name] = piece if value is None and piece not in ("None", "null") else value
+    return given
+
+
+def _object_behind(behind: str) -> tuple[dict[str, Any] | None, int]:
+    start = behind.find("{", 0, _MOST_BETWEEN)
+    if start < 0 or not _belongs(behind[:start]):
+        return None, 0
+    inside = _balanced(behind[start:])
+    value = _literal(inside)
     if not isinstance(value, dict):
-        return
-    for key in ("tool_calls", "function_call", "function", "tool_call"):
-        if isinstance(value.get(key), dict | list):
-            yield from _calls_in(value[key], offered)
-            return
-    name = next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
-    if name is not None:
-        given: object = next((value[key] for key in _ARGUMENT_KEYS if key in value), {})
-        given = decode_all(given.strip(), set()) if isinstance(given, str) else given
-        if isinstance(given, dict):
-            yield _call(name, given)
-    else:
-        for key, inner in value.items():
-            if key in offered and isinstance(inner, dict):
-                yield _call(key, inner)
+        return None, 0
+    return None if value.keys() >= {"type", "properties"} else value, start + len(inside)
 
 
-def _react(text: str, offered: Parameters) -> Iterator[ToolCall]:
-    for found in _REACT.finditer(text):
-        given = decode_all((found[2] or "{}").strip().strip("`").strip(), set())
-        if isinstance(given, dict):
-            yield _call(found[1], given)
+def _belongs(between: str) -> bool:
+    """Whether what stands between a name and arguments leaves them together: a few words, and no
+    end of a sentence.
+    """
+    few = len(between) <= _MOST_BETWEEN and len(_WORD.findall(between)) <= _WORDS_BETWEEN
+    return few and not re.search(r"[.!?]\s", between)
 
 
-def _python(text: str, offered: Parameters) -> Iterator[ToolCall]:
-    """f(a=1) of a function that was offered; an argument without a name has its place's."""
-    for found in _CALL.finditer(text):
-        if found[1] in offered:
-            code = _balanced(text[found.start() : found.start() + _LONGEST_PYTHON])
-            arguments = _python_arguments(code, offered[found[1]])
-            if arguments is not None:
-                yield ToolCall(found[1], arguments)
+def _marked(behind: str, parameters: Mapping[str, str]) -> dict[str, Any] | None:
+    """A parameter is named by a mark, by an attribute of one, or by all that is between two."""
+    given: dict[str, Any] = {}
+    opened = behind.partition(">")[0]
+    if "<" not in opened:  # attributes of the mark that has the name
+        for key, value in _ATTRIBUTE.findall(opened):
+            if key in parameters:
+                given[key] = _value(value.strip("\"'"), parameters[key])
+    marks = [*_MARK.finditer(behind)]
+    said = [(at.start(), at[0], at[1], at[2]) for at in marks]
+    waiting = ""
+    for place, (start, mark, closes, name) in enumerate(said):
+        following = said[place + 1][0] if place + 1 < len(said) else len(behind)
+        between = behind[start + len(mark) : following].strip()
+        if waiting and between and not closes:
+            given[waiting], waiting = _value(between, parameters[waiting]), ""
+            continue
+        if closes:
+            continue
+        words = re.findall(r"[\w.-]+", name)
+        named = next((word for word in words if word in parameters), None)
+        if named is not None and named not in given:
+            given[named] = _value(between, parameters[named])
+        elif between in parameters:
+            waiting = between
+    return given or None
+
+
+def _on_lines(behind: str, parameters: Mapping[str, str]) -> dict[str, Any] | None:
+    """`city: Lomé` or `city = Lomé`, each up to the next one or to the end of its line."""
+    if not parameters:
+        return None
+    known = "|".join(map(re.escape, parameters))
+    begins = rf"(?<![\w-])({known})[\"'*`]{{0,3}}\s?[:=](?!=)[*`]{{0,2}}[ \t]*"
+    found = [*re.finditer(begins, behind)]
+    if not found or not _belongs(behind[: found[0].start()]):
+        return None
+    given = {}
+    for place, following in zip(found, [*found[1:], None], strict=True):
+        rest = behind[place.end() : following.start() if following else len(behind)]
+        inside = _balanced(rest) if rest[:1] in _OPENS else rest.partition("\n")[0]
+        said = inside.strip().strip("`").rstrip(" ,;")
+        given[place[1]] = _value(said, parameters[place[1]])
+    return given
+
+
+def _is_alone(text: str, place: re.Match[str]) -> bool:
+    """Whether a function that takes nothing is all that is said, marks aside."""
+    rest = _MARK.sub(" ", text[: place.start()] + " " + text[place.end() :])
+    return len(_WORD.findall(rest)) <= 1 and "?" not in rest
+
+
+# --------------------------------------------------------------------------------------- the values
+
+
+def _value(text: str, kind: str) -> Any:
+    """A text where the schema says so, else as JSON or Python reads it."""
+    text = text.strip()
+    value = _literal(text)
+    if value is None and text in ("null", "None"):
+        return None
+    if value is None or (kind == "string" and not isinstance(value, str)):
+        return text
+    return value
+
+
+def _literal(text: str) -> Any:
+    """None where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "\d" in a text is the model's affair
+            return ast.literal_eval(text)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return None
+
+
+def _pieces(inner: str) -> Iterator[str]:
+    """What stands between the commas that are in no brackets and no quotes."""
+    depth, quote, start = 0, "", 0
+    for place, sign in enumerate(inner):
+        if quote:
+            quote = "" if sign == quote and inner[place - 1] != "\\" else quote
+        elif sign in "'\"":
+            quote = sign
+        elif sign in _OPENS:
+            depth += 1
+        elif sign in _CLOSES:
+            depth -= 1
+        elif sign == "," and not depth:
+            yield inner[start:place].strip()
+            start = place + 1
+    if last := inner[start:].strip():
+        yield last
 
 
 def _balanced(code: str) -> str:
@@ -121,25 +313,10 @@ def _balanced(code: str) -> str:
             quote = "" if sign == quote and code[place - 1] != "\\" else quote
         elif sign in "'\"":
             quote = sign
-        elif sign in "([{":
+        elif sign in _OPENS:
             depth += 1
-        elif sign in ")]}":
+        elif sign in _CLOSES:
             depth -= 1
             if not depth:
                 return code[: place + 1]
     return ""
-
-
-def _python_arguments(code: str, names: Sequence[str]) -> str | None:
-    """As JSON; None where one is no literal, or none that JSON has."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "\d" in a text is the model's affair
-            call = ast.parse(code, mode="eval").body
-        if not isinstance(call, ast.Call) or len(call.args) > len(names):
-            return None
-        given = dict(zip(names, map(ast.literal_eval, call.args), strict=False))
-        given |= {each.arg or "": ast.literal_eval(each.value) for each in call.keywords}
-        return json.dumps(given, ensure_ascii=False)
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        return None
