@@ -1,7 +1,9 @@
 """Why a model fails: causes planted in scripted models, and the sentence that names each."""
 
 import json
+import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,9 @@ import pytest
 import assay
 from assay.reports.cards.run import run_card
 from assay.reports.formats.terminal import render_text
+from assay.reports.json_documents import run_json
 from assay.reports.run_report import run_document
-from assay.types.documents import Card, plain_text
+from assay.types.documents import Card, Span
 
 TOOLS = Path(assay.__file__).parent / "builtin" / "suites" / "tools"
 CITIES = {
@@ -58,28 +61,82 @@ def card_of(
 
 
 LISTED = "The options are A. the first, B. the second, C. the third and D. the fourth."
-SPANISH = "No estoy seguro, pero es una de las ciudades más grandes del país y está en la costa."
+SPANISH = (
+    "No estoy seguro, pero es una de las ciudades más grandes del país y está en la costa.",
+    "Creo que es la ciudad más antigua de la región, con un puerto que se ve en los mapas.",
+    "La ciudad que se busca no es la capital, pero por su historia es la más conocida.",
+)
+REFUSALS = "I'm sorry, but I cannot help with that.", "This is not something I talk about here."
+ROUND = "Open the door and look outside. " * 200
+
+
+def of_each(tests: list[dict[str, object]], texts: tuple[str, ...]) -> dict[str, str]:
+    """One text after the other, by the prompt."""
+    return {str(each["prompt"]): texts[n % len(texts)] for n, each in enumerate(tests)}
 
 
 @pytest.mark.parametrize(
-    ("tests", "answer", "said", "command"),
+    ("tests", "answers", "options", "said", "changed"),
     [
-        (choices, "A", "The answer was A to 12 of 12", "assay run gguf:FILE -s mine"),
-        (choices, LISTED, "12 answers of 12 list the options and choose none", "gguf:FILE"),
-        (words, {"cut": "Let us think about it. The country has"}, "were cut at their", "--max-t"),
-        (words, "<think>Which one? Perhaps", "thinking took their maximum", "--think off"),
-        (words, "I'm sorry, but I cannot help with that.", "only decline", "Answer every question"),
-        (words, SPANISH, "in another language", "Answer in the language of the question"),
-        (words, "", "are empty", "--failed"),
+        (choices, LISTED, {}, "12 answers of 12 list the options and choose none",
+         "Answer with the letter of the right option"),
+        (words, "Let us think. " * 40, {"max_tokens": 20}, "were cut at their",
+         "--max-tokens 4096"),
+        (words, "<think>" + "Which one? " * 90, {"max_tokens": 30},
+         "thinking took their maximum", "--think off"),
+        (words, ROUND, {"max_tokens": 3000}, "repeated themselves", "--sampling server"),
+        (words, REFUSALS[:1], {}, "The same sentence to 12 of 12", "Answer every question"),
+        (words, REFUSALS, {}, "12 answers of 12 are one of 2 sentences", "Answer every question"),
+        (words, SPANISH, {}, "in another language", "Answer in the language of the question"),
+        (words, "", {}, "are empty", "--api completions"),
+    ],
+)  # fmt: skip
+def test_a_planted_cause_is_named_and_its_command_runs_as_it_stands(
+    bench, openai_server, tests, answers, options, said: str, changed: str
+) -> None:
+    asked = tests()
+    book = of_each(asked, answers) if isinstance(answers, tuple) else {"*": answers}
+    openai_server.answers(book)
+    suite = bench.suite({"all": asked}, name="mine")
+    report = assay.run(openai_server.spec(), suites=suite, out=bench.out, **options)
+    card = run_card(report)
+    reasons = [each for each in card.reasons if "failures of" in each]
+    assert any(said in each for each in reasons), reasons
+    document = run_json(report)
+    (why,) = [each["why"] for each in document["models"][0]["suites"]]
+    assert any(said in each for each in why)
+    command = command_of(card)
+    assert changed in command
+    assert str(bench.out) in shlex.split(command)
+    done = bench.assay(*shlex.split(command)[1:])
+    assert done.returncode in (0, 3), done.stderr
+    assert "mine" in done.stdout
+
+
+def command_of(card: Card) -> str:
+    (command,) = [each.text for each in card.next if isinstance(each, Span)]
+    return command
+
+
+@pytest.mark.parametrize(
+    ("tests", "answer", "said"),
+    [
+        (choices, "A", "The answer was A to 12 of 12"),
+        (choices, LISTED, "12 answers of 12 list the options and choose none"),
+        (words, {"cut": "Let us think about it. The country has"}, "were cut at their"),
+        (words, "<think>Which one? Perhaps", "thinking took their maximum"),
+        (words, REFUSALS[0], "only decline"),
     ],
 )
-def test_a_planted_cause_is_a_reason_of_the_card_with_its_command(
-    tmp_path: Path, tests, answer, said: str, command: str
+def test_a_script_would_say_the_same_again_and_its_answers_are_read(
+    bench, tmp_path: Path, tests, answer, said: str
 ) -> None:
     card = card_of(tmp_path, tests(), answer)
-    (reason,) = [each for each in card.reasons if "failures of" in each]
-    assert said in reason
-    assert command in plain_text(card.next)
+    assert any(said in each for each in card.reasons)
+    command = shlex.split(command_of(card))
+    assert command[:2] == ["assay", "report"]
+    assert command[-3:] == ["--failed", "--out", str(tmp_path / "out")]
+    assert bench.assay(*command[1:]).returncode == 0
 
 
 def test_calls_as_text_are_counted_with_those_that_were_right(tmp_path: Path) -> None:
@@ -95,7 +152,6 @@ def test_calls_as_text_are_counted_with_those_that_were_right(tmp_path: Path) ->
     right = len(tests) - 1
     assert f"{len(tests)} answers of {len(tests)} have the tool call as plain text" in reason
     assert f"{right} of them right: template or parser, not the model" in reason
-    assert plain_text(card.next).startswith("give the server the model's tool template")
 
 
 def test_calls_as_text_that_are_all_wrong_are_the_models_own(tmp_path: Path) -> None:
@@ -107,14 +163,16 @@ def test_calls_as_text_that_are_all_wrong_are_the_models_own(tmp_path: Path) -> 
 
 
 def test_a_model_that_is_only_wrong_has_no_cause(tmp_path: Path) -> None:
-    card = card_of(tmp_path, words(), "It is Springfield, a city of some size.")
+    names = list(CITIES.values())
+    wrong = {f"word_{n:03d}": f"It is {names[n - 1]}, a city of some size." for n in range(12)}
+    card = card_of(tmp_path, words(), "", answers=wrong)
     assert not [each for each in card.reasons if "failures of" in each]
 
 
 def test_a_translation_that_is_wrong_is_not_in_another_language(tmp_path: Path) -> None:
     tests = [each | {"prompt": f"Translate into Spanish, word {place}: the city is on the coast."}
              for place, each in enumerate(words())]  # fmt: skip
-    card = card_of(tmp_path, tests, SPANISH)
+    card = card_of(tmp_path, tests, SPANISH[0])
     assert not any("another language" in each for each in card.reasons)
 
 
@@ -132,3 +190,109 @@ def test_all_keywords_strung_together_are_called_an_oracle_and_no_guess(tmp_path
     assert "baseline: an oracle, all keywords in one line" in render_text(
         run_document(shown), width=200
     )
+
+
+def test_calls_in_both_forms_have_a_verdict_each(tmp_path: Path) -> None:
+    """Half as the interface has them, one of these wrong; half as text, in another frame each."""
+    tests = json.loads((TOOLS / "single.json").read_text("utf-8"))
+    answers: dict[str, object] = {}
+    half = len(tests) // 2
+    for place, test in enumerate(tests):
+        call = dict(test["expected_calls"][0])
+        name, given = call["name"], call["arguments"]
+        inner = "".join(f"<{key}>{json.dumps(value)}</{key}>" for key, value in given.items())
+        named = ", ".join(f"{key}={value!r}" for key, value in given.items())
+        frames = (f"<{name}>{inner}</{name}>", f"{name}({named})", f"{name}\n{json.dumps(given)}")
+        if place >= half:
+            answers[test["id"]] = frames[place % 3]
+            continue
+        call["arguments"] = given if place else {}
+        answers[test["id"]] = json.dumps({"tool_calls": [call]})
+    card = card_of(tmp_path, tests, "", answers=answers)
+    (reason,) = [each for each in card.reasons if "failures of" in each]
+    texts = len(tests) - half
+    assert f"{texts} answers of {len(tests)} have the tool call as plain text, {texts} of" in reason
+    assert f"{half} other answers have the call in the interface's own form, " in reason
+    assert f"form, {half - 1} of them right." in reason
+
+
+def test_calls_of_both_forms_in_one_answer_are_right_together(bench, openai_server) -> None:
+    """The server reads the first call and leaves the second in the text."""
+    tools = [{"name": name, "parameters": {"type": "object", "properties": {"city": {
+        "type": "string"}}}} for name in ("weather", "time")]  # fmt: skip
+    tests = [
+        {"id": f"two_{n}", "prompt": f"Weather and time in {city}?", "eval_method": "tool_calls",
+         "tools": tools, "expected_calls": [{"name": each["name"], "arguments": {"city": city}}
+                                            for each in tools]}
+        for n, city in enumerate(("Accra", "Cairo", "Dakar"))
+    ]  # fmt: skip
+    answers = {}
+    for test in tests:
+        first, second = test["expected_calls"]
+        answers[test["id"]] = json.dumps({
+            "tool_calls": [first],
+            "content": f"{second['name']}(city={second['arguments']['city']!r})",
+        })  # fmt: skip
+    model = bench.script("both", answers=answers)
+    report = assay.run(model, suites=bench.suite({"all": tests}), out=bench.out)
+    (habit,) = report.models[0].suites[0].habits
+    assert (habit.kind, habit.count, habit.right, habit.native) == ("calls_as_text", 3, 3, 0)
+
+
+def test_the_file_behind_a_model_of_ollama_is_named_and_no_file_that_is_not_known(
+    bench, ollama_server
+) -> None:
+    ollama_server.answers({"*": "A"})
+    suite = bench.suite({"all": choices()}, name="mine")
+    remote = assay.run(ollama_server.spec(), suites=suite, out=bench.out)
+    assert "gguf" not in command_of(run_card(remote)), "its files are not on this machine for sure"
+    (model,) = remote.models
+    local = replace(
+        remote,
+        models=(replace(model, spec="ollama:small"),),
+        command=f"assay run ollama:small -s {suite}",
+    )
+    assert command_of(run_card(local)) == f"assay run gguf:ollama/small -s {suite}"
+
+
+def test_a_system_prompt_is_no_cure_where_the_suite_has_its_own(bench, openai_server) -> None:
+    openai_server.answers({"*": REFUSALS[0]})
+    suite = bench.suite({"all": words()}, name="mine", system="You are a guide.")
+    card = run_card(assay.run(openai_server.spec(), suites=suite, out=bench.out))
+    assert "--system" not in command_of(card)
+    assert "--failed" in command_of(card)
+
+
+ENGLISH = "It is one of the largest towns of the region, and you can see it from the coast."
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Traduis en anglais : « la ville de {} est au bord de la mer et elle est belle »",
+        "Übersetze ins Englische: Die Stadt in {} ist nicht groß und sie ist auch sehr alt.",
+        "Traduce al inglés: la ciudad de {} está en la costa y es la más grande del país.",
+        "Quelle est la ville la plus grande de {} ? Réponds par cette phrase, dans sa langue : "
+        "“The name of the town that you are looking for is”",
+    ],
+)
+def test_a_test_that_wants_another_language_is_not_told_to_be_in_another(
+    tmp_path: Path, prompt: str
+) -> None:
+    tests = [each | {"prompt": prompt.format(country)}
+             for each, country in zip(words(), CITIES, strict=True)]  # fmt: skip
+    card = card_of(tmp_path, tests, ENGLISH)
+    assert not any("another language" in each for each in card.reasons)
+
+
+def test_a_language_in_which_answers_are_right_is_not_why_others_are_wrong(tmp_path: Path) -> None:
+    asked = "Quelle est la plus grande ville que tu connais dans ce pays, {} ?"
+    french = [each | {"prompt": asked.format(name)}
+              for each, name in zip(words(), CITIES, strict=True)]  # fmt: skip
+    right = {"word_000": "The largest town that I know in this country is Lomé, on the coast."}
+    said = card_of(tmp_path, french, ENGLISH)
+    assert any("another language" in each for each in said.reasons)
+    other = tmp_path / "other"
+    other.mkdir()
+    unsaid = card_of(other, french, ENGLISH, answers=right)
+    assert not any("another language" in each for each in unsaid.reasons)

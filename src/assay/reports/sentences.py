@@ -24,6 +24,7 @@ from assay.types.results import (
 SHOWN_IN_A_LINE = 6  # facts of a model that fit a short line
 SHOWN_SUITES = 3  # in a headline
 SHOWN_REASONS, LONGEST_REASON = 8, 120  # of tests without a score
+SHOWN_SENTENCE = 60  # characters of an answer that is given again and again
 SHOWN_CONSTANT = 40  # characters of a constant answer that are shown
 HABITS: Mapping[HabitKind, Message] = {
     "loops": message_n(
@@ -60,6 +61,10 @@ HABITS: Mapping[HabitKind, Message] = {
     "other_language": message_n(
         "{count} answer of {n} is in another language than the question.",
         "{count} answers of {n} are in another language than the question.",
+    ),
+    "same_answer": message_n(
+        "The same sentence to {count} of {n} different questions: “{said}”",
+        "The same sentence to {count} of {n} different questions: “{said}”",
     ),
     "one_letter": message(
         "The answer was {letter} to {count} of {n} multiple-choice questions, whatever was asked: "
@@ -207,12 +212,29 @@ WRONG_CALLS = message_n(
 )
 
 
+NATIVE_CALLS = message_n(
+    "{count} other answer has the call in the interface's own form, {right} of them right.",
+    "{count} other answers have the call in the interface's own form, {right} of them right.",
+)
+FEW_SENTENCES = message(
+    "{count} answers of {n} are one of {sentences} sentences, whatever was asked, such as: “{said}”"
+)
+
+
 def habit(seen: Habit) -> str:
     said = HABITS[seen.kind]
     if seen.kind == "calls_as_text" and not seen.right:
         said = WRONG_CALLS
-    gaps = {"count": seen.count, "n": seen.n, "letter": seen.letter, "right": seen.right}
-    return fill(said, gaps)
+    if seen.kind == "same_answer" and seen.sentences > 1:
+        said = FEW_SENTENCES
+    gaps = {"count": seen.count, "n": seen.n, "letter": seen.letter, "right": seen.right,
+            "sentences": seen.sentences,
+            "said": one_line(seen.said, longest=SHOWN_SENTENCE)}  # fmt: skip
+    sentence = fill(said, gaps)
+    if not seen.native:
+        return sentence
+    other = fill(NATIVE_CALLS, {"count": seen.native, "right": seen.native_right})
+    return f"{sentence} {other}"
 
 
 def baselines(known: Baselines) -> Iterator[tuple[str, Estimate]]:

@@ -6,11 +6,12 @@ A new habit is a kind in `HabitKind`, a line in `_kinds_of` and a sentence in
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, NamedTuple, get_args
 
 from assay.stats.intervals import wilson
+from assay.summary.same_answers import AskedAnswer, find_same_answers
 from assay.text.answer_words import declines_instead
 from assay.text.echo import is_echo
 from assay.text.folding import fold_for_matching
@@ -23,6 +24,11 @@ from assay.types.results import Habit, HabitKind
 
 FEWEST_CHOICES, MOST = 10, 0.6
 CALLS: Literal["calls_as_text"] = "calls_as_text"
+FOREIGN: Literal["other_language"] = "other_language"
+SAME: Literal["same_answer"] = "same_answer"
+MAY_BE_SAME: frozenset[HabitKind] = frozenset({"declined", "other_language"})
+MOST_TELLING: tuple[HabitKind, ...] = get_args(HabitKind)
+_PART = re.compile(r"[\n\"“”«»:]+")  # lines, quotations, and what stands behind a colon
 WRONG = (OutcomeKind.FAIL, OutcomeKind.NO_ANSWER)
 
 
@@ -30,24 +36,40 @@ def find_habits(trials: Sequence[Trial], pass_mark: float) -> tuple[Habit, ...]:
     """Of written answers and chosen letters; what passed has only how it ended."""
     wrong = {id(trial) for trial in trials if trial.outcome(pass_mark) in WRONG}
     written = [trial for trial in trials if isinstance(trial.reply, Answered)]
-    kinds = [(kind, trial) for trial in written for kind in _kinds_of(trial, id(trial) in wrong)]
-    counts = Counter(kind for kind, _ in kinds)
-    explained = Counter(kind for kind, trial in kinds if id(trial) in wrong)
-    right = sum(_calls_what_was_expected(trial) for kind, trial in kinds if kind == CALLS)
+    of_each = {id(each): {*_kinds_of(each, id(each) in wrong)} for each in written}
+    if foreign := [each for each in written if FOREIGN in of_each[id(each)]]:
+        accepted = {_languages_of(each) for each in written if id(each) not in wrong}
+        for each in foreign:
+            if _languages_of(each) in accepted:
+                of_each[id(each)].remove(FOREIGN)
+    same = _same_answers([each for each in written if of_each[id(each)] <= MAY_BE_SAME], wrong)
+    for trial in same.of if same else ():
+        of_each[id(trial)].add(SAME)
     found = [
-        Habit(kind=kind, count=counts[kind], n=len(written), explains=explained[kind],
-              failures=len(wrong), right=right if kind == CALLS else 0)
-        for kind in counts
-    ]  # fmt: skip
+        Habit(
+            kind=kind,
+            count=sum(kind in of_each[id(each)] for each in written),
+            n=len(written),
+            explains=sum(kind in of_each[id(each)] for each in written if id(each) in wrong),
+            failures=len(wrong),
+        )
+        for kind in dict.fromkeys(kind for kinds in of_each.values() for kind in kinds)
+    ]
+    for place, habit in enumerate(found):
+        if habit.kind == CALLS:
+            texts = [each for each in written if CALLS in of_each[id(each)]]
+            found[place] = _with_calls(habit, texts, written, wrong)
+        elif habit.kind == SAME and same:
+            found[place] = replace(habit, sentences=same.sentences, said=same.most)
     chosen = [each for each in trials if each.score and each.score.scorer == "multiple_choice"]
     letters = [each.score.extracted if each.score else None for each in chosen]
-    if habit := find_one_letter(letters, [each.case.check.gold() for each in chosen]):
-        letter, times, tests = habit
+    if one := find_one_letter(letters, [each.case.check.gold() for each in chosen]):
+        letter, times, tests = one
         missed = [each for each, chose in zip(chosen, letters, strict=True) if chose == letter]
         explains = sum(id(each) in wrong for each in missed)
         found.append(Habit(kind="one_letter", count=times, n=tests, letter=letter,
                            explains=explains, failures=len(wrong)))  # fmt: skip
-    return tuple(sorted(found, key=lambda each: -each.count))
+    return tuple(sorted(found, key=lambda each: (-each.count, MOST_TELLING.index(each.kind))))
 
 
 def _kinds_of(trial: Trial, failed: bool) -> Iterator[HabitKind]:
@@ -66,7 +88,7 @@ def _kinds_of(trial: Trial, failed: bool) -> Iterator[HabitKind]:
             yield "empty"
         return
     value = (score.value or 0.0) if score else 0.0
-    if trial.case.method == "tool_calls" and not reply.calls and _has_call(text, trial.case):
+    if trial.case.method == "tool_calls" and _has_call(reply, trial.case):
         yield CALLS
     elif declines_instead([text], value, trial.case.check.gold):
         yield "declined"
@@ -74,13 +96,56 @@ def _kinds_of(trial: Trial, failed: bool) -> Iterator[HabitKind]:
         yield "echoed"
     elif score and score.extracted is None and _lists_options(text, trial.case):
         yield "options_listed"
-    elif _is_in_another_language(text, trial.case):
-        yield "other_language"
+    elif _languages_of(trial):
+        yield FOREIGN
 
 
-def _has_call(text: str, case: Case) -> bool:
+class _Same(NamedTuple):
+    of: Sequence[Trial]
+    sentences: int
+    most: str
+
+
+def _same_answers(trials: Sequence[Trial], wrong: Collection[int]) -> _Same | None:
+    """Of texts that nothing else is known of; a letter that is chosen again is another habit."""
+    texts = [
+        (trial, trial.reply.text)
+        for trial in trials
+        if isinstance(trial.reply, Answered)
+        and not (trial.case.check.requests().letters and trial.score and trial.score.extracted)
+    ]
+    found = find_same_answers([
+        AskedAnswer(trial.case.id, trial.case.question, text, id(trial) not in wrong)
+        for trial, text in texts
+    ])  # fmt: skip
+    if found is None:
+        return None
+    return _Same([texts[place][0] for place in found.places], found.sentences, found.most)
+
+
+def _with_calls(
+    habit: Habit, texts: Sequence[Trial], written: Sequence[Trial], wrong: Collection[int]
+) -> Habit:
+    """How many of the calls as text were right, and how many answers called as the interface has
+    it.
+    """
+    native = [each for each in written if isinstance(each.reply, Answered) and each.reply.calls]
+    native += [each for each in written if isinstance(each.reply, Answered) and each.reply.steps]
+    only = {id(each): each for each in native if each not in texts}.values()
+    return replace(
+        habit,
+        right=sum(map(_calls_what_was_expected, texts)),
+        native=len(only),
+        native_right=sum(id(each) not in wrong for each in only),
+    )
+
+
+def _has_call(reply: Answered, case: Case) -> bool:
+    """Beside calls that came as such, only one of a function that was offered counts."""
     offered = offered_functions(case.check.requests().tools)
-    return find_function_call(text, " ".join(offered)) is not None
+    if read_written_calls(reply.text, offered):
+        return True
+    return not reply.calls and find_function_call(reply.text, " ".join(offered)) is not None
 
 
 def _calls_what_was_expected(trial: Trial) -> bool:
@@ -88,7 +153,7 @@ def _calls_what_was_expected(trial: Trial) -> bool:
     reply, case = trial.reply, trial.case
     assert isinstance(reply, Answered)
     calls = read_written_calls(reply.text, offered_functions(case.check.requests().tools))
-    heard = replace(reply, text="", calls=calls)
+    heard = replace(reply, text="", calls=(*reply.calls, *calls))
     score = case.check.score("", Context(case, heard)) if calls else None
     parts = score.parts if isinstance(score, Score) else ()
     called = [part.value for part in parts if part.name in ("name", "arguments")]
@@ -109,15 +174,20 @@ def _lists_options(text: str, case: Case) -> bool:
     return len(letters) > 1 and listed >= max(2, len(letters) - 1)
 
 
-def _is_in_another_language(text: str, case: Case) -> bool:
-    """Than what was asked, and than the right answer; where that cannot be told, than the suite
-    says it is.
+def _languages_of(trial: Trial) -> tuple[str, str] | None:
+    """What was asked in and what the answer is in, where these differ and nothing that was asked
+    wants the second: it names it, has a part in it, or the right answer is in it.
     """
-    said = language_of(text)
+    case, reply = trial.case, trial.reply
+    said = language_of(reply.text) if isinstance(reply, Answered) else None
     asked = language_of(case.prompt) or case.language_code
     if said is None or asked is None or said == asked:
-        return False
-    return language_of(case.check.gold() or "") != said and not names_language(case.prompt, said)
+        return None
+    turns = [message.content for message in case.turns(case.system)]
+    if any(names_language(turn, said) for turn in turns):
+        return None
+    parts = [case.check.gold() or "", *(part for turn in turns for part in _PART.split(turn))]
+    return None if any(language_of(part) == said for part in parts) else (asked, said)
 
 
 def find_one_letter(

@@ -29,16 +29,23 @@ anche le la""",
 COMMON_WORDS: Mapping[str, frozenset[str]] = {
     code: frozenset(words.split()) for code, words in _WORDS_OF.items()
 }
-# As prompts name them, in English, French and the language itself.
+# As prompts in these languages name them, with whatever ending: "ins Englische".
 _NAMES = {
-    "eng": "english anglais", "fra": "french français francais", "deu": "german allemand deutsch",
-    "spa": "spanish espagnol español", "por": "portuguese portugais português",
-    "ita": "italian italien italiano", "nld": "dutch néerlandais nederlands",
-    "cjk": "chinese chinois japanese japonais", "arabic": "arabic arabe",
-    "hiragana": "japanese japonais", "katakana": "japanese japonais", "hangul": "korean coréen",
-    "cyrillic": "russian russe ukrainian bulgarian serbian", "greek": "greek grec",
-    "devanagari": "hindi nepali marathi", "hebrew": "hebrew hébreu", "thai": "thai thaï",
+    "eng": "english anglais englisch inglés ingles inglês engels",
+    "fra": "french français francais französisch francés francês frances frans",
+    "deu": "german allemand deutsch alemán alemão alemã tedesc duits",
+    "spa": "spanish espagnol spanisch español espanhol spagnol spaans castellano castillan",
+    "por": "portugues portugais portugiesisch portugués português portoghes portugees",
+    "ita": "italian italien italiaans",
+    "nld": "dutch néerlandais niederländisch neerland nederlands holand olandes",
+    "cjk": "chines chinois japanes japonais japanisch japonés japonês giappones japans",
+    "arabic": "arabic arabe arabisch árabe arabo",
+    "hangul": "korean coréen koreanisch coreano koreaans",
+    "cyrillic": "russian russe russisch ukrain bulgar serb ruso russo",
+    "greek": "greek grec griechisch grieg grego greco grieks",
+    "devanagari": "hindi nepali marathi", "hebrew": "hebr hébr", "thai": "thai thaï tailand",
 }  # fmt: skip
+_NAMES |= dict.fromkeys(("hiragana", "katakana"), _NAMES["cjk"])
 _WORD = re.compile(r"[^\W\d_]+")
 _FENCED = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _LONGEST = 4_000  # characters that are looked at
@@ -63,8 +70,9 @@ def language_of(text: str) -> str | None:
 
 def names_language(prompt: str, code: str) -> bool:
     """Whether a prompt names it, as one does that asks for a translation."""
-    names = _NAMES.get(code, "").split()
-    return any(word.casefold() in names for word in _WORD.findall(prompt[:_LONGEST]))
+    names = tuple(_NAMES.get(code, "").split())
+    words = _WORD.findall(prompt[:_LONGEST])
+    return bool(names) and any(word.casefold().startswith(names) for word in words)
 
 
 def _script(sign: str) -> str:

@@ -75,9 +75,10 @@ class Baselines:
         return max((each for each in scores if each is not None), default=None)
 
 
+# Of two that explain as much, the one that says more of the reason stands first.
 HabitKind = Literal[
-    "loops", "cut", "thought_only", "declined", "echoed", "one_letter", "empty", "calls_as_text",
-    "options_listed", "other_language",
+    "calls_as_text", "thought_only", "loops", "cut", "options_listed", "one_letter", "echoed",
+    "other_language", "declined", "same_answer", "empty",
 ]  # fmt: skip
 CAUSE_FROM = 1 / 3  # of the failures that a habit explains, it is a reason of the decision
 
@@ -86,7 +87,8 @@ CAUSE_FROM = 1 / 3  # of the failures that a habit explains, it is a reason of t
 class Habit:
     """What `count` of `n` answers to a suite have in common; it `explains` so many of the
     `failures` there. `letter`: of `one_letter`. `right`: of `calls_as_text`, those that call what
-    was expected.
+    was expected; `native`: other answers, which call as the interface has it, and how many of them
+    are right. `sentences`: of `same_answer`, how many there are; `said`: the commonest.
     """
 
     kind: HabitKind
@@ -94,6 +96,10 @@ class Habit:
     n: int
     letter: str = ""
     right: int = 0
+    native: int = 0
+    native_right: int = 0
+    sentences: int = 0
+    said: str = ""
     explains: int = 0
     failures: int = 0
 

@@ -4,8 +4,9 @@ from typing import Literal
 
 from assay.messages import tr, trn
 from assay.reports.cards.checkpoints import decision_card
+from assay.reports.cards.cures import what_to_do, with_its_folder
 from assay.reports.cards.judged import judged_card
-from assay.reports.cards.scores import scored_suites, scores_card, what_to_do
+from assay.reports.cards.scores import scored_suites, scores_card
 from assay.reports.cards.speed import speed_card
 from assay.text.safe_text import one_line
 from assay.types import OutcomeKind
@@ -63,7 +64,7 @@ def _next(report: Report) -> Line:
         if report.command and hint.endswith(report.command):
             if len(report.command) > LONGEST_COMMAND:
                 again = tr("ask again what has no answer, with the command after “Reproduce:” in ")
-                return again, Span(f"assay report {report.run} -v", "code")
+                return again, Span(with_its_folder(report, "report", report.run, "-v"), "code")
             return hint.removesuffix(report.command), Span(report.command, "code")
         return with_commands(hint)
     if cure := what_to_do(report):
@@ -71,5 +72,7 @@ def _next(report: Report) -> Line:
     wrong = (OutcomeKind.FAIL, OutcomeKind.NO_ANSWER)
     suites = [each for model in report.models for each in model.suites]
     if any(each.outcomes.get(kind) for each in suites for kind in wrong):
-        return tr("read the wrong answers: "), Span(f"assay report {report.run} --failed", "code")
-    return tr("every figure: "), Span(f"assay report {report.run} -v", "code")
+        return tr("read the wrong answers: "), Span(
+            with_its_folder(report, "report", report.run, "--failed"), "code"
+        )
+    return tr("every figure: "), Span(with_its_folder(report, "report", report.run, "-v"), "code")

@@ -1,7 +1,6 @@
 """The card of scores without a gate: who leads whom, or that nobody beats guessing."""
 
 import math
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,10 +10,9 @@ from assay.reports.cards.one_model import methods_in, one_model_each
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate
-from assay.types.documents import Card, Line, Span, Tone, make_card, one_sentence
+from assay.types.documents import Card, Line, Tone, make_card, one_sentence
 from assay.types.results import (
     Habit,
-    HabitKind,
     ModelReport,
     PairComparison,
     Report,
@@ -24,10 +22,6 @@ from assay.types.results import (
 
 SHOWN_SUITES = 2  # in a decision
 FEW_TESTS = 30  # below, intervals are wide whatever they say
-MORE_TOKENS = 4096  # four times the default
-# What a model is told: in English, whatever language the report is in.
-ANSWER_IN_ITS_LANGUAGE = "Answer in the language of the question."
-ANSWER_EVERY_QUESTION = "Answer every question."
 MOST_MORE_TESTS = 100_000  # beyond, nobody writes so many: the two are as good as equal
 
 
@@ -194,11 +188,11 @@ def _figures(
 
 def cause_sentences(models: Sequence[ModelReport], names: Mapping[str, str]) -> Iterator[str]:
     """What explains a third of the failures of a model on a suite or more, the most first."""
-    for habit, spec, suite in _causes(models):
-        model = names[spec]
+    for habit, model, summary in causes_of(models):
         yield tr("{explains} of {failures} failures of {model} on {suite}: {habit}",
                  explains=numbers.count(habit.explains), failures=numbers.count(habit.failures),
-                 model=model, suite=suite, habit=sentences.habit(habit))  # fmt: skip
+                 model=names[model.spec], suite=summary.suite,
+                 habit=sentences.habit(habit))  # fmt: skip
 
 
 def letter_sentences(models: Sequence[ModelReport], names: Mapping[str, str]) -> Iterator[str]:
@@ -214,42 +208,12 @@ def letter_sentences(models: Sequence[ModelReport], names: Mapping[str, str]) ->
                      suite=summary.suite, written=written, likely=likely)  # fmt: skip
 
 
-def what_to_do(report: Report) -> Line:
-    """About the cause that explains most failures, with the command; "" where reading the wrong
-    answers comes first.
-    """
-    causes = _causes(report.models)
-    habit, _, suite = causes[0] if causes else (None, "", "")
-    again, likeliest = report.command, f"assay run gguf:FILE -s {suite}"
-    from_file = tr("read the likeliest option from the file itself: ")
-    ways: dict[HabitKind, tuple[str, str]] = {
-        "calls_as_text": (
-            tr("give the server the model's tool template and parser (llama-server: --jinja; "
-               "vLLM: --tool-call-parser), then: "),
-            f"{again} --fresh",
-        ),
-        "cut": (tr("give answers more room: "), f"{again} --max-tokens {MORE_TOKENS}"),
-        "thought_only": (tr("ask without thinking: "), f"{again} --think off"),
-        "one_letter": (from_file, likeliest),
-        "options_listed": (from_file, likeliest),
-        "other_language": (
-            tr("name the language in the system prompt: "),
-            f"{again} --system {shlex.quote(ANSWER_IN_ITS_LANGUAGE)}",
-        ),
-        "declined": (
-            tr("ask for an answer in the system prompt: "),
-            f"{again} --system {shlex.quote(ANSWER_EVERY_QUESTION)}",
-        ),
-    }  # fmt: skip
-    if habit is None or habit.kind not in ways:
-        return ""
-    said, command = ways[habit.kind]
-    return said, Span(command, "code")
-
-
-def _causes(models: Sequence[ModelReport]) -> list[tuple[Habit, str, str]]:
+def causes_of(
+    models: Sequence[ModelReport],
+) -> list[tuple[Habit, ModelReport, SuiteSummary]]:
+    """The most explaining first."""
     found = [
-        (habit, model.spec, summary.suite)
+        (habit, model, summary)
         for model in models
         for summary in model.suites
         if not summary.own

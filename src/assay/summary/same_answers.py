@@ -1,0 +1,76 @@
+"""Answers to different questions that are the same: what a refusal is, whatever its words.
+
+In: answers with their questions. Out: those that are one of a few sentences. What an answer takes
+from its own question does not count: "I cannot help with rivers" and "I cannot help with bread" are
+one sentence.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.text.folding import fold_for_matching
+from assay.text.structure import words_in
+
+FEWEST_WORDS = 4  # fewer may be the same by chance: "yes", "12", "in the north"
+FEWEST_QUESTIONS = 3  # that have one sentence as their answer
+MOST_PASSED = 0.5  # a sentence that is mostly right is the answer to a question asked often
+_LONGEST = 400  # characters that are compared
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAnswer:
+    """`test`: which; answers to the same test are one answer. `passed`: it was right."""
+
+    test: str
+    question: str
+    text: str
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SameAnswers:
+    """The places of the answers that are one of `sentences`; `most`: the commonest, as written."""
+
+    places: tuple[int, ...]
+    sentences: int
+    most: str
+
+
+def find_same_answers(answers: Sequence[AskedAnswer]) -> SameAnswers | None:
+    """Sentences of four words or more that three different questions got."""
+    groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for place, words in enumerate(_words_without_question(answers)):
+        if len(words) >= FEWEST_WORDS:
+            groups[words].append(place)
+    same = [places for places in groups.values() if _is_same(places, answers)]
+    if not same:
+        return None
+    first = max(same, key=len)
+    places = tuple(sorted(place for group in same for place in group))
+    return SameAnswers(places, len(same), answers[first[0]].text.strip())
+
+
+def _is_same(places: Iterable[int], answers: Sequence[AskedAnswer]) -> bool:
+    group = [answers[place] for place in places]
+    questions = {each.question for each in group}
+    passed = sum(each.passed for each in group)
+    return len(questions) >= FEWEST_QUESTIONS and passed <= MOST_PASSED * len(group)
+
+
+def _words_without_question(answers: Sequence[AskedAnswer]) -> list[tuple[str, ...]]:
+    """Of each answer, without the words that only few questions have and its own is one of."""
+    questions = {each.question: frozenset(_words(each.question)) for each in answers}
+    counts: Mapping[str, int] = Counter(word for words in questions.values() for word in words)
+    return [
+        tuple(
+            word
+            for word in _words(each.text)
+            if word not in questions[each.question] or counts[word] * 2 > len(questions)
+        )
+        for each in answers
+    ]
+
+
+def _words(text: str) -> Sequence[str]:
+    return words_in(fold_for_matching(text[:_LONGEST]))
