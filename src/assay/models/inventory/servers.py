@@ -21,6 +21,7 @@ from assay.models.address import OPENAI_VARIABLE, ollama_url, openai_url
 from assay.models.http.connection import Connection, is_this_machine
 from assay.models.http.faults import Fault, readable, reported_count
 from assay.models.inventory.hurried import PATIENCE_S, HurriedConnection, side_by_side
+from assay.models.local.file_digests import known_digest
 from assay.models.local.gguf.header import is_gguf
 from assay.models.ollama.client import OllamaClient
 from assay.models.openai.facts import entries_of, server_kind
@@ -34,7 +35,6 @@ PORTS_VARIABLE = "ASSAY_PORTS"  # instead of the usual ones; empty: none
 USUAL_PORTS = (11434, 8080, 1234, 8000)  # of Ollama, llama.cpp, LM Studio, vLLM
 MOST_MODELS = 200  # that are listed of one server
 LONGEST_NAME = 200
-HASHED_BYTES = 100 * 2**20  # of a served file; more would take longer than a look should
 _BLOB = "sha256-"
 
 
@@ -272,13 +272,12 @@ def _hash(text: str) -> str:
 
 
 def _digest_of(path: Path) -> str:
-    """Of a weight file, where its name or a short look tells it. A path is the server's word: only
-    a GGUF file is read.
+    """Of a weight file, where its name, an earlier reading or a short look tells it. A path is the
+    server's word: only a GGUF file is read.
     """
     if path.name.startswith(_BLOB) and len(path.name) == len(_BLOB) + 64:
         return path.name.replace("-", ":", 1)
     with suppress(OSError):
-        if path.is_file() and path.stat().st_size <= HASHED_BYTES and is_gguf(path):
-            with path.open("rb") as file:
-                return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+        if path.is_file() and is_gguf(path) and (digest := known_digest(path)):
+            return f"sha256:{digest}"
     return ""
