@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import MISSING, astuple, fields, is_dataclass
 from operator import attrgetter
 
-from assay.types import AsWritten, Case, Request, Sampling, ToAnswer, ToChoose, Work
+from assay.types import AsWritten, Case, Message, Request, Sampling, ToAnswer, ToChoose, Work
 from assay.types.requests import OF_SERVERS
 
 # Part of every id: a new number makes every stored reply unusable.
@@ -48,7 +48,7 @@ def make_test_request(
         rest += work.continuations
         rest += [_sampling_values(work.otherwise)] if work.otherwise else []
     if isinstance(work, ToAnswer | ToChoose):
-        said = [(message.role, message.content) for message in work.messages]
+        said = [*map(_said, work.messages)]
         asked = [*body, said, rest]
     else:
         asked = [*body, _set_fields(work)]
@@ -116,6 +116,11 @@ def make_evidence_request(test_id: str, content: Sequence[object]) -> Request:
 
 def make_unstored_request(name: str, work: Work) -> Request:
     return Request(id=name, suite="", test_id=name, turn=0, repeat=0, work=work)
+
+
+def _said(turn: Message) -> tuple[object, ...]:
+    calls = () if turn.called is None else astuple(turn.called)
+    return (turn.role, turn.content, *calls)
 
 
 def _hash(text: str) -> str:

@@ -274,6 +274,72 @@ def test_tools_and_their_results_are_one_test(bench: Bench, openai_server: Serve
     assert report["models"][0]["suites"][0]["score"]["value"] == 100
 
 
+@pytest.mark.parametrize("door", ["Ollama", "OpenAI"])
+def test_questions_after_tools_were_called_are_asked_with_all_that_came_before(
+    bench: Bench, start_ollama: Any, start_openai: Any, door: str
+) -> None:
+    """An assistant that looks something up, answers, and is asked again: every request has all
+    turns, and the second question is one only because of the first.
+    """
+    server = start_ollama(also=[f"{CALLER}=1"]) if door == "Ollama" else start_openai()
+    paris = json.dumps({"tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]})
+    server.answers({"And Paris?": [paris, "It is 12 degrees in Paris."], "Thanks": "Bye."})
+    name, path = (
+        (CALLER, "/api/chat") if door == "Ollama" else ("test-model", "/v1/chat/completions")
+    )
+
+    def called(city: str, degrees: int, number: int) -> list[dict[str, Any]]:
+        given: Any = {"city": city}
+        answer = {"role": "tool", "content": json.dumps({"degrees": degrees})}
+        if door == "Ollama":
+            calls = [{"function": {"name": "get_weather", "arguments": given}}]
+            return [{"role": "assistant", "content": "", "tool_calls": calls}, answer]
+        function = {"name": "get_weather", "arguments": json.dumps(given)}
+        calls = [{"id": f"c{number}", "type": "function", "function": function}]
+        turn = {"role": "assistant", "content": None, "tool_calls": calls}
+        return [turn, {**answer, "tool_call_id": f"c{number}"}]
+
+    before = [
+        {"role": "user", "content": "How is the weather in Lomé?"},
+        *called("Lomé", 31, 1),
+        {"role": "assistant", "content": "It is 31 degrees."},
+        {"role": "user", "content": "And Paris?"},
+    ]
+    with recording(bench, server.url) as proxy:
+        common = {"model": name, "tools": [WEATHER], "stream": True}
+        for turns in (before, [*before, *called("Paris", 12, 2)]):
+            status, _, _ = proxy.ask(path, {**common, "messages": turns})
+            assert status == 200
+        thanked = [*before[:-1], {"role": "user", "content": "Thanks"}]
+        proxy.ask(path, {**common, "tools": [], "messages": thanked})
+        said = proxy.stop()
+    assert "no tests: 1 call with tools called before, and none to call now" in said
+    (test,) = proxy.tests("tools")
+    assert test["messages"][1] == {
+        "role": "assistant",
+        "tool_calls": [
+            {"name": "get_weather", "arguments": {"city": "Lomé"}, "result": '{"degrees": 31}'}
+        ],
+    }
+    assert test["expected_calls"] == [{"name": "get_weather", "arguments": {"city": "Paris"}}]
+    assert bench.assay("validate", "recorded").returncode == 0
+    (old,) = (proxy.folder / "answers").glob("*.json")
+    server.answers({"And Paris?": [paris, "It is 12 degrees in Paris."]})
+    asked_so_far = len(server.asked)
+    new = server.spec(CALLER) if door == "Ollama" else server.spec()
+    report = bench.document("run", f"scripted:{old}", new, "-s", "recorded/")
+    assert [each["suites"][0]["score"]["value"] for each in report["models"]] == [100, 100]
+    replayed = [
+        one.body["messages"] for one in server.asked[asked_so_far:] if one.body.get("tools")
+    ]
+    assert [len(turns) for turns in replayed] == [5, 7], "and then with what Paris returned"
+    for turn, sent in zip(replayed[-1], [*before, *called("Paris", 12, 2)], strict=True):
+        assert (turn["role"], turn["content"] or "") == (sent["role"], sent["content"] or "")
+        assert ("tool_calls" in turn) == ("tool_calls" in sent)
+    page = bench.assay("report", "latest", "--failed", "-v")
+    assert page.returncode == 0
+
+
 def test_keys_and_headers_are_never_stored(bench: Bench, ollama_server: Server) -> None:
     own = "my-very-own-secret-token"
     key = "sk-proj-" + "a1B2c3D4" * 4

@@ -29,7 +29,8 @@ BEYOND_A_SCHEMA = (
     "is above", "with at least one item", "the choices are",
     "repeats", "is both expected",
     "contains no number", "weighs 0", "a rule that can fail", "or a rule in", "turns in a row",
-    "the last message", "the first one", "appears twice", "needs 'choices'", "bytes",
+    "the last message", "the first one", "appears twice", "turns with 'tool_calls'",
+    "needs 'choices'", "bytes",
     "there is no category", "all weights", "names no examples", "only 3 examples",
     "there is no file", "outside", "is a category", "no file name",
 )  # fmt: skip
@@ -111,7 +112,8 @@ def described_fields(part: Any) -> Iterator[tuple[str, Any]]:
 
 
 def test_every_field_has_a_description_for_editors() -> None:
-    conditions = {"const", "minItems"}  # of `if` and `anyOf`, which describe nothing
+    # Of `if`, `anyOf` and `oneOf`, which describe nothing.
+    conditions = {"const", "minItems", "maxItems", "pattern"}
     for whole in (fields.tests_schema(), suite_schema()):
         for name, field in described_fields(whole):
             assert field.get("description") or conditions & set(field), name

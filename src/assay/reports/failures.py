@@ -107,7 +107,7 @@ def _earlier_turns(row: TestRow, usual: str) -> Iterator[str]:
 
 
 def _said(turn: Message) -> str:
-    return labelled(role(turn), one_line(turn.content, longest=LONGEST_TURN))
+    return labelled(role(turn), one_line(turn.in_words, longest=LONGEST_TURN))
 
 
 def _item(

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, TypeGuard
 
 from assay.files.notes import Notes
 from assay.messages import tr
@@ -38,12 +38,15 @@ class RecordedStep:
     results: tuple[str, ...]
 
 
+Asked = tuple[RecordedTurn | RecordedStep, ...]
+
+
 @dataclass(slots=True)
 class _Asked:
     """The calls that ask the same: `steps` and `last` are of the one that went furthest."""
 
     kind: str
-    asked: tuple[RecordedTurn, ...]
+    asked: Asked
     last: RecordedCall
     steps: tuple[RecordedStep, ...] = ()
     count: int = 0
@@ -138,26 +141,47 @@ class SuiteMaker:
         return {"id": test_id, **entry, **_about(group)}
 
 
-def _split(call: RecordedCall) -> tuple[tuple[RecordedTurn, ...], tuple[RecordedStep, ...]]:
+def _split(call: RecordedCall) -> tuple[Asked, tuple[RecordedStep, ...]]:
     """What was asked, up to the last turn of the user, and the tools called since."""
     at = max((n for n, turn in enumerate(call.turns, 1) if turn.role == "user"), default=0)
     if not at:
         raise NoTest(tr("without a question"))
-    asked = call.turns[:at]
     if any(turn.role == "system" for turn in call.turns):
         raise NoTest(tr("with a system turn in the middle"))
-    if any(turn.role == "tool" or turn.calls for turn in asked):
-        raise NoTest(tr("with tools called before the last question"))
-    if not all(turn.content.strip() for turn in asked):
-        raise NoTest(tr("with an empty turn"))
-    return tuple(_joined(asked)), tuple(_steps(call.turns[at:]))
+    asked, since = tuple(_joined(_with_results(call.turns[:at]))), _with_results(call.turns[at:])
+    if not call.tools and any(isinstance(turn, RecordedStep) for turn in asked):
+        raise NoTest(tr("with tools called before, and none to call now"))
+    steps = []
+    for turn in since:
+        if not isinstance(turn, RecordedStep):
+            raise NoTest(tr("that continue a turn of the assistant"))
+        steps.append(turn)
+    return asked, tuple(steps)
 
 
-def _joined(turns: Iterable[RecordedTurn]) -> Iterator[RecordedTurn]:
+def _with_results(turns: Iterable[RecordedTurn]) -> Iterator[RecordedTurn | RecordedStep]:
+    """Each turn that called tools with what they returned, which servers are sent as turns."""
+    waiting = list(turns)
+    while waiting:
+        turn = waiting.pop(0)
+        results = []
+        while waiting and waiting[0].role == "tool":
+            results.append(waiting.pop(0).content)
+        if turn.role == "tool" or len(results) != len(turn.calls):
+            raise NoTest(tr("with another number of results than of tools called"))
+        if turn.calls:
+            yield RecordedStep(turn, tuple(results))
+        elif turn.content.strip():
+            yield turn
+        else:
+            raise NoTest(tr("with an empty turn"))
+
+
+def _joined(turns: Iterable[RecordedTurn | RecordedStep]) -> Iterator[RecordedTurn | RecordedStep]:
     """Two turns of the user in a row are one: a test has them one after the other, or joined."""
-    before: RecordedTurn | None = None
+    before: RecordedTurn | RecordedStep | None = None
     for turn in turns:
-        if before is not None and before.role == turn.role == "user":
+        if _is_user(before) and _is_user(turn):
             turn = RecordedTurn(role="user", content=f"{before.content}\n\n{turn.content}")
         elif before is not None:
             yield before
@@ -166,21 +190,11 @@ def _joined(turns: Iterable[RecordedTurn]) -> Iterator[RecordedTurn]:
         yield before
 
 
-def _steps(turns: tuple[RecordedTurn, ...]) -> Iterator[RecordedStep]:
-    waiting = list(turns)
-    while waiting:
-        turn = waiting.pop(0)
-        if turn.role != "assistant" or not turn.calls:
-            raise NoTest(tr("that continue a turn of the assistant"))
-        results = []
-        while waiting and waiting[0].role == "tool":
-            results.append(waiting.pop(0).content)
-        if len(results) != len(turn.calls):
-            raise NoTest(tr("with another number of results than of tools called"))
-        yield RecordedStep(turn, tuple(results))
+def _is_user(turn: RecordedTurn | RecordedStep | None) -> TypeGuard[RecordedTurn]:
+    return isinstance(turn, RecordedTurn) and turn.role == "user"
 
 
-def _key(call: RecordedCall, asked: tuple[RecordedTurn, ...]) -> str:
+def _key(call: RecordedCall, asked: Asked) -> str:
     """Equal for calls that ask the same."""
     named = {
         each.name: getattr(call, each.name)
@@ -207,10 +221,11 @@ def _common(group: _Asked) -> Entry:
     """What every test may have. The one turn of the user is a prompt."""
     call = group.last
     entry: Entry = {}
-    if len(group.asked) == 1:
-        entry["prompt"] = group.asked[0].content
+    turns = [_message(turn) for turn in group.asked]
+    if len(turns) == 1:
+        entry["prompt"] = turns[0]["content"]
     else:
-        entry["messages"] = [{"role": turn.role, "content": turn.content} for turn in group.asked]
+        entry["messages"] = turns
     if call.system:
         entry["system"] = call.system
     for name in ("temperature", "max_tokens"):
@@ -219,6 +234,23 @@ def _common(group: _Asked) -> Entry:
     if call.stop:
         entry["stop"] = list(call.stop)
     return entry
+
+
+def _message(turn: RecordedTurn | RecordedStep) -> Entry:
+    if isinstance(turn, RecordedTurn):
+        return {"role": turn.role, "content": turn.content}
+    content = {"content": turn.turn.content} if turn.turn.content.strip() else {}
+    called = [
+        {"name": call["name"], "arguments": _arguments(call), "result": result}
+        for call, result in _pairs(turn)
+    ]
+    return {"role": "assistant", **content, "tool_calls": called}
+
+
+def _arguments(call: Mapping[str, Any]) -> object:
+    if not isinstance(call["arguments"], dict):
+        raise NoTest(tr("with arguments that are no JSON object"))
+    return call["arguments"]
 
 
 def _about(group: _Asked) -> Entry:
@@ -246,13 +278,11 @@ def _json_check(group: _Asked) -> Entry:
 def _tools_check(group: _Asked) -> Entry:
     called = [call for step in group.steps for call in step.turn.calls]
     called += group.last.calls
-    if not all(isinstance(call["arguments"], dict) for call in called):
-        raise NoTest(tr("with arguments that are no JSON object"))
     checked: Entry = {
         "eval_method": "tool_calls",
         "tools": list(group.last.tools),
         "expected_calls": [
-            {"name": call["name"], "arguments": call["arguments"]} for call in called
+            {"name": call["name"], "arguments": _arguments(call)} for call in called
         ],
     }
     if group.steps:

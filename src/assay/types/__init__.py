@@ -4,7 +4,7 @@ Frozen dataclasses, a few constants, and the protocols Model and Observer, of th
 only. Case x ModelFacts -> Request -> Reply -> Score; together a Trial; Trials -> Estimate.
 """
 
-from assay.types.conversations import Message, Role
+from assay.types.conversations import Message, Role, ToolCall, ToolStep
 from assay.types.measured.samples import (
     Health,
     HealthCheck,
@@ -32,8 +32,6 @@ from assay.types.requests import (
     ToAnswer,
     ToChoose,
     ToContinue,
-    ToolCall,
-    ToolStep,
     ToRead,
     ToScore,
     ToTime,

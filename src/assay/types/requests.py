@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from assay.frozen import speed_up_init
-from assay.types.conversations import Message
+from assay.types.conversations import Message, ToolCall, ToolStep
 
 SamplingMode = Literal["fixed", "server"]
 Thinking = Literal["off", "on", "low", "medium", "high"]
@@ -45,36 +45,6 @@ class Sampling:
     think: Thinking | None = None
     context: int | None = None
     loop_stop: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A tool that a model wants called. `arguments`: as the model wrote them, JSON or not."""
-
-    name: str
-    arguments: str
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """As JSON shows it; arguments that are no JSON, or hold half a surrogate pair, as they were
-        written.
-        """
-        try:
-            arguments = json.loads(self.arguments or "{}")
-            json.dumps(arguments, ensure_ascii=False).encode()
-        except (ValueError, RecursionError):
-            arguments = self.arguments
-        return {"name": self.name, "arguments": arguments}
-
-
-@speed_up_init
-@dataclass(frozen=True, slots=True)
-class ToolStep:
-    """The calls of one turn, the result of each, and what the model wrote beside them."""
-
-    calls: tuple[ToolCall, ...]
-    results: tuple[str, ...]
-    text: str = ""
 
 
 @speed_up_init

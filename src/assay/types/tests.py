@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from assay.frozen import speed_up_init
 from assay.registry import Registry
-from assay.types.conversations import Message
-from assay.types.requests import Answered, AsWritten, ChoiceLikelihoods, ToolCall, ToolStep
+from assay.types.conversations import Message, ToolCall, ToolStep
+from assay.types.requests import Answered, AsWritten, ChoiceLikelihoods
 from assay.types.scores import Score
 
 if TYPE_CHECKING:

@@ -72,13 +72,11 @@ def asked_turns(found: ViewedSample) -> list[Message]:
     """As it was sent, or, while it was not, as the test has it."""
     if not isinstance(found.work, ToAnswer | ToChoose):
         system = [Message("system", found.test["system"])] if found.test.get("system") else []
-        return [*system, *(Message(**each) for each in found.test["messages"])]
-    turns = list(found.work.messages)
-    for step in found.work.steps if isinstance(found.work, ToAnswer) else ():
-        calls = json.dumps([call.document for call in step.calls], ensure_ascii=False)
-        turns.append(Message("assistant", "\n".join(filter(None, (step.text, calls)))))
-        turns += [Message("user", f"→ {result}") for result in step.results]
-    return turns
+        own = (Message(each["role"], each["content"]) for each in found.test["messages"])
+        return [*system, *own]
+    steps = found.work.steps if isinstance(found.work, ToAnswer) else ()
+    called = (Message("assistant", step.text, called=step) for step in steps)
+    return [Message(turn.role, turn.in_words) for turn in (*found.work.messages, *called)]
 
 
 def count_shots(found: ViewedSample, asked: Sequence[Message]) -> int:

@@ -16,7 +16,7 @@ from assay.models.http.reading_speed import ReadingSpeed, estimate_tokens
 from assay.models.http.served import ServedAnswer
 from assay.models.reasoning import as_unicode
 from assay.text.json_in_prose import read_call
-from assay.types import Message, ModelFacts, Sampling, Timing, ToAnswer, ToolStep
+from assay.types import Message, ModelFacts, Sampling, Timing, ToAnswer
 from assay.types.requests import OF_SERVERS
 
 NANOSECOND = 1e-9
@@ -222,8 +222,8 @@ def body_for(
     if work.schema is not None:
         body["format"] = json.loads(work.schema)
     if facts.is_chat:
-        said: list[Any] = [{"role": m.role, "content": m.content} for m in work.messages]
-        body["messages"] = said + [turn for step in work.steps for turn in _turns(step)]
+        steps = (Message("assistant", step.text, called=step) for step in work.steps)
+        body["messages"] = [sent for turn in (*work.messages, *steps) for sent in _turns(turn)]
         if work.tools:
             body["tools"] = json.loads(work.tools)
         return "/api/chat", body
@@ -232,13 +232,17 @@ def body_for(
     return "/api/generate", {**body, "raw": True}
 
 
-def _turns(step: ToolStep) -> Iterator[dict[str, Any]]:
-    """What a model called, and what came back. Ollama takes no arguments but an object."""
+def _turns(turn: Message) -> Iterator[dict[str, Any]]:
+    """What was said, called, and came back. Ollama takes no arguments but an object."""
+    step = turn.called
+    if step is None:
+        yield {"role": turn.role, "content": turn.content}
+        return
     called = [call.document for call in step.calls]
     for each in called:
         each["arguments"] = each["arguments"] if isinstance(each["arguments"], dict) else {}
     calls = [{"function": each} for each in called]
-    yield {"role": "assistant", "content": step.text, "tool_calls": calls}
+    yield {"role": "assistant", "content": turn.content, "tool_calls": calls}
     for call, result in zip(step.calls, step.results, strict=True):
         yield {"role": "tool", "tool_name": call.name, "content": result}
 

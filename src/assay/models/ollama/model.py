@@ -162,7 +162,8 @@ class OllamaModel(ServedModel):
         return 0
 
     def _bytes_beside(self, work: ToAnswer) -> int:
-        called = "".join(f"{step.calls}{step.results}" for step in work.steps)
+        steps = (*work.steps, *(turn.called for turn in work.messages if turn.called))
+        called = "".join(f"{step.calls}{step.results}" for step in steps)
         return self._own_bytes + len(((work.tools or "") + called).encode("utf-8", "replace"))
 
     def _learn(self, fault: Fault) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -12,7 +12,7 @@ from assay.messages import tr
 from assay.models.base import as_text
 from assay.models.http.faults import Fault
 from assay.models.reasoning import MOST
-from assay.types import Message, Sampling, ToAnswer, ToolStep
+from assay.types import Message, Sampling, ToAnswer
 
 CHAT = "/chat/completions"
 COMPLETIONS = "/completions"
@@ -34,21 +34,26 @@ def to_write(name: str, work: ToAnswer, sampling: Sampling, dialect: Dialect) ->
         extra |= _told(dialect)
     path, sent = _post(name, work.messages, sampling, dialect, extra)
     if work.steps:
-        sent["messages"] += _called(work.steps)
+        steps = [Message("assistant", step.text, called=step) for step in work.steps]
+        sent["messages"] = [*_turns([*work.messages, *steps])]
     return Post(path, sent)
 
 
-def _called(steps: Sequence[ToolStep]) -> Iterator[dict[str, Any]]:
+def _turns(messages: Iterable[Message]) -> Iterator[dict[str, Any]]:
     """The ids are ours, so that equal conversations are equal requests; 9 letters for Mistral."""
     number = 0
-    for step in steps:
+    for message in messages:
+        step = message.called
+        if step is None:
+            yield {"role": message.role, "content": message.content}
+            continue
         ids = [f"call{number + at:05d}" for at in range(len(step.calls))]
         number += len(ids)
         calls = [
             {"id": one, "type": "function", "function": asdict(call)}
             for one, call in zip(ids, step.calls, strict=True)
         ]
-        yield {"role": "assistant", "content": step.text or None, "tool_calls": calls}
+        yield {"role": "assistant", "content": message.content or None, "tool_calls": calls}
         for one, result in zip(ids, step.results, strict=True):
             yield {"role": "tool", "tool_call_id": one, "content": result}
 
@@ -106,8 +111,7 @@ def _post(
     }
     if dialect.form == "completions":
         return Post(COMPLETIONS, {"model": name, "prompt": as_text(messages), **drawn, **extra})
-    said = [{"role": message.role, "content": message.content} for message in messages]
-    return Post(CHAT, {"model": name, "messages": said, **drawn, **extra})
+    return Post(CHAT, {"model": name, "messages": [*_turns(messages)], **drawn, **extra})
 
 
 def _schema(work: ToAnswer, dialect: Dialect) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def _blocks(case: Case, examples: Sequence[Message]) -> Iterator[Block]:
         title = labelled(tr("worked example"), roles[message.role])
         yield Verbatim(message.content, title=title)
     for message in case.messages:
-        yield Verbatim(message.content, title=roles[message.role])
+        yield Verbatim(message.in_words, title=roles[message.role])
     if case.live:
         yield Paragraph(
             tr("Each user turn is asked in turn, with the model’s own answers between.")

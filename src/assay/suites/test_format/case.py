@@ -7,7 +7,7 @@ category file, or in a folder there; in a test folder, make.py may give more.
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +22,7 @@ from assay.plugins import checks
 from assay.suites.test_format.fields import (
     COMMON,
     COMMON_NAMES,
+    CallBefore,
     CheckValidator,
     CommonFields,
     all_fields,
@@ -38,6 +39,8 @@ from assay.types import (
     Case,
     Message,
     ScoringMode,
+    ToolCall,
+    ToolStep,
 )
 from assay.types.tests import EWEBENCH, SuiteWords
 
@@ -221,7 +224,18 @@ def _turns(asked: CommonFields) -> tuple[Message, ...]:
     if "prompt" in asked:
         return (Message("user", asked["prompt"]),)
     spoken = asked.get("messages", ())
-    return tuple(Message(turn.role, turn.content) for turn in spoken if turn.role != "system")
+    return tuple(
+        Message(turn.role, turn.content, called=_called(turn.tool_calls))
+        for turn in spoken
+        if turn.role != "system"
+    )
+
+
+def _called(calls: Sequence[CallBefore]) -> ToolStep | None:
+    if not calls:
+        return None
+    made = (ToolCall(each.name, json.dumps(each.arguments, ensure_ascii=False)) for each in calls)
+    return ToolStep(tuple(made), tuple(each.result for each in calls))
 
 
 def _system_prompt(asked: CommonFields, default: str | None) -> str | None:
@@ -237,6 +251,8 @@ def _system_prompt(asked: CommonFields, default: str | None) -> str | None:
 
 def _check_turns(raw: Raw, path: Place, notes: Notes) -> None:
     roles = [turn["role"] for turn in raw["messages"]]
+    for index, turn in enumerate(raw["messages"]):
+        _check_turn(turn, raw, (*path, "messages", index), index, notes)
     _check_system(raw, roles, path, notes)
     if roles[-1] != "user":
         notes.error(
@@ -252,6 +268,21 @@ def _check_turns(raw: Raw, path: Place, notes: Notes) -> None:
                 '"live": true to ask them one after the other'
             ),
         )
+
+
+def _check_turn(turn: Raw, raw: Raw, path: Place, index: int, notes: Notes) -> None:
+    """Something is said or called in every turn."""
+    name = f"messages[{index}]"
+    calls = turn.get("tool_calls")
+    if calls and turn["role"] != "assistant":
+        notes.error((*path, "tool_calls"), tr("only an assistant turn has 'tool_calls'"))
+    elif calls and raw.get("eval_method") != "tool_calls":
+        message = tr('turns with \'tool_calls\' need "eval_method": "tool_calls"')
+        notes.error((*path, "tool_calls"), message)
+    elif not calls and "content" not in turn:
+        notes.error(path, tr("'{holder}' lacks {fields}", holder=name, fields="'content'"))
+    elif not calls and not turn["content"].strip():
+        notes.error((*path, "content"), tr("'{field}' is empty", field=f"{name}.content"))
 
 
 def _check_system(raw: Raw, roles: list[str], path: Place, notes: Notes) -> None:

@@ -4,15 +4,16 @@ And the same as JSON Schema 2020-12, so that editors complete and check while on
 the loader accepts, the schema accepts; rules that span fields or files are the loader's.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal, get_type_hints
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 from typing_extensions import TypedDict
 
-from assay.files.fields import Doc, NotInFile, Text, Texts
+from assay.files.fields import Doc, NotInFile, Rule, Text, Texts
 from assay.files.json_file import ID_FORM, MAX_ID_CHARACTERS
 from assay.files.validation import DIALECT, Validator
 from assay.files.wording import shown
@@ -25,6 +26,10 @@ _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 MAX_TOKENS = 1_000_000
 MAX_STOPS = 16
 NonEmpty = Annotated[str, MinLen(1)]
+
+
+def as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def id_problem(name: str) -> str:
@@ -43,12 +48,25 @@ def id_problem(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class CallBefore:
+    """A call that was made, and answered, before the model is asked."""
+
+    name: Annotated[Text, Doc("The function that was called.")]
+    result: Annotated[str, Rule(as_text, of=Any), Doc("What it returned: any value.")]
+    arguments: Annotated[dict[str, Any], Doc("Its arguments.")] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     role: Annotated[
         Literal["system", "user", "assistant"],
         Doc("Who speaks: system (first only), user or assistant."),
     ]
-    content: Annotated[Text, Doc("What is said.")]
+    content: Annotated[str, Doc("What is said.")] = ""
+    tool_calls: Annotated[
+        tuple[CallBefore, ...],
+        Doc("Of an assistant: tools it called in this turn, each with its result."),
+    ] = ()
 
 
 class CommonFields(TypedDict, total=False):
@@ -172,6 +190,16 @@ def _test() -> dict[str, Any]:
     properties["temperature"]["default"] = DEFAULT_TEMPERATURE
     properties["max_tokens"]["default"] = DEFAULT_MAX_TOKENS
     properties["live"]["default"] = False
+    properties["messages"]["items"]["oneOf"] = [
+        {
+            "required": ["content"],
+            "properties": {"content": {"pattern": r"\S"}, "tool_calls": {"maxItems": 0}},
+        },
+        {
+            "required": ["tool_calls"],
+            "properties": {"tool_calls": {"minItems": 1}, "role": {"const": "assistant"}},
+        },
+    ]
     checks = {}
     for name, cls in methods().items():
         validator = check_validator(cls)
@@ -187,10 +215,10 @@ def _test() -> dict[str, Any]:
         ],
     }
     for check in checks.values():
-        for field, schema in check["properties"].items():
+        for name, schema in check["properties"].items():
             # Without a type: the value of a field of another method is not checked.
             known = {"description": schema["description"]} if "description" in schema else {}
-            properties.setdefault(field, known)
+            properties.setdefault(name, known)
     return {
         "type": "object",
         "properties": properties,
