@@ -50,7 +50,23 @@ def draw_seed() -> int:
 
 
 @options_class(kw_only=True)
-class SuiteOptions(CommandOptions):
+class SampleOptions(CommandOptions):
+    """How many tests of a suite are asked."""
+
+    group = WHAT
+    limit: int | None = option(
+        None,
+        least=1,
+        identity=True,
+        help=tr(
+            "Ask at most N tests of each suite: a seeded sample, spread over its categories. "
+            "Default: all tests."
+        ),
+    )
+
+
+@options_class(kw_only=True)
+class SuiteOptions(SampleOptions):
     group = WHAT
     suites: NamesOption = path_option(  # names and paths; in Python, Suite objects too
         (),
@@ -64,15 +80,6 @@ class SuiteOptions(CommandOptions):
     )
     categories: Sequence[str] = option(
         (), "-c", "--category", identity=True, help=tr("Ask only this category. Repeatable.")
-    )
-    limit: int | None = option(
-        None,
-        least=1,
-        identity=True,
-        help=tr(
-            "Ask at most N tests of each suite: a seeded sample, spread over its categories. "
-            "Default: all tests."
-        ),
     )
     suite_language: str | None = option(
         None,
@@ -182,8 +189,8 @@ class SamplingOptions(CommandOptions):
 
 
 @options_class(kw_only=True)
-class ServerOptions(CommandOptions):
-    """How servers are asked. `first_pause_s`: before a second try; doubled for each further one."""
+class PatienceOptions(CommandOptions):
+    """How long a server is waited for."""
 
     group = HOW
     timeout: float = option(
@@ -192,11 +199,21 @@ class ServerOptions(CommandOptions):
         most=86_400,
         help=tr("Maximum seconds without a new token, plus time to process the prompt."),
     )
+
+
+@options_class(kw_only=True)
+class ServerOptions(PatienceOptions):
+    """How servers are asked. `first_pause_s`: before a second try; doubled for each further one."""
+
+    group = HOW
     connections: int | None = option(
         None,
         least=1,
         most=256,
-        help=tr("Concurrent requests. Default: 1 for ollama, 8 for openai."),
+        help=tr(
+            "Concurrent requests. Default: 1 for Ollama; else as many as the server has slots, "
+            "which the first answers show where it does not say."
+        ),
     )
     num_ctx: int | None = option(
         None,
@@ -626,13 +643,11 @@ class CompareOptions(
         return (*self.run_a, *(() if self.run_b is None else (self.run_b,)))
 
 
-@options_class()
-class DriftOptions(OutputOptions, LocalOptions):
-    """`assay drift`: the base and what was made of it, on which text, and how far it may go."""
+@options_class(kw_only=True)
+class ReadTextOptions(CommandOptions):
+    """Which text models are compared on, token by token."""
 
     group = WHAT
-    models: GivenModels  # the base first: specs; in Python, Model objects too
-    _: KW_ONLY
     text: OptionalPathOption = path_option(
         None,
         help=tr(
@@ -640,6 +655,15 @@ class DriftOptions(OutputOptions, LocalOptions):
             "Default: the shipped text."
         ),
     )
+
+
+@options_class()
+class DriftOptions(OutputOptions, LocalOptions, ReadTextOptions):
+    """`assay drift`: the base and what was made of it, on which text, and how far it may go."""
+
+    group = WHAT
+    models: GivenModels  # the base first: specs; in Python, Model objects too
+    _: KW_ONLY
     gate: OptionalPathOption = path_option(
         None, help=tr("Gate whose table [drift] gives the limits. Default: none.")
     )
@@ -662,7 +686,7 @@ class DriftOptions(OutputOptions, LocalOptions):
 
 
 @options_class()
-class QuantsOptions(OutputOptions, LocalOptions):
+class QuantsOptions(OutputOptions, LocalOptions, PatienceOptions, SampleOptions, ReadTextOptions):
     """`assay quants`: the files to choose from, what they are asked, and how much may be lost."""
 
     group = WHAT
@@ -682,16 +706,6 @@ class QuantsOptions(OutputOptions, LocalOptions):
         None,
         metavar="FILE_OR_TAG",
         help=tr("File that the others are compared with. Default: the one with most bits."),
-    )
-    text: OptionalPathOption = path_option(
-        None,
-        help=tr(
-            "Text that all models read: plain text, JSON lines or token ids (.npy, .bin). "
-            "Default: the shipped text."
-        ),
-    )
-    limit: int | None = option(
-        None, least=1, identity=True, help=tr("Ask at most N tests of each suite, a seeded sample.")
     )
     max_drop: float = option(
         0.02,
@@ -717,12 +731,6 @@ class QuantsOptions(OutputOptions, LocalOptions):
     )
     measure_speed: bool = option(True, "--no-speed", help=tr("Do not measure speed and memory."))
     benchmarks: OptionalPathOption = path_default(None)
-    timeout: float = option(
-        DEFAULT_TIMEOUT_S,
-        above=0,
-        most=86_400,
-        help=tr("Maximum seconds without a new token, plus time to process the prompt."),
-    )
     fresh: bool = option(
         False, repeats_run=False, help=tr("Ask and measure again instead of reusing results.")
     )

@@ -4,14 +4,16 @@ takes --out and --lang; the language is set in `main`, before any sentence is ma
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import click
 
+from assay.errors import UsageError
 from assay.interfaces.cli.commands import COMMANDS
 from assay.interfaces.cli.output import Command, Explained, language_option, say
-from assay.messages import fill, tr
+from assay.messages import Message, fill, tr
 from assay.types.option_fields import GROUPS, OUTPUT, CommandOptions, OptionField, options_of
 from assay.types.options import RANDOM, RunOptions, draw_seed
 
@@ -125,17 +127,37 @@ def all_options(kind: type[CommandOptions]) -> Callable[[Command], Command]:
     return _added(each for each in options_of(kind).values() if each.name != "out")
 
 
+def port_option(port: int) -> Callable[[Command], Command]:
+    return click.option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=port,
+        show_default=True,
+        metavar="N",
+        help=tr("Port to listen on; 0: any free port."),
+    )
+
+
+@contextmanager
+def web_extra(server: Message) -> Iterator[None]:
+    """What serves is imported here: a package that is missing is told with the extra it is in.
+    `server`: a sentence with a gap for the package.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in ("starlette", "uvicorn", "multipart"):
+            raise
+        raise UsageError(
+            fill(server, {"package": error.name}), hint=tr("pip install 'slm-assay[web]'")
+        ) from error
+
+
 def address_options(port: int) -> Callable[[Command], Command]:
     """Where a server listens, and what it asks of those who are on other machines."""
     made = (
-        click.option(
-            "--port",
-            type=click.IntRange(0, 65535),
-            default=port,
-            show_default=True,
-            metavar="N",
-            help=tr("Port to listen on; 0: any free port."),
-        ),
+        port_option(port),
         click.option(
             "--host",
             default="127.0.0.1",

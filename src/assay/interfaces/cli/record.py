@@ -4,10 +4,9 @@ from pathlib import Path
 
 import click
 
-from assay.errors import UsageError
-from assay.interfaces.cli.options import NamedPath, command
+from assay.interfaces.cli.options import NamedPath, command, port_option, web_extra
 from assay.interfaces.cli.output import write
-from assay.messages import tr
+from assay.messages import message, tr
 
 PORT = 8767
 FOLDER = "recorded"
@@ -33,14 +32,7 @@ FOLDER = "recorded"
     metavar="URL",
     help=tr("Server to pass requests on to: Ollama, or any with an OpenAI-compatible API."),
 )
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=PORT,
-    show_default=True,
-    metavar="N",
-    help=tr("Port to listen on; 0: any free port."),
-)
+@port_option(PORT)
 @click.option(
     "--out-suite",
     type=NamedPath(path_type=Path, file_okay=False),
@@ -50,14 +42,7 @@ FOLDER = "recorded"
     help=tr("Folder of the suite; calls of an earlier recording there are kept."),
 )
 def record(to: str, port: int, out_suite: Path, out: Path) -> int:
-    try:
+    with web_extra(message("the server needs {package}, which is not installed")):
         from assay.interfaces.record.server import record as record_calls
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
-            raise
-        raise UsageError(
-            tr("the server needs {package}, which is not installed", package=error.name),
-            hint=tr("pip install 'slm-assay[web]'"),
-        ) from error
     record_calls(to, out_suite, port=port, say=write)
     return 0

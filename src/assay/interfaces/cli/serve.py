@@ -5,10 +5,9 @@ from typing import Any
 
 import click
 
-from assay.errors import UsageError
-from assay.interfaces.cli.options import address_options, all_options, command
+from assay.interfaces.cli.options import address_options, all_options, command, web_extra
 from assay.interfaces.cli.output import say, write
-from assay.messages import tr
+from assay.messages import message, tr
 from assay.types.options import LocalOptions
 
 PORT = 8766
@@ -32,15 +31,8 @@ PORT = 8766
 @address_options(PORT)
 @all_options(LocalOptions)
 def serve(model: str, port: int, host: str, token: str | None, out: Path, **local: Any) -> int:
-    try:
+    with web_extra(message("the server needs {package}, which is not installed")):
         from assay.interfaces.serve.server import serve as serve_model
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
-            raise
-        raise UsageError(
-            tr("the server needs {package}, which is not installed", package=error.name),
-            hint=tr("pip install 'slm-assay[web]'"),
-        ) from error
     say(tr("{name}: loading", name=model))
     serve_model(model, LocalOptions(**local), host=host, port=port, token=token, say=write)
     return 0

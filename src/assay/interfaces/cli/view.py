@@ -4,10 +4,9 @@ from pathlib import Path
 
 import click
 
-from assay.errors import UsageError
-from assay.interfaces.cli.options import address_options, command
+from assay.interfaces.cli.options import address_options, command, web_extra
 from assay.interfaces.cli.output import write
-from assay.messages import tr
+from assay.messages import message, tr
 
 PORT = 8765
 
@@ -29,14 +28,7 @@ PORT = 8765
 @address_options(PORT)
 @click.option("--no-open", is_flag=True, help=tr("Do not open the browser."))
 def view(run: str | None, port: int, no_open: bool, host: str, token: str | None, out: Path) -> int:
-    try:
+    with web_extra(message("the viewer needs {package}, which is not installed")):
         from assay.interfaces.web.server import serve
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "multipart"):
-            raise
-        raise UsageError(
-            tr("the viewer needs {package}, which is not installed", package=error.name),
-            hint=tr("pip install 'slm-assay[web]'"),
-        ) from error
     serve(out, run=run, host=host, port=port, token=token, open_browser=not no_open, say=write)
     return 0
