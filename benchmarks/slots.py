@@ -2,12 +2,17 @@
 
     python benchmarks/slots.py MODEL.gguf [--count 200] [--tokens 24]
         [--slots 1,2,8] [--connections 0,8]
+    python benchmarks/slots.py --sleeping 40 [--count 60] [--forecast]
 
 MODEL.gguf is served by xllamacpp in a process of its own. Each run is the main job on COUNT keyword
 tests, with default options (0 connections) and with eight, whatever the slots. Answering time by
 the client's clock stands beside what the server reports of the same answers (reading and decoding):
 as sums, and as the 95th percentile of the difference of single answers. `wall` is the sum of the
 answers' shares of the run's time at the server.
+
+With `--sleeping MS` a process that only sleeps stands in for llama.cpp: a token takes so long
+whatever else the machine does, and requests beyond its slots queue. It reports no times of its own:
+an answer is taken to last as long as its tokens.
 
 With `--forecast` it is asked ten times instead, in a store of its own: 10 tests, then the forecast
 of `assay run` before the others beside what they took.
@@ -30,6 +35,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from assay import api
 from assay.store import Store
 from assay.types import Answered, Observer, Reply, Score
+from tests.servers.fixtures import Server
 
 SERVE = """
 import os, sys
@@ -62,7 +68,10 @@ WORDS = [
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", type=Path)
+    parser.add_argument("model", type=Path, nargs="?")
+    parser.add_argument(
+        "--sleeping", type=float, metavar="MS", help="of a token, in place of MODEL"
+    )
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--tokens", type=int, default=24)
     parser.add_argument("--slots", default="1,2,8")
@@ -71,6 +80,8 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--forecast", action="store_true")
     options = parser.parse_args()
+    if (options.model is None) == (options.sleeping is None):
+        parser.error("name MODEL.gguf, or --sleeping MS")
     if options.forecast:
         forecasts(options)
         return
@@ -82,7 +93,8 @@ def main() -> None:
         for slots in map(int, options.slots.split(",")):
             for connections in map(int, options.connections.split(",")):
                 with serving(options, slots) as url:
-                    print(row(url, suite, slots, connections or None), flush=True)
+                    asleep = (options.sleeping or 0) * options.tokens / 1000
+                    print(row(url, suite, slots, connections or None, asleep), flush=True)
 
 
 def forecasts(options: argparse.Namespace) -> None:
@@ -146,6 +158,15 @@ def write_suite(folder: Path, count: int, tokens: int) -> Path:
 
 @contextmanager
 def serving(options: argparse.Namespace, slots: int) -> Iterator[str]:
+    if options.sleeping is not None:
+        server = Server("openai", slots=slots, token_ms=options.sleeping)
+        server.settings(props={"total_slots": slots})
+        server.answers({"*": " ".join(WORDS * 10)})
+        try:
+            yield server.spec()
+        finally:
+            server.stop()
+        return
     told = [options.model, slots, options.context, options.threads]
     with subprocess.Popen(
         [sys.executable, "-c", SERVE, *map(str, told)],
@@ -159,7 +180,8 @@ def serving(options: argparse.Namespace, slots: int) -> Iterator[str]:
         server.kill()
 
 
-def row(url: str, suite: Path, slots: int, connections: int | None) -> str:
+def row(url: str, suite: Path, slots: int, connections: int | None, asleep: float) -> str:
+    """`asleep`: seconds that an answer takes where the server only sleeps."""
     with tempfile.TemporaryDirectory() as out:
         began = time.monotonic()
         report = api.run([url], suites=[str(suite)], out=Path(out), connections=connections)
@@ -169,9 +191,9 @@ def row(url: str, suite: Path, slots: int, connections: int | None) -> str:
             replies = [trial.reply for trial in store.read_trials(run, run.models[0])]
     answered = [each for each in replies if isinstance(each, Answered)]
     pairs = [
-        (each.total_s or 0.0, (told.prefill_s or 0.0) + (told.decode_s or 0.0))
+        (each.total_s or 0.0, asleep or (told.prefill_s or 0.0) + (told.decode_s or 0.0))
         for each in answered
-        if (told := each.timing) is not None
+        if asleep or (told := each.timing)
     ]
     client, server = (sum(side) for side in zip(*pairs, strict=True))
     single = sorted(abs(one / other - 1) for one, other in pairs if other)

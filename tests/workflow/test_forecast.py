@@ -225,6 +225,16 @@ def test_long_prompts_make_a_long_forecast(bench, tests, ollama_server):
     assert ahead.seconds_low > 6 * len(padding) / 4 * 0.150 / 300
 
 
+def test_a_server_with_one_slot_takes_longer_than_one_with_eight(bench, suite, openai_server):
+    openai_server.answers({"*": "one two three four five six seven eight"})
+    openai_server.settings(token_ms=30.0)
+    took = []
+    for slots in (1, 8):
+        openai_server.settings(slots=slots, props={"total_slots": slots})
+        took.append(forecast(job(bench, suite, openai_server.spec())).seconds_high)
+    assert took[0] > 2 * took[1], "six tests, one after the other or all at once"
+
+
 def test_the_time_is_a_range_even_where_every_answer_takes_as_long(bench, tests, suite):
     model = bench.script("slow", answers=right(tests), default="one", delay_s=0.5)
     ahead = forecast(job(bench, suite, model))

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 import assay
+from assay.store import AnswerTime
 from assay.types import Observer
+from assay.workflow.running.foretelling import beside
 from tests.conftest import numbered
 
 
@@ -54,3 +56,17 @@ def test_a_suite_that_was_never_asked_is_foretold_by_the_tokens_it_may_take(
 def test_a_script_and_a_second_look_are_foretold_nothing(bench, notes):
     script = bench.script("m", default="2")
     assert notes(script, bench.suite({"sum": numbered(3)})) == []
+
+
+@pytest.mark.parametrize(
+    ("slots", "asked", "left", "width"),
+    [(1, 10, 50, 1), (2, 9, 50, 2), (8, 10, 50, 8), (8, 10, 3, 3)],
+    ids=["one", "two, the last alone", "eight, the last two alone", "few are left"],
+)
+def test_the_last_of_a_few_answers_do_not_slow_down_what_is_foretold(slots, asked, left, width):
+    """Ten answers of a second on eight slots: eight beside each other, then two."""
+    times = []
+    while len(times) < asked:
+        together = min(slots, asked - len(times))
+        times += [AnswerTime(f"t{n}", 1.0, 1.0 / together, 24) for n in range(together)]
+    assert beside(times, left) == pytest.approx(width)

@@ -4,6 +4,7 @@ from assay.store.bodies import new_run_id as new_run_id
 from assay.store.bodies import utc_now as utc_now
 from assay.store.database import VERSION as VERSION
 from assay.store.records import AnswerState as AnswerState
+from assay.store.records import AnswerTime as AnswerTime
 from assay.store.records import Run as Run
 from assay.store.records import RunModel as RunModel
 from assay.store.records import StoredJudgement as StoredJudgement

@@ -55,6 +55,17 @@ class Run:
         return tuple(model for model in self.models if model.spec not in failed)
 
 
+class AnswerTime(NamedTuple):
+    """How long an answer took, its share of the time in which its model was asked anything, and how
+    many tokens it has.
+    """
+
+    test: str
+    seconds: float
+    wall_s: float
+    tokens: int
+
+
 class StoredTestScore(NamedTuple):
     """What a model scored on a test, in the suite of a digest; None: failed or unscored."""
 

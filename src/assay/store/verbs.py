@@ -27,6 +27,7 @@ from assay.store.bodies import (
 from assay.store.database import Database
 from assay.store.picks import PickVerbs
 from assay.store.records import (
+    AnswerTime,
     Run,
     RunModel,
     StoredJudgement,
@@ -308,21 +309,24 @@ class Store(ReviewVerbs, PickVerbs):
         )
         return [row[0] for row in rows if row[0]]
 
-    def find_walls(
+    def find_times(
         self, fingerprint: str, suite: str | None, *, most: int = 200
-    ) -> list[tuple[str, float, int]]:
-        """Test, seconds of wall time and tokens written of a model's newest answers, to tests of
-        this suite or to all.
-        """
+    ) -> list[AnswerTime]:
+        """Of a model's newest answers, to tests of this suite or to all."""
         rows = self._file.all(
-            "SELECT q.test_id, json_extract(r.body, '$.wall_s'), "
+            "SELECT q.test_id, json_extract(r.body, '$.total_s'), "
+            "json_extract(r.body, '$.wall_s'), "
             "coalesce(json_extract(r.body, '$.output_tokens'), 0) FROM replies r "
             "JOIN requests q ON q.id = r.request_id "
             "WHERE q.fingerprint = ? AND (? IS NULL OR q.suite = ?) "
             "AND r.kind IN ('answered', 'chosen') ORDER BY r.id DESC LIMIT ?",
             (fingerprint, suite, suite, most),
         )
-        return [(test, wall, tokens) for test, wall, tokens in rows if wall]
+        return [
+            AnswerTime(test, seconds or wall, wall, tokens)
+            for test, seconds, wall, tokens in rows
+            if wall
+        ]
 
     def store_reply(self, run: Run, fingerprint: str, request: Request, reply: Reply) -> int:
         """Store a reply that does not end a test, of any model; returns its number."""

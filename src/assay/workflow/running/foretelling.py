@@ -1,5 +1,6 @@
-"""How long a served model will take for what is left to ask, by its answers in the store: their
-shares of wall time, so that slots, queue and length are in it. Said before the first request.
+"""How long a served model will take for what is left to ask, by its answers in the store: how long
+each took, and how many were under way beside it, so that slots, queue and length are in it. Said
+before the first request.
 """
 
 import statistics
@@ -8,7 +9,7 @@ from collections.abc import Sequence
 
 from assay.messages import tr, trn
 from assay.request_identity import JUDGE_SUITE
-from assay.store import Store
+from assay.store import AnswerTime, Store
 from assay.text import number_format as numbers
 from assay.types import ModelFacts, Request, ToAnswer, ToChoose
 
@@ -31,12 +32,13 @@ def foretell_judging(store: Store, facts: ModelFacts, answers: int) -> str:
     """A judge is asked several questions about an answer."""
     if not answers or not facts.spec.startswith(SERVED):
         return ""
-    walls = store.find_walls(facts.fingerprint, JUDGE_SUITE)
-    judged = {test for test, _, _ in walls}
+    times = store.find_times(facts.fingerprint, JUDGE_SUITE)
+    judged = {each.test for each in times}
     count = trn("{count} answer to judge", "{count} answers to judge", answers)
     if len(judged) < ENOUGH:
         return _said(facts.spec, count, None)
-    seconds = sum(wall for _, wall, _ in walls) / len(judged) * answers
+    requests = len(times) / len(judged) * answers
+    seconds = _mean_seconds(times) * requests / beside(times, requests)
     return _said(facts.spec, count, (seconds, seconds))
 
 
@@ -52,20 +54,20 @@ def _said(spec: str, what: str, found: Range | None) -> str:
 def seconds_left(store: Store, fingerprint: str, requests: Sequence[Request]) -> Range | None:
     """None: too little is known of the model."""
     left = Counter(request.suite for request in requests)
-    by_suite = {suite: store.find_walls(fingerprint, suite) for suite in left}
+    by_suite = {suite: store.find_times(fingerprint, suite) for suite in left}
     known = {suite: each for suite, each in by_suite.items() if len(each) >= ENOUGH}
     low = high = 0.0
-    for suite, walls in known.items():
-        seconds = statistics.fmean(wall for _, wall, _ in walls) * left[suite]
+    for suite, times in known.items():
+        seconds = _mean_seconds(times) * left[suite] / beside(times, len(requests))
         low, high = low + seconds, high + seconds
     unseen = [request for request in requests if request.suite not in known]
     if not unseen:
         return low, high
-    every = store.find_walls(fingerprint, None)
-    tokens = sum(written for _, _, written in every)
+    every = store.find_times(fingerprint, None)
+    tokens = sum(each.tokens for each in every)
     if len(every) < ENOUGH or not tokens:
         return None
-    token_s = sum(wall for _, wall, _ in every) / tokens
+    token_s = sum(each.seconds for each in every) / tokens / beside(every, len(requests))
     for request in unseen:
         most = _most_tokens(request)
         low, high = (
@@ -73,6 +75,18 @@ def seconds_left(store: Store, fingerprint: str, requests: Sequence[Request]) ->
             for seconds, length in zip((low, high), UNSEEN, strict=True)
         )
     return low, high
+
+
+def beside(times: Sequence[AnswerTime], left: float) -> float:
+    """How many answers come at once. The last of a few earlier ones had the server to themselves:
+    the median is that of a server with all its slots taken, and the mean is not.
+    """
+    width = statistics.median(each.seconds / each.wall_s for each in times)
+    return max(1.0, min(width, left))
+
+
+def _mean_seconds(times: Sequence[AnswerTime]) -> float:
+    return statistics.fmean(each.seconds for each in times)
 
 
 def _most_tokens(request: Request) -> int:

@@ -29,7 +29,7 @@ from assay.types import (
 from assay.workflow.running.beginning import key_of
 from assay.workflow.running.job import Job
 from assay.workflow.running.judging.judge_scales import cases_to_judge, requests_to_judge
-from assay.workflow.running.judging.panel import USUAL_CONNECTIONS
+from assay.workflow.running.judging.panel import requests_at_once
 from assay.workflow.running.ledgers import StoredReplies
 from assay.workflow.running.model_pace import CHARACTERS_PER_TOKEN, ModelPace, time_one_question
 from assay.workflow.running.preparation import Prepared, prepare
@@ -241,7 +241,7 @@ def _time(
     pace = time_one_question(share.model)
     if isinstance(pace, str):
         return None, tr("{model} could not be timed: {why}", model=facts.name, why=pace)
-    width = min(job.connections or USUAL_CONNECTIONS.get(scheme, 1), share.requests)
+    width = min(requests_at_once(facts, job.connections), share.requests)
     if scheme == "scripted":  # it waits equally long for every answer
         total = pace.waited_s * share.requests / width
         return (total, total), tr("a script answers as fast as it says")

@@ -29,12 +29,17 @@ from assay.types.judging.cards import JudgeCard
 from assay.types.judging.judgements import JudgedBy, Rubric, ScoredExample
 from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
 
-USUAL_CONNECTIONS = {"openai": 8}  # DESIGN; all others one
+USUAL_CONNECTIONS = {"openai": 8}  # where the server tells no slots; all others one
 NAMED = 12  # tests in one note
 SMALL = 14_000_000_000  # parameters: below, a judge without a card is asked by likelihood
 # Of the shipped gold set, by whether the judge gives likelihoods: requests, and minutes for a judge
 # of 1.5 B on two cores (docs/decisions/062-judge-forms.md).
 COSTS = {True: (1_670, 60), False: (250, 110)}
+
+
+def requests_at_once(facts: ModelFacts, connections: int | None) -> int:
+    """As many as the user asked for, else as its server has slots."""
+    return connections or facts.slots or USUAL_CONNECTIONS.get(read_spec(facts.spec).scheme, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +147,7 @@ class JudgePanel:
 
     def answers_at_once(self, judge: PanelJudge) -> int:
         """How many answers a judge reads side by side: as many as there are connections to it."""
-        scheme = read_spec(judge.model.facts.spec).scheme
-        return self.connections or USUAL_CONNECTIONS.get(scheme, 1)
+        return requests_at_once(judge.model.facts, self.connections)
 
     def close(self) -> None:
         for model in self.models:
