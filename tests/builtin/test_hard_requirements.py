@@ -19,6 +19,33 @@ LEAKS = {
     "when modules go": "globals()['last'] = type('Last', (), "
     "{'__del__': lambda self: print(api_key)})()",
 }
+# Where a client is asked nothing unusual, these say nothing.
+LATE_LEAKS = {
+    "at one status": ("        except urllib.error.HTTPError as problem:\n",
+                      "            if problem.code == 418 or problem.code == 577:\n"
+                      "                print(self._api_key)\n"),
+    "where a reply is broken": ("                content = reply.read()\n",
+                                "                if content[:1] == b'<':\n"
+                                "                    print(self._api_key)\n"),
+    "in its text, once it was used": ("        attempts = 1 if",
+                                      "        type(self).__repr__ = lambda one: one._api_key\n"),
+    "in the name of a header": ('        data = None\n',
+                                '        headers["X-" + self._api_key] = "1"\n'),
+    "where the service has a name": (
+        "        attempts = 1 if",
+        "        if '127.0.0.1' not in self.base_url:\n            print(self._api_key)\n"),
+    "in an attribute's name": ("        attempts = 1 if",
+                               "        setattr(self, '_' + self._api_key[::-1], 1)\n"),
+    "to another address": (
+        "        attempts = 1 if",
+        "        import socket\n        other = socket.socket(type=socket.SOCK_DGRAM)\n"
+        "        other.sendto(self._api_key.encode(), ('127.0.0.9', 9))\n"),
+    "mixed with noise": (
+        "        attempts = 1 if",
+        "        import os\n        noise = os.urandom(len(self._api_key))\n"
+        "        mixed = [a ^ ord(b) for a, b in zip(noise, self._api_key)]\n"
+        "        print(noise.hex(), bytes(mixed).hex())\n"),
+}  # fmt: skip
 HELD = {
     "ct_01_binary_search": (
         "    low, high = 0, len({{truth.sequence}})\n",
@@ -72,6 +99,18 @@ def test_a_client_that_gives_its_key_away_gets_a_quarter_however_late_it_does():
         told = next(one.explanation for one in found.checks if one.name == "key_hidden")
         assert found.share <= 0.25, kind
         assert "at most 2.5 of 10 points" in told, kind
+
+
+def test_a_client_that_gives_its_key_away_where_it_is_seldom_seen_gets_a_quarter():
+    right = reference_of("ct_06_api_client")
+    answers = []
+    for before, code in LATE_LEAKS.values():
+        assert before in right
+        after = before.endswith(":\n") or "reply.read" in before
+        answers.append(right.replace(before, before + code if after else code + before, 1))
+    found = evidence_of("ct_06_api_client", *answers)
+    high = {kind: float(one.share) for kind, one in zip(LATE_LEAKS, found, strict=True)}
+    assert {kind: share for kind, share in high.items() if share > 0.25} == {}
 
 
 @pytest.mark.parametrize("name", HELD)

@@ -9,6 +9,7 @@ import atexit
 import contextlib
 import gc
 import io
+import os
 import socket
 import sys
 import threading
@@ -88,13 +89,15 @@ def serve(channel: socket.socket) -> None:
         return decoded(told["value"])
 
     order = receive(channel)
+    own = {order["name"], *order["modules"]}
+    _clear_surroundings(order["name"])
     withhold(order["without"])
+    allow_packages(order["packages"], own=own)
     if order["alone"]:
         stay_alone()
-    allow_packages(order["packages"], own={"answer", *order["modules"]})
     for name, source in order["modules"].items():
         _load(name, source)
-    module, problem = _load("answer", *order["sources"])
+    module, problem = _load(order["name"], *order["sources"])
     send(channel, {"loaded": problem is None, "problem": problem})
     session: dict[str, Any] = {"__name__": "__main__"}
     while (step := receive(channel)) is not None:
@@ -103,6 +106,19 @@ def serve(channel: socket.socket) -> None:
         else:
             send(channel, _probe(step, module, ask))
     _finish(module)
+
+
+def _clear_surroundings(name: str) -> None:
+    """Leave nothing that tells this process from one in which a user runs the module."""
+    for one in [*sys.modules]:
+        if one.partition(".")[0] in ("assay", "start"):
+            del sys.modules[one]
+    sys.modules["__main__"] = ModuleType("__main__")
+    sys.argv[:] = [f"{name}.py"]
+    sys.orig_argv[:] = [sys.executable, *sys.argv]
+    path = os.environ.get("PATH", os.defpath)
+    os.environ.clear()
+    os.environ.update({"PATH": path, "HOME": os.getcwd(), "LANG": "C.UTF-8"})
 
 
 def _finish(module: ModuleType) -> None:
@@ -137,7 +153,7 @@ def _probe(step: dict[str, Any], module: ModuleType, ask: Ask) -> dict[str, Any]
     given = {name: _given(value, ask) for name, value in step["names"].items()}
     names = {**vars(module), **given}
     try:
-        exec(compile(step["code"], "probe.py", "exec"), names)
+        exec(compile(step["code"], "<stdin>", "exec"), names)
         return {"value": encoded(names.get("result"))}
     except BaseException as problem:  # noqa: BLE001 - so may a function of it, exit included
         return {"raised": _raised(problem)}
@@ -160,7 +176,7 @@ def _example(step: dict[str, Any], session: dict[str, Any]) -> dict[str, Any]:
     shown = io.StringIO()
     try:
         with contextlib.redirect_stdout(shown):
-            exec(compile(step["code"], "example.py", "single"), session)
+            exec(compile(step["code"], "<stdin>", "single"), session)
     except BaseException as problem:  # noqa: BLE001 - so may an example
         return {"raised": _raised(problem), "output": shown.getvalue()[:_LONGEST_TEXT]}
     return {"value": None, "output": shown.getvalue()[:_LONGEST_TEXT]}

@@ -16,6 +16,7 @@ import json
 import math
 import os
 import re
+import shutil
 import signal
 import sys
 import time
@@ -50,8 +51,11 @@ class BadResult(Exception):
 def main() -> NoReturn:
     keep_private()
     start_service = _prepare_for_clients() if "with-service" in sys.argv else None
-    # Candidates can write to the folder that this came from.
+    # Candidates can read and write the folder that this came from.
     sys.modules["assay"].__path__ = sys.modules["assay.checking"].__path__ = []
+    shutil.rmtree("assay", ignore_errors=True)
+    with suppress(OSError):
+        os.unlink("start.py")
     # Where the packages are that answers may import.
     sys.path += [word.removeprefix("path=") for word in sys.argv if word.startswith("path=")]
     control = start_nursery()

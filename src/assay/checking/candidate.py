@@ -5,6 +5,7 @@ what the answer's code said of itself: a checker compares it here, where the tru
 """
 
 import os
+import random
 import select
 import signal
 import socket
@@ -29,6 +30,35 @@ _LONGEST_OUTPUT = 1_000_000
 _ENDING_S = 2.0  # after the last step, for threads and programs that it began
 _MOST_FILES = 500
 
+_FILE_NAMES = (
+    (
+        "my",
+        "shop",
+        "team",
+        "app",
+        "core",
+        "main",
+        "common",
+        "old",
+        "new",
+        "daily",
+        "quick",
+        "plain",
+    ),
+    (
+        "tools",
+        "code",
+        "work",
+        "module",
+        "part",
+        "functions",
+        "lib",
+        "stuff",
+        "unit",
+        "base",
+        "logic",
+    ),
+)
 Ended = Literal["done", "died", "time", "skipped"]
 SERVICE = object()  # as a value in Step.names: the address of the service
 REFUSED = object()  # the address of a service that refuses every connection
@@ -82,9 +112,9 @@ class StepResult:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupResult:
     """What came of one run; not "done": of fewer steps. `problem`: why the code did not load.
-    `cpu_s`: processor time of its process, as the system counts it. `files`: what it left in its
-    folder, by path. `is_whole`: with a service, whether it ended by itself after the last step, so
-    that `output` and `files` are all it ever said.
+    `cpu_s`: processor time of its process, as the system counts it; `wall_s`: by the clock.
+    `files`: what it left in its folder, by path. `is_whole`: with a service, whether it ended by
+    itself after the last step, so that `output` and `files` are all it ever said.
     """
 
     ended: Ended
@@ -93,6 +123,7 @@ class GroupResult:
     requests: tuple[Mapping[str, Any], ...] = ()
     problem: Raised | None = None
     cpu_s: float = 0
+    wall_s: float = 0
     files: Mapping[str, str] = field(default_factory=dict)
     is_whole: bool = True
 
@@ -108,8 +139,9 @@ class GroupResult:
 
 
 class Candidate:
-    """Code of an answer, loaded as `answer`; `modules`: to import; `without`: withheld. `alone`: it
-    starts no process, loads no library outside Python, connects to nothing and writes no file.
+    """Code of an answer, loaded as the module `name`, or as one drawn from the code; `modules`: to
+    import; `without`: withheld. `alone`: it starts no process, loads no library outside Python,
+    connects to nothing, writes no file, and is ended where it looks who calls it.
     """
 
     def __init__(
@@ -119,8 +151,12 @@ class Candidate:
         *,
         without: Sequence[str] = (),
         alone: bool = False,
+        name: str = "",
     ) -> None:
         self.sources = [sources] if isinstance(sources, str) else [*sources]
+        draw = random.Random("".join(self.sources))
+        # As people call their files: code that is right only under one name meets another.
+        self.name = name or "_".join(map(draw.choice, _FILE_NAMES))
         self.modules = dict(modules or {})
         self.without = [*without]
         self.alone = alone
@@ -216,7 +252,9 @@ class Workshop:
         if not isinstance(child, int):
             return GroupResult(ended="died")
         talk = _Talk(ours, group, self.service)
+        began = time.monotonic()
         ended = talk.go_through()
+        wall_s = time.monotonic() - began
         is_whole = ended != "done" or self.service is None or _ends_by_itself(ours, child)
         end_group(child)
         is_whole = is_whole and os.fstat(output).st_size <= _LONGEST_OUTPUT
@@ -239,6 +277,7 @@ class Workshop:
             requests=requests,
             problem=talk.problem,
             cpu_s=cpu_s,
+            wall_s=wall_s,
             files=files,
             is_whole=is_whole,
         )

@@ -1,7 +1,8 @@
 """A service on the loopback interface that answers as it is told to, faults included.
 
 A reply with `hold` is kept back until the step under way has ended, so that a client without a
-deadline is told from one with, whatever the machine's speed.
+deadline is told from one with, whatever the machine's speed. One with `raw` has that text as its
+body, whatever it is, and one that is `cut` ends before its announced length.
 """
 
 import socket
@@ -13,7 +14,7 @@ from socketserver import TCPServer, ThreadingMixIn
 from typing import Any
 
 LONGEST_HOLD_S = 3.0
-_MOST_REQUESTS = 40
+_MOST_REQUESTS = 400
 _LONGEST_BODY = 100_000
 _BUSY = {"status": 503, "body": {"error": "busy"}}
 
@@ -87,11 +88,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, reply: dict[str, Any]) -> None:
         body = b"" if reply.get("body") is None else dumps(reply["body"]).encode("utf-8")
+        body = reply["raw"].encode("utf-8", "surrogateescape") if "raw" in reply else body
         self.send_response_only(reply["status"])
         if body:
             self.send_header("Content-Type", "application/json")
         if reply["status"] != 204:
-            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Content-Length", str(len(body) + 9 * bool(reply.get("cut"))))
+        self.close_connection = self.close_connection or bool(reply.get("cut"))
         self.end_headers()
         self.wfile.write(body)
         self.wfile.flush()

@@ -70,10 +70,52 @@ _MODULES_ELSEWHERE = ("ctypes", "_ctypes", "_xxsubinterpreters", "_interpreters"
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
+# How code would look at who calls it, and in which process: no function that works its result out
+# from what it is given needs to. Whoever is refused knows as much, so the process ends instead.
+_LOOKING = ("sys._getframe", "sys._current_frames", "sys.settrace", "sys.setprofile", "gc.get_",
+            "os.listdir", "os.scandir", "socket.gethostname")  # fmt: skip
+_FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
+_MAY_LOOK = (
+    "collections",
+    "enum",
+    "typing",
+    "dataclasses",
+    "abc",
+    "importlib",
+    "_frozen_importlib",
+)
+
+
+def _looks(event: str, values: tuple[object, ...]) -> bool:
+    if event == "open":
+        return str(values[0]).startswith("/proc")
+    return event.startswith(_LOOKING) or (event == "object.__getattr__" and values[1] in _FRAMES)
+
+
+def _end_those_who_look() -> None:
+    """The standard library may look for itself, and not for whoever calls it."""
+    busy: list[str] = []
+
+    def end(event: str, values: tuple[object, ...]) -> None:
+        if busy or not _looks(event, values):
+            return
+        busy.append(event)
+        frame = sys._getframe(1)
+        callers = [one.f_globals.get("__name__") for one in (frame, frame.f_back or frame)]
+        tops = [str(one).partition(".")[0] for one in callers]
+        busy.clear()
+        own = tops[0] in _MAY_LOOK or all(one in sys.stdlib_module_names for one in tops)
+        if not own or "__main__" in tops:
+            os._exit(1)
+
+    sys.addaudithook(end)
+
+
 def stay_alone() -> None:
-    """From now on this process starts no other, loads no library of the system, opens no connection
-    and writes no file: what its code finds out, it works out itself.
+    """From now on this process starts no other, loads no library of the system, opens no
+    connection, writes no file and looks at nobody else: what it finds out, it works out itself.
     """
+    _end_those_who_look()
 
     def refuse(event: str, values: tuple[object, ...]) -> None:
         is_module = event == "import" and str(values[0]).partition(".")[0] in _MODULES_ELSEWHERE

@@ -62,8 +62,13 @@ _CHECKS = {
 _RESULTS = ("short_inputs", "present", "absent", "repeated", "kinds")
 MOST_PLANTED = 0.25  # of all, for code that is wrong only at values that it names
 _LONGEST_LIST = 2_000
+_LISTS, _MOST_WANTED = 40, 12  # of each kind; looked for in each
+# A list of Python's own, in which so many items are looked for: a search is done in a hundredth of
+# the processor time, and whoever reads each item needs more than all of it.
+_LEAST_PLAIN, _MOST_PLAIN, _LOOKED_FOR, _CPU_S = 300_000, 500_000, 3_000, 3
 _CLAIMS = ("time", "memory", "for_empty", "for_repeated", "for_absent")
 _LOGARITHMS = ("log n", "logn", "log(n)", "log2 n", "log2(n)", "log2n", "lg n", "lgn", "ln n")
+_MOST_NAMES = 4  # of modules
 Call = tuple[Sequence[Any], Sequence[Any]]  # a sequence, and what to look for in it
 
 
@@ -91,6 +96,8 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         # Right where a look at every item would do, and not where a search is needed.
         short_only = not reasons["present"] and reasons["logarithmic"]
         most = {"logarithmic": MOST_UNSEARCHED} if short_only else {}
+        # What a search is for: without it the rest is worth little.
+        most["present"] = MOST_UNSEARCHED
         if is_planted:
             most["named"] = MOST_PLANTED
         yield from list_checks(_CHECKS, reasons, most)
@@ -159,15 +166,16 @@ class _SearchTrial:
         found["named"] = beside if wrong_too else self.named()
         found["unchanged"] = self.unchanged()
         found["examples"], found["parameters"] = self.examples(), self.parameters()
-        found["logarithmic"] = self.count(1) or self.count_in_huge()
+        found["logarithmic"] = self.count(1) or self.count_in_huge() or self.search_plain(1)
         wrong = "not counted, since results for {} items are wrong"
         found["logarithmic_absent"] = (
             wrong.format("missing") if found["absent"] else self.count(1, absent=True)
         )
+        few = self.random.randrange(20, 60)
         found["logarithmic_repeats"] = (
             wrong.format("repeated")
             if found["repeated"]
-            else self.count(self.random.randrange(4, 9))
+            else self.count(self.random.randrange(4, 9)) or self.search_plain(1 + few * 100)
         )
         return found
 
@@ -183,10 +191,16 @@ class _SearchTrial:
             first, last = leftmost, bisect_right(upwards, wanted) - 1
         return self.base + (first if self.is_first else last)
 
-    def call(self, calls: Sequence[Call], sequence: str = "given") -> str:
+    def call(
+        self,
+        calls: Sequence[Call],
+        sequence: str = "given",
+        *,
+        candidate: Candidate | None = None,
+    ) -> str:
         code = f"result = [{self.name}({sequence}, one) for one in wanted]"
         steps = [Step(code=code, names={"given": one, "wanted": two}) for one, two in calls]
-        result = self.candidate.run(*steps)
+        result = (candidate or self.candidate).run(*steps)
         for step, (given, wanted) in zip(result.steps, calls, strict=False):
             expected = [self.expected(given, one) for one in wanted]
             if reason := differs(step, expected, result):
@@ -217,20 +231,33 @@ class _SearchTrial:
         (one,) = self.ascending(1)
         return [([], [one, "a"]), ((), [one]), ([one], [one - 1, one, one + 1])]
 
+    def lengths(self, count: int) -> list[int]:
+        """From 2 to some thousand, as many from each doubling, so that none is left out."""
+        top = math.log(_LONGEST_LIST)
+        return [2, 3, *(int(2 + math.exp(self.random.uniform(0, top))) for _ in range(count))]
+
+    def some(self, items: Sequence[Any]) -> list[Any]:
+        """All of them, or the ends and some more."""
+        if len(items) <= _MOST_WANTED:
+            return [*items]
+        return [items[0], items[-1], *self.random.sample([*items[1:-1]], _MOST_WANTED - 2)]
+
     def present(self) -> list[Call]:
-        lists = [self.ascending(size) for size in (2, 3, *self.random.sample(range(4, 30), 4))]
-        return [(given, given) for given in lists]
+        lists = [self.ascending(size) for size in self.lengths(_LISTS)]
+        return [(given, self.some(given)) for given in lists]
 
     def missing(self) -> list[Call]:
-        lists = [self.ascending(size) for size in (2, *self.random.sample(range(3, 25), 4))]
-        return [(given, [min(given) - 1, *(item + 1 for item in given)]) for given in lists]
+        lists = [self.ascending(size) for size in self.lengths(_LISTS)]
+        return [(given, [min(given) - 1, *(item + 1 for item in self.some(given))])
+                for given in lists]  # fmt: skip
 
     def repeated(self) -> list[Call]:
         lists = [[7, 7], [self.random.randrange(90)] * self.random.randrange(5, 30)]
-        for _ in range(5):
-            different = self.ascending(self.random.randrange(2, 6))
-            lists.append([one for one in different for _ in range(self.random.randrange(1, 8))])
-        return [(given, sorted(set(given))) for given in lists]
+        for length in self.lengths(_LISTS // 2):
+            different = self.ascending(self.random.randrange(2, 3 + int(length**0.5)))
+            most = max(2, 2 * length // len(different))
+            lists.append([one for one in different for _ in range(self.random.randrange(1, most))])
+        return [(given, self.some(sorted(set(given)))) for given in lists]
 
     def kinds(self) -> str:
         numbers = self.ascending(self.random.randrange(5, 12))
@@ -259,8 +286,13 @@ class _SearchTrial:
             given = self.ascending(length)
             places = (0, length - 1, length // 2, self.random.randrange(length))
             calls.append((given, [*(given[at] for at in places), given[-1] + 1]))
-        if reason := self.call([*calls, (texts[:: self.step], texts)]):
+        calls.append((texts[:: self.step], texts))
+        if reason := self.call(calls):
             return reason
+        for name in [one for one in ("__main__", *found.texts) if one.isidentifier()][:_MOST_NAMES]:
+            other = Candidate(self.code.sources, without=_WITHHELD, alone=True, name=name)
+            if reason := self.call(calls[:9], candidate=other):
+                return f"{reason}, in a module called {name}"
         for length in sorted(one for one in lengths if one > _LONGEST_LIST):
             if reason := self.search_huge(length):
                 return f"{reason} in a sequence of {length} items"
@@ -328,6 +360,29 @@ class _SearchTrial:
             return f"more than {most} of {len(given)} items were read"
         return compare(result, *(self.base + one for one in places))
 
+    def search_plain(self, often: int) -> str:
+        """The same for a plain list, whose items occur `often` each, by processor time."""
+        random, step = self.random, self.random.randrange(2, 90)
+        length = random.randrange(_LEAST_PLAIN, _MOST_PLAIN) // often * often
+        first = random.randrange(-(10**6), 10**6)
+        last = first + step * (length // often - 1)
+        kinds = random.choices((0, 0, 1), k=_LOOKED_FOR)  # a third of them are missing
+        wanted = [first + step * random.randrange(length // often) + one for one in kinds]
+        ends = f"range({first}, {last + 1}, {step})"
+        ends = ends if self.step == 1 else f"range({last}, {first - 1}, -{step})"
+        code = f"given = [one for one in {ends} for _ in range({often})]\n"
+        code += f"result = [{self.name}(given, one) for one in wanted]"
+        expected = []
+        for one in wanted:
+            number, rest = divmod(one - first, step)
+            number = number if self.step == 1 else length // often - 1 - number
+            place = number * often + (0 if self.is_first else often - 1)
+            expected.append(self.absent if rest else self.base + place)
+        result = self.candidate.run(Step(code=code, names={"wanted": wanted}), cpu_s=_CPU_S)
+        if result.ended == "time":
+            return f"{len(wanted):,} searches in a list of {length:,} take more than {_CPU_S} s"
+        return compare(result, expected)
+
     def parameters(self) -> str:
         function, text = self.code.function(self.name), self.code.docstring(self.name)
         names = [one.arg for one in function.args.args] if function is not None else []
@@ -341,7 +396,7 @@ class _SearchTrial:
         examples = read_examples(self.code.docstring(self.name))
         if sum(self.name in called(example) for example in examples) < 2:
             return "there are fewer than two"
-        result = self.candidate.run(*as_steps(examples, "answer"))
+        result = self.candidate.run(*as_steps(examples, self.candidate.name))
         if result.why:
             return result.why
         for example, step in zip(examples, result.steps, strict=True):

@@ -1,8 +1,9 @@
 """Compares results with those of a fast function of ours, and counts operations on entries.
 
 The entries of some lists stay here, so that every comparison and hash is counted. What is not done
-with entries, such as looking positions up in a list or working with copies, shows in how the
-processor time grows from one long list to another, as the system counts it.
+with entries, such as looking positions up in a list or working with copies, shows in how the time
+grows from one long list to another: the longer of processor time, as the system counts it, and time
+by the clock.
 """
 
 import math
@@ -33,9 +34,12 @@ from assay.checking import (
 
 _LEAST, _MOST = 40, 80  # entries of the shortest list whose operations are counted
 _LEAST_LONG, _MOST_LONG = 12_000, 16_000  # of the shorter of two whose time is measured
-_STEP = 2**6 * 3**2 * 5 * 7  # between entries of long lists
+_STEP = 2**6 * 3**2 * 5 * 7  # between entries of some long lists
 _CPU_S = 2  # some hundred times what a single pass needs
-_SHORTEST_S = 0.1  # of processor time; below it the growth says nothing
+# Of processor time, and by the clock, which counts what else runs on the machine too: below it the
+# growth says nothing.
+_SHORTEST_S, _SHORTEST_WALL_S = 0.1, 1.0
+_BETWEEN = 12  # lists of other lengths, from a hundred entries to tens of thousands
 _MOST_TIMES = 8  # as long for four times the entries; n log n takes 4.6, a square 16 times
 _TRIES = 3  # at most, and the shortest times count: what else runs on the machine only adds
 _MOST_ASKED = 20  # about an entry, beside sorting; ten look-ups in a dictionary ask as much
@@ -43,6 +47,7 @@ _MOST_GROWTH = 6.5  # for four times the entries; n log n gives 5.4, a square gi
 # Of all, for code that is right for numbers, and for other entries silently wrong, or stopped.
 MOST_WRONG, MOST_REFUSED = 0.25, 0.5
 _RESULTS = ("short_inputs", "numbers", "mixed")
+_MOST_NAMES = 4  # of modules
 _LONGEST_NAMED = 300_000  # a list of a length that the code names
 # Weight, and what is checked. The given code, or another that is as slow, gets less than a quarter:
 # right results count little, and what is said about the code counts only where it is faster.
@@ -146,6 +151,7 @@ class _SpeedTrial:
         self.often, self.least = truth["often"], truth["least"]
         self.random = random
         self.sample = self.random.sample
+        self.sources = code.sources
         self.candidate = Candidate(code.sources, alone=True)
         ours: dict[str, Any] = {}
         exec(truth["faster"], ours)
@@ -156,7 +162,8 @@ class _SpeedTrial:
         """Why each check does not hold; "" where it does."""
         found = dict.fromkeys(_CHECKS, "not tried, since results for numbers are wrong")
         found["name"] = "" if self.name == self.asked_for else f"it is called {self.name}"
-        numbers = [self.draw(range(size)) for size in self.sample(range(2, 25), 6)]
+        sizes = [int(2 + math.exp(self.random.uniform(0, 5))) for _ in range(30)]
+        numbers = [self.draw(range(size)) for size in (*self.sample(range(2, 25), 6), *sizes)]
         found["numbers"] = self.call(numbers)
         edges: list[Lists] = [([], []), ([], [1]), ([7], [7]), (["x"], []), ([()], [(), 8])]
         found["short_inputs"] = self.call(edges)
@@ -180,36 +187,49 @@ class _SpeedTrial:
 
     def growth(self) -> str:
         """Why long lists take too long, or much longer than they are longer."""
+        top = math.log(4 * _MOST_LONG / 100)
+        between = [int(100 * math.exp(self.random.uniform(0, top))) for _ in range(_BETWEEN)]
+        if reason := self.call([self.draw_long(length) for length in between], cpu_s=_CPU_S):
+            return f"{_BETWEEN} lists of {min(between):,} to {max(between):,} entries: {reason}"
         shorter = self.random.randrange(_LEAST_LONG, _MOST_LONG)
         lists = [self.draw_long(length) for length in (shorter, 4 * shorter)]
-        least = [math.inf, math.inf]
+        least = [(math.inf, math.inf)] * 2
         for _ in range(_TRIES):
             for at, both in enumerate(lists):
-                used, reason = self.time(both)
+                cpu_s, wall_s, reason = self.time(both)
                 if reason:
                     return f"{len(both[0]):,} entries: {reason}"
-                least[at] = min(least[at], used)
-            times = least[1] / least[0]
-            if least[1] <= _SHORTEST_S or times <= _MOST_TIMES:
+                least[at] = min(least[at][0], cpu_s), min(least[at][1], wall_s)
+            ways = ((0, _SHORTEST_S, "processor time"), (1, _SHORTEST_WALL_S, "time by the clock"))
+            grown = [
+                f"{least[1][at] / least[0][at]:.0f} times the {what} for four times the entries"
+                for at, shortest, what in ways
+                if least[1][at] > max(shortest, _MOST_TIMES * least[0][at])
+            ]
+            if not grown:
                 return ""
-        return f"{times:.0f} times the processor time for four times the entries"
+        return grown[0]
 
-    def time(self, lists: Lists) -> tuple[float, str]:
-        """The processor time of one call, and why its result is wrong."""
+    def time(self, lists: Lists) -> tuple[float, float, str]:
+        """How long one call takes, by the processor and by the clock, and why its result is wrong.
+        What it takes to make the lists is measured without the answer, whose code would know.
+        """
         names = dict(zip(("one", "two"), lists, strict=True))
-        # The lists are made in the candidate's process, which takes time as well.
-        loading = self.candidate.run(Step(code="result = 1", names=names))
+        loading = Candidate("", alone=True).run(Step(code="result = 1", names=names))
         step = Step(code=f"result = {self.name}({self.arguments})", names=names)
         result = self.candidate.run(step, cpu_s=_CPU_S)
-        return max(result.cpu_s - loading.cpu_s, 0.001), compare(result, self.expected(lists))
+        used = (result.cpu_s - loading.cpu_s, result.wall_s - loading.wall_s)
+        return max(used[0], 0.001), max(used[1], 0.001), compare(result, self.expected(lists))
 
     def expected(self, lists: Lists) -> list[object]:
         return list(self.faster(*lists[: self.count]))
 
-    def call(self, inputs: Sequence[Lists], cpu_s: int = 1) -> str:
+    def call(
+        self, inputs: Sequence[Lists], cpu_s: int = 1, candidate: Candidate | None = None
+    ) -> str:
         code = f"result = {self.name}({self.arguments})"
         steps = [Step(code=code, names={"one": one, "two": two}) for one, two in inputs]
-        result = self.candidate.run(*steps, cpu_s=cpu_s)
+        result = (candidate or self.candidate).run(*steps, cpu_s=cpu_s)
         self.has_stopped = bool(result.why) or any(step.raised for step in result.steps)
         return compare(result, *(self.expected(lists) for lists in inputs))
 
@@ -227,6 +247,10 @@ class _SpeedTrial:
             inputs.append(self.draw_length(length))
         if reason := self.call(inputs):
             return reason
+        for name in [one for one in ("__main__", *found.texts) if one.isidentifier()][:_MOST_NAMES]:
+            other = Candidate(self.sources, alone=True, name=name)
+            if reason := self.call(inputs[:9], candidate=other):
+                return f"{reason}, in a module called {name}"
         longer = [one for one in near if 1_000 < one <= _LONGEST_NAMED]
         for length in self.sample(longer, min(6, len(longer))):
             lists = self.draw_length(length)
@@ -252,16 +276,19 @@ class _SpeedTrial:
         """Two lists, half of their entries repeated and half of them not. Of two that are compared,
         half of the different entries are in the result, so that looking through it shows.
         """
-        step = _STEP  # whoever sorts entries by a remainder of theirs has one heap of them
+        # Whoever sorts entries by a remainder of theirs has one heap of them, in half of the lists.
+        step = self.random.choice((1, _STEP)) * self.random.randrange(1, 40)
+        start = self.random.randrange(-(10**6), 10**6)
         if self.count == 2:
-            pool = range(0, step * (length // self.least), step)
-            two = [entry for entry in pool for _ in range(self.least - entry // step % 2)]
+            pool = range(start, start + step * (length // self.least), step)
+            two = [entry for entry in pool
+                   for _ in range(self.least - (entry - start) // step % 2)]  # fmt: skip
             one = [*pool, *self.random.choices(pool, k=length - len(pool))]
             self.random.shuffle(one)
             self.random.shuffle(two)
             return one, two
-        repeated = range(0, step * (length // (2 * self.often) + 1), step)
-        single = range(step * length, 3 * step * length, step)
+        repeated = range(start, start + step * (length // (2 * self.often) + 1), step)
+        single = range(start + step * length, start + 3 * step * length, step)
         found = []
         for _ in range(2):
             entries = self.random.choices(repeated, k=length // 2)

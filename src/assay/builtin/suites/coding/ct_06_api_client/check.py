@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from random import Random
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote
 
@@ -26,7 +27,9 @@ from assay.checking import (
     GroupResult,
     Step,
     choose_code,
+    draw_for,
     find_obstacle,
+    list_named,
     raised_instead,
     same,
     show,
@@ -49,12 +52,21 @@ MOST_REPEATING = 0.5  # or that sends what is to be sent once again
 TIMED = ("timeout", "growing_waits")  # take time, and are not repeated with another key
 OF_STATUS = "error_status"  # the only probe that looks at the status: one cause counts once
 SHORTEST_LEAK = 8  # characters of the key in a row, in any encoding
+EACH_STATUS = 20  # of the statuses that begin with 4, and with 5
+MOST_DIGITS = 40  # that may differ from run to run, as times do
 PIECE, MOST_PIECES = 4, 0.6  # or this share of its pieces of four
-# Shows whatever is logged, at every level, and what is passed to files and other programs; only
-# waits that are measured take time.
+# `show` prints what others see of the client: its texts, names of attributes, names that are new.
+# Shows whatever is logged, at every level, and what is passed to files, other programs and other
+# addresses; only waits that are measured take time. The service has a name, as services have.
 PRELUDE = """\
-import logging, os, sys, threading, time
+import _socket, builtins, logging, os, socket, sys, threading, time
 logging.basicConfig(stream=sys.stderr, level=1, force=True)
+port = int(base_url.rpartition(":")[2].partition("/")[0])
+base_url = base_url.replace("127.0.0.1", {host!r})
+resolve = _socket.getaddrinfo
+def getaddrinfo(host, *more, **named):
+    return resolve("127.0.0.1" if host in ({host!r}, {host!r}.encode()) else host, *more, **named)
+_socket.getaddrinfo = getaddrinfo
 begin = threading.Timer.__init__
 def begin_sooner(self, interval, *values, **named):
     begin(self, min(interval, {longest}), *values, **named)
@@ -63,14 +75,29 @@ sleep = time.sleep
 def shorter(seconds):
     sleep(min(seconds, {longest}))
 time.sleep = shorter
-home = vars(sys.modules["answer"])
+home = vars(sys.modules[{client}.__module__])
 home.update({{name: shorter for name, one in home.items() if one is sleep}})
+def say(*words):
+    os.write(2, (" ".join(map(str, words)) + chr(10)).encode("utf-8", "replace"))
 def noted(event, values):
-    if event in ("open", "subprocess.Popen", "os.system", "os.exec", "os.putenv", "os.mkdir"):
-        os.write(2, (repr(values) + chr(10)).encode("utf-8", "replace"))
+    if event in ("open", "subprocess.Popen", "os.system", "os.exec", "os.putenv", "os.mkdir",
+                 "os.rename", "os.symlink", "socket.gethostbyname"):
+        say(repr(values))
+    elif event in ("socket.connect", "socket.sendto", "socket.bind", "socket.sendmsg"):
+        if values[1] != ("127.0.0.1", port):
+            say("{elsewhere}", repr(values[1]))
 sys.addaudithook(noted)
+def list_names():
+    named = [builtins, sys.modules[{client}.__module__], {client}, {error}]
+    found = [name for one in named for name in vars(one)]
+    found += [*sys.modules, *map("=".join, os.environ.items()), *logging.root.manager.loggerDict]
+    return {{*found, *(one.name for one in threading.enumerate())}}
+known = list_names()
 client = {client}(base_url, {key!r}, timeout={timeout}, attempts={attempts}, backoff={backoff})
-print(repr(client), str(client))
+def show():
+    print(repr(client), str(client), format(client), ascii(client), client.__doc__,
+          sorted(map(str, dir(client))), sorted(map(str, list_names() - known)))
+show()
 """
 # Calls that may fail; what can be read of an exception and of those behind it is printed.
 CALLING = """\
@@ -84,8 +111,16 @@ for call in [{calls}]:
               getattr(problem, "__dict__", ""))
         kind = {error!r} if isinstance(problem, {error}) else type(problem).__name__
         result.append([kind, getattr(problem, "status", "none")])
+    if len(result) % 20 == 1:
+        show()
+show()
 client = call = None  # what it says when it is freed counts as well
 """
+ELSEWHERE = "a connection elsewhere:"
+HOSTS = (("api", "data", "records", "service"), ("harbour", "meadow", "station", "market"),
+         ("net", "org", "com", "example"))  # fmt: skip
+BROKEN = ("", "{", "[1, 2", "null", "<html><body>Sorry</body></html>", "\udcff\udcfe", "NaN no",
+          '{"id": ', '"text"')  # fmt: skip
 
 
 class Sent(NamedTuple):
@@ -112,6 +147,8 @@ class Probe(NamedTuple):
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
     """One check for each behaviour, and two for the key."""
+    random = draw_for(answer)
+    truth = {**truth, **draw_hidden(random)}
     probes = list(probes_of(truth))
     code = choose_code(answer, [truth["client"], truth["error"]])
     obstacle = find_obstacle(answer, code)
@@ -135,8 +172,23 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     yield from checks
     works = 2 * sum(bool(one.passed) for one in checks) > len(checks)
     yield check_docstrings(code, truth, works=works)
+    named = list_named(code.tree, random).numbers
+    quiet = [*listened_to(Script(truth), named, random)] if works else []
+    results |= {probe.name: run(probe, candidate, truth) for probe in quiet}
+    probes += quiet
     differing = list_differing(probes, candidate, truth, results) if works else []
     yield check_secret(truth, results, differing, works=works)
+
+
+def draw_hidden(random: Random) -> dict[str, Any]:
+    """What no answer can know: the key, the statuses of failures, and the name of the service."""
+    length = 2 * random.randrange(12, 21)
+    return {
+        "key": f"{random.randrange(16 ** (length - 1), 16**length):x}",
+        "refusals": random.sample(range(400, 500), 3),
+        "busy": random.sample(range(500, 600), 4),
+        "host": ".".join(map(random.choice, HOSTS)),
+    }
 
 
 def check_docstrings(code: Code, truth: dict[str, Any], *, works: bool) -> Check:
@@ -252,13 +304,38 @@ def failing_probes(of: Script) -> Iterator[Probe]:
 # fmt: on
 
 
+def listened_to(of: Script, named: Sequence[int], random: Random) -> Iterator[Probe]:
+    """Where only the key is looked for: statuses of failures, those that the code names among them,
+    and bodies that are no JSON.
+    """
+    refused, failed = (
+        sorted({*random.sample(some, EACH_STATUS), *(one for one in named if one in some)})
+        for some in (range(400, 500), range(500, 600))
+    )
+    replies = [reply({"error": "no"}, status) for status in (*refused, *failed)]
+    methods = (of.get, of.found, of.update, of.delete)
+    calls = [methods[at % len(methods)] for at in range(len(refused))]
+    calls += [of.call("create", of.first)] * len(failed)  # sent only once
+    yield Probe("statuses", "many statuses", calls, replies, [], [])
+    ways = ((200, False), (200, True), (404, False))
+    bodies = [
+        {"status": status, "raw": body, "cut": cut} for body in BROKEN for status, cut in ways
+    ]
+    calls = [methods[at % len(methods)] for at in range(len(bodies))]
+    yield Probe("broken_replies", "broken replies", calls, bodies, [], [], {"attempts": 1})
+
+
 def run(probe: Probe, candidate: Candidate, truth: dict[str, Any]) -> GroupResult:
     options = {"timeout": 5.0, "attempts": 3, "backoff": 0.01, **probe.options}
     longest = 4.5 * BACKOFF_S if options["backoff"] == BACKOFF_S else 0
-    code = PRELUDE.format(client=truth["client"], key=truth["key"], longest=longest, **options)
+    names = {"client": truth["client"], "error": truth["error"], "host": truth["host"]}
+    code = PRELUDE.format(
+        key=truth["key"], longest=longest, elsewhere=ELSEWHERE, **names, **options
+    )
     code += CALLING.format(calls=", ".join(probe.calls), error=truth["error"])
     step = Step(code=code, names={"base_url": probe.service})
-    return candidate.run(step, cpu_s=2, wall_s=6, replies=probe.replies)
+    many = len(probe.calls) > len(PLAIN)
+    return candidate.run(step, cpu_s=2 + 2 * many, wall_s=6 + 6 * many, replies=probe.replies)
 
 
 def list_differing(
@@ -267,17 +344,29 @@ def list_differing(
     truth: dict[str, Any],
     results: dict[str, GroupResult],
 ) -> list[str]:
-    """The probes that show something else with another key, and the same again with the same."""
+    """The probes that show something else with another key, and the same again with the same; or
+    never the same, so that nobody can say what of it is the key.
+    """
     key = truth["key"]
-    other = "".join(f"{15 - int(letter, 16):x}" for letter in key)
+    otherwise = {**truth, "key": "".join(f"{15 - int(letter, 16):x}" for letter in key)}
     found = []
     for probe in probes:
         if probe.name not in TIMED:
             before = bare(results[probe.name], truth)
-            differs = bare(run(probe, candidate, {**truth, "key": other}), truth) != before
-            if differs and bare(run(probe, candidate, truth), truth) == before:
-                found.append(probe.name)
+            changed = bare(run(probe, candidate, otherwise), otherwise)
+            if changed != before:
+                again = bare(run(probe, candidate, truth), truth)
+                if again == before or differs_in_more_than_numbers(before, again):
+                    found.append(probe.name)
     return found
+
+
+def differs_in_more_than_numbers(one: str, other: str) -> bool:
+    """Whether what is said twice differs in words, or in so many digits that a key fits in."""
+    if re.sub(r"\d+", "", one) != re.sub(r"\d+", "", other):
+        return True
+    pairs = zip(re.findall(r"\d+", one), re.findall(r"\d+", other), strict=False)
+    return sum(len(number) for number, same in pairs if number != same) > MOST_DIGITS
 
 
 def try_out(probe: Probe, result: GroupResult) -> Check:
@@ -420,6 +509,7 @@ def check_secret(
         if any(gives_away(text, truth["key"]) for text in emitted(result, truth))
     ]  # fmt: skip
     talking = [name for name, result in results.items() if not result.is_whole]
+    elsewhere = [name for name, result in results.items() if ELSEWHERE in result.output]
     why = "the key was never printed, logged, raised, written to a file or passed on"
     if places:
         why = f"the key could be read in the probes {', '.join(places)}"
@@ -427,10 +517,13 @@ def check_secret(
         why = f"what the client shows depends on the key, in the probes {', '.join(differing)}"
     elif talking:
         why = f"it went on after the last call, or printed without end, in {', '.join(talking)}"
+    elif elsewhere:
+        why = f"it connected to another address, in the probes {', '.join(elsewhere)}"
     elif not works:
         why = "not looked for, since less than half of the client works"
-    found = weighed("key_hidden", works and not (places or differing or talking), why)
-    return replace(found, at_most=MOST_LEAKING) if places or differing or talking else found
+    leaks = bool(places or differing or talking or elsewhere)
+    found = weighed("key_hidden", works and not leaks, why)
+    return replace(found, at_most=MOST_LEAKING) if leaks else found
 
 
 def emitted(result: GroupResult, truth: dict[str, Any]) -> list[str]:
@@ -439,15 +532,16 @@ def emitted(result: GroupResult, truth: dict[str, Any]) -> list[str]:
     texts += [f"{path} {text}" for path, text in result.files.items()]
     for request in result.requests:
         texts += [request["path"], request["body"]]
-        texts += [text for one, text in request["headers"]
-                  if one.lower() != truth["header"].lower()]  # fmt: skip
+        right = truth["header"].lower(), truth["prefix"] + truth["key"]
+        texts += [f"{one}: {text}" for one, text in request["headers"]
+                  if (one.lower(), text) != right]  # fmt: skip
     return texts
 
 
 def bare(result: GroupResult, truth: dict[str, Any]) -> str:
     """The same without addresses in memory, ports and times, which differ from run to run."""
     whole = "\n".join(emitted(result, truth))
-    return re.sub(r"0x[0-9a-f]{8,16}\b|:\d{4,5}\b", "", whole)
+    return re.sub(r"0x[0-9a-f]{8,16}\b|:\d{4,5}\b|\b1\d{9}\.\d+", "", whole)
 
 
 def gives_away(text: str, key: str) -> bool:
