@@ -158,7 +158,35 @@ def lie(name: str, at: int) -> str:
     )
 
 
+def only_exceptions(made: Made) -> str:
+    """True examples that show how calls fail, and no value."""
+    call = "NAME(*[None] * 9)"
+    return documented(f">>> {call}\nTraceback (most recent call last):\n ...\nTypeError: no")(made)
+
+
+def with_other_code(addition: str) -> Cheat:
+    """The reference, and code behind it that makes another function of each."""
+
+    def answer(made: Made) -> str:
+        reference = (folder_of("ct_05_documentation") / "reference.md").read_text("utf-8")
+        whole = checkers.fill(reference, made.files, made.truth)
+        names = [one["name"] for one in made.truth["functions"]]
+        code = "\n".join(addition.replace("NAME", name) for name in names)
+        before, end, after = whole.rpartition("\n```")
+        return f"{before}\n{code}{end}{after}"
+
+    return answer
+
+
 DOCUMENTATION: dict[str, Cheat] = {
+    "examples that only fail": only_exceptions,
+    "other functions where __name__ is looked at": with_other_code(
+        'if __name__ == "__main__" or True:\n    NAME = len'
+    ),
+    "other functions by import": with_other_code("from math import floor as NAME"),
+    "statements of nothing": lambda made: with_texts(
+        made, lambda name, at: f"Text number {at} on {name}.\n\ndiffers: {name}() == 1 != 2"
+    ),
     "the module of another seed": lambda made: reference_of_seed_0("ct_05_documentation"),
     "constants": documented(">>> print('NAME works')\nNAME works"),
     "calls that show nothing": documented(">>> result = NAME"),

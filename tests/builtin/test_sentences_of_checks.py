@@ -9,18 +9,27 @@ from assay import checkers
 from assay.checkers import Made
 from assay.errors import SandboxUnavailable
 from assay.sandbox import open_sandbox
+from assay.types.judging.judgements import Evidence
 from assay.types.tests import SHIPPED_SUITES
 
 
-def told_of(name: str, answer: str) -> dict[str, str]:
-    """What is said of each check, by its name."""
+def evidence_of(name: str, answer: str) -> Evidence:
     folder = SHIPPED_SUITES / "coding" / name
     try:
         sandbox = open_sandbox()
     except SandboxUnavailable:
         sandbox = open_sandbox("weak")
     (found,) = checkers.gather(folder, [(answer, made_for(name))], sandbox)
-    return {one.name: one.explanation for one in found.checks}
+    return found
+
+
+def told_of(name: str, answer: str) -> dict[str, str]:
+    """What is said of each check, by its name."""
+    return {one.name: one.explanation for one in evidence_of(name, answer).checks}
+
+
+def share_of(name: str, answer: str) -> float:
+    return float(evidence_of(name, answer).share or 0)
 
 
 def made_for(name: str) -> Made:
@@ -129,3 +138,33 @@ def test_a_finding_that_speaks_of_another_function_finds_nothing() -> None:
     finding = {"line": here["line"], "kind": here["kinds"][0], "why": f"{name} is odd in many ways"}
     told = told_of("ct_04_code_review", f"```json\n{json.dumps({'findings': [finding]})}\n```")
     assert told["false_findings"].startswith("1 of 1 findings are false")
+
+
+FRENCH = (
+    "Rend une nouvelle liste tirée de ce qu'on lui donne",
+    "Calcule un nombre à partir des mesures, sans toutes les prendre",
+    "Découpe un texte et range les morceaux par clé",
+    "Additionne pas à pas et garde chaque étape du chemin",
+    "Compare deux bornes et répond par oui ou par non",
+    "Raccourcit un nom propre en lettres majuscules",
+)
+
+
+def test_documentation_in_another_language_is_read_by_its_form() -> None:
+    whole = reference_of("ct_05_documentation")
+    names = [one["name"] for one in made_for("ct_05_documentation").truth["functions"]]
+    for name, says in zip(names, FRENCH, strict=False):
+        whole = re.sub(rf'(?m)(^def {name}\(.*\n    """).*', rf"\1{says}.", whole)
+    # What follows a label is in any language as well.
+    whole = re.sub(r"(?m)^(    (?:\w+): )(?![\w.]+\(.*==).*", r"\1voir plus haut", whole)
+    assert "voir plus haut" in whole
+    assert share_of("ct_05_documentation", whole) == 1
+
+
+def test_examples_have_to_hold_in_the_module_of_the_answer_too() -> None:
+    whole = reference_of("ct_05_documentation")
+    name = made_for("ct_05_documentation").truth["functions"][0]["name"]
+    role = made_for("ct_05_documentation").truth["functions"][0]["role"]
+    before, end, after = whole.rpartition("\n```")
+    spoilt = f"{before}\n\n\n{name} = print{end}{after}"
+    assert "that are not true" in told_of("ct_05_documentation", spoilt)[f"{role}_examples"]

@@ -4,7 +4,9 @@ The examples of a docstring run on the module as it was given, and again on muta
 a good one is true of the code, and false of a mutant. For a function whose name misleads, one
 mutant is what the name suggests. Only plain examples run: those that call functions of the module
 with values and look at nothing else, so that none can tell a mutant by another way. An example
-shows a value only if it is the function's own: `f(x) == f(x)` shows none.
+shows a value only if it is the function's own: `f(x) == f(x)` shows none, and neither does an
+exception. Where a name misleads, a line of a fixed form has to say so: what a call gives, and what
+it would give by the name. Sentences are not read, in no language.
 """
 
 import ast
@@ -24,18 +26,21 @@ from assay.checking import (
     choose_code,
     find_obstacle,
     holds,
-    is_word,
     parse,
     read_examples,
 )
 
 MODULE = "toolbox"
 UNCHANGED, CHANGED = 3, 9  # weights: documentation of other code than was given costs more
-SAYS, DESCRIBED, EXAMPLES, MUTANTS, DIFFERENCE = 1.5, 2, 1, 1, 7  # weights
+SAYS, DESCRIBED, EXAMPLES, MUTANTS, DIFFERENCE, STATED = 1.5, 2, 1, 1, 3.5, 3.5  # weights
+MOST_STATED = 5  # lines of a docstring that are read
+MOST_UNTOLD = 0.25  # of all, for an answer that says of no name that it misleads
+LONGEST_WORD = 15  # in letters; what is longer is a language without blanks
 MOST_ALIKE = 0.7  # share of words that the texts of two functions may have in common
 FEWEST_WORDS = 4  # of a text
-FOR_RESULTS = re.compile(r"\breturn|\bresult|\bgiv(?:e|es|en)\b|\byield|\boutput|->", re.IGNORECASE)
+STATEMENT = re.compile(r"(?mi)^[^\w\n]*differs\b[^\w\n]*(.+)$")
 TOO_FEW = "fewer than half of the functions pass both their words and their examples"
+MAIN = ("__name__ == '__main__'", "'__main__' == __name__")
 WRAPPERS = {"print", "list", "sorted", "dict", "tuple", "round", "repr", "str"}
 IMPORTABLE = {MODULE, "datetime", "decimal", "fractions", "math", "pprint"}
 ALLOWED = {
@@ -72,9 +77,14 @@ def check_documentation(
     original = ast.parse(files["toolbox.py"])
     names = [one["name"] for one in truth["functions"]]
     texts = {name: code.docstring(name) for name in names}
-    examples = [*check_examples(truth["functions"], texts, files["toolbox.py"])]
+    examples = [
+        *check_examples(truth["functions"], texts, files["toolbox.py"], "\n".join(code.sources))
+    ]
     given = {one.name for one in ast.walk(code.tree) if isinstance(one, ast.FunctionDef)}
     written = {one.name: one for one in check_texts(original, truth["functions"], texts, given)}
+    examples += check_statements(
+        truth["functions"], texts, files["toolbox.py"], "\n".join(code.sources)
+    )
     shown = {one.name: bool(one.passed) for one in examples}
     said = {role: bool(written[f"{role}_words"].passed) for role in
             (one["role"] for one in truth["functions"])}  # fmt: skip
@@ -85,11 +95,11 @@ def check_documentation(
         misled = not shown.get(f"{name.rpartition('_')[0]}_difference", True)
         why = (f"not counted, since no true example shows how {named[name]} differs from its name: "
                "the text on it")  # fmt: skip
-        yield Check(name, False, why, one.weight) if misled and one.passed else one
+        yield replace(one, passed=False, why=why) if misled and one.passed else one
     for one in examples:
         is_alone = one.name.endswith("_difference") and not said[one.name.rpartition("_")[0]]
         why = f"not counted, since no text says what {named.get(one.name)} does: its example"
-        yield Check(one.name, False, why, one.weight) if is_alone and one.passed else one
+        yield replace(one, passed=False, why=why) if is_alone and one.passed else one
     told = sum(shown[f"{role}_examples"] and said[role] for role in said)
     yield check_module(code, counts=2 * told >= len(names))
     yield check_code(original, code, counts=2 * told >= len(names))
@@ -157,20 +167,26 @@ def why_empty(one: dict[str, Any], text: str, said: dict[str, set[str]], given: 
         common = len(said[name] & words)
         if other != name and words and common > MOST_ALIKE * min(len(said[name]), len(words)):
             return f"{name}: most words of the docstring are those of {other}"
-    prose = re.sub(rf"\b{re.escape(name)}\b|(?m:^\s*>>>.*$)", " ", text).casefold()
-    words = set(re.findall("[a-z]+", prose))
-    if not all(any(is_word(word, group) for word in words) for group in one["words"]):
-        return f"{name}: the docstring has none of the words looked for to say what sets it apart"
     return ""
 
 
 def list_missing(node: ast.FunctionDef, text: str) -> list[str]:
-    """What the function takes, gives and raises, and the docstring does not name."""
+    """What the function takes, gives and raises, and has no line of its own in the docstring."""
     parameters = {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
     raised = {ast.unparse(line).split()[1].split("(")[0] for line in ast.walk(node)
               if isinstance(line, ast.Raise)}  # fmt: skip
-    missing = sorted((parameters | raised) - set(re.findall(r"\w+", text)))
-    return missing + ([] if FOR_RESULTS.search(text) else ["a word such as returns or result"])
+    missing = [name for name in sorted(parameters | raised) if not has_line(text, name)]
+    has_result = re.search(r"(?mi)^[^\w\n]*returns?\b", text)
+    return missing + ([] if has_result else ["returns"])
+
+
+def has_line(text: str, label: str) -> bool:
+    """Whether a line begins with the label, and text follows: `size: ...`, `:param size: ...`,
+    `size (int): ...`, "Raises ValueError: ...".
+    """
+    before = r"^[^\w\n]*(?:(?:param\w*|raises?)[ \t]+)?[`*]*"
+    after = r"[`*]*[ \t]*(?:\([^)\n]*\)[ \t]*)?[`*]*:[^\w\n]*\n?[^\w\n]*\w"
+    return bool(re.search(f"(?mi){before}{re.escape(label)}{after}", text))
 
 
 def words_of(text: str) -> set[str]:
@@ -182,21 +198,89 @@ def words_of(text: str) -> set[str]:
         if re.match(r"\s*(?:[-*:]|\w+\s*:|\w+\s*\(|-{3,})", line) and first:
             break
         first.append(line)
-    return set(re.findall(r"[a-z]{3,}", " ".join(first).casefold()))
+    words = re.findall(r"[^\W\d]{2,}", " ".join(first).casefold())
+    pairs = [word[at : at + 2] for word in words if len(word) > LONGEST_WORD
+             for at in range(0, len(word), 2)]  # fmt: skip
+    return {*pairs, *(word for word in words if len(word) <= LONGEST_WORD)}
+
+
+def check_statements(
+    functions: list[dict[str, Any]], texts: dict[str, str], original: str, own_source: str
+) -> Iterator[Check]:
+    """Whether a line `differs: CALL == VALUE != OTHER` of each function whose name misleads is true
+    of it and of what its name suggests.
+    """
+    names = set(texts)
+    traps = [one for one in functions if one["role"].startswith("trap")]
+    given = {one["name"]: read_statements(texts[one["name"]], one["name"], names) for one in traps}
+    suggested = "\n\n\n".join([original, *(one["mutants"][0] for one in traps)])
+    runs = ((0, original), (0, own_source), (1, suggested), (1, original))
+    held = [run_examples({name: [pair[which] for pair in pairs] for name, pairs in given.items()},
+                         source)
+            for which, source in runs]  # fmt: skip
+    told = {
+        name: any(
+            is_so and here and by_name and not same
+            for (is_so, _), (here, _), (by_name, _), (same, _) in zip(
+                *(one[name] for one in held), strict=True
+            )
+        )
+        for name in given
+    }
+    for one in traps:
+        name = one["name"]
+        why = f"{name}: a true line says what it gives, and what it would give by its name"
+        if not told[name]:
+            why = f"{name}: no true line of the form differs: CALL == VALUE != OTHER"
+        most = 1 if any(told.values()) else MOST_UNTOLD
+        yield Check(f"{one['role']}_stated", told[name], why, weight=STATED, at_most=most)
+
+
+def read_statements(text: str, name: str, names: set[str]) -> list[tuple[Example, Example]]:
+    """Each statement as two examples: the call with its value, and with that by the name."""
+    found = []
+    for line in STATEMENT.findall(text)[:MOST_STATED]:
+        tree = parse(line.strip(" `*.:"))
+        value = (
+            tree.body[0].value if tree and tree.body and isinstance(tree.body[0], ast.Expr) else 0
+        )
+        if not isinstance(value, ast.Compare) or len(value.comparators) != 2:
+            continue
+        if [type(one) for one in value.ops] != [ast.Eq, ast.NotEq]:
+            continue
+        code = ast.unparse(value.left) + "\n"
+        pair = tuple(Example(code, ast.unparse(one)) for one in value.comparators)
+        if is_plain(code, names) and all(shows(one, name, names) for one in pair):
+            found.append((pair[0], pair[1]))
+    return found
 
 
 def outline(tree: ast.Module) -> list[str] | None:
-    """The statements of a module without docstrings, annotations, imports and a main part."""
+    """The statements of a module without docstrings, annotations, imports of names that it does not
+    use, and a main part.
+    """
     found = []
     try:
+        used = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
+        used |= {one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
         for line in tree.body:
             text = ast.unparse(line)
-            if not isinstance(line, ast.Import | ast.ImportFrom) and "__name__ ==" not in text:
+            if not is_beside(line, used):
                 bare = [Bare().visit(one) for one in ast.parse(text).body]
                 found += [ast.dump(one) for one in bare if one is not None]
     except (RecursionError, SyntaxError, ValueError, MemoryError):
         return None
     return sorted(found)
+
+
+def is_beside(line: ast.stmt, used: set[str]) -> bool:
+    """Whether a statement changes nothing of the functions: an import, `if __name__ == ...`."""
+    if isinstance(line, ast.Import | ast.ImportFrom):
+        bound = {(one.asname or one.name).partition(".")[0] for one in line.names}
+        return not bound & (used | {"*"})
+    if not isinstance(line, ast.If) or line.orelse:
+        return False
+    return ast.unparse(line.test) in MAIN
 
 
 class Bare(ast.NodeTransformer):
@@ -215,12 +299,14 @@ class Bare(ast.NodeTransformer):
 
 
 def check_examples(
-    functions: list[dict[str, Any]], texts: dict[str, str], original: str
+    functions: list[dict[str, Any]], texts: dict[str, str], original: str, own_source: str
 ) -> Iterator[Check]:
-    """Whether the examples of each function are true of it, and false of its mutants."""
+    """Whether the examples of each function are true of it, in the answer's module too, and show
+    another value of its mutants.
+    """
     names = set(texts)
     examples = {name: own_examples(text, name, names) for name, text in texts.items()}
-    real = run_examples(examples, original)
+    real, again = run_examples(examples, original), run_examples(examples, own_source)
     # One module for the first mutants of all functions, and one for the second.
     changed = []
     for at in range(max(len(one["mutants"]) for one in functions)):
@@ -229,13 +315,14 @@ def check_examples(
     for one in functions:
         name, role, is_trap = one["name"], one["role"], one["role"].startswith("trap")
         own = [shows(example, name, names) for example in examples[name]]
-        held = real[name]
+        held = [one and other for (one, _), (other, _) in
+                zip(real[name], again[name], strict=True)]  # fmt: skip
         false = [example.code.strip() for example, true in zip(examples[name], held, strict=True)
                  if not true]  # fmt: skip
         told = [
             any(
-                mine and true and not still
-                for mine, true, still in zip(own, held, other[name], strict=True)
+                mine and true and has_value and not still
+                for mine, true, (still, has_value) in zip(own, held, other[name], strict=True)
             )
             for other in changed[: len(one["mutants"])]
         ]
@@ -265,7 +352,9 @@ def shows(example: Example, name: str, names: set[str]) -> bool:
     """Whether it calls the function, no other of the module, and shows what comes back."""
     tree = parse(example.code)
     last = tree.body[-1] if tree is not None and tree.body else None
-    if not example.promised or called(example) & names != {name} or not isinstance(last, ast.Expr):
+    if not example.promised or example.promised.startswith("Traceback"):
+        return False
+    if called(example) & names != {name} or not isinstance(last, ast.Expr):
         return False
     value = last.value
     while isinstance(value, ast.Call) and value.args and called_name(value) in WRAPPERS:
@@ -278,14 +367,21 @@ def called_name(call: ast.Call) -> str:
     return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
 
 
-def run_examples(examples: dict[str, list[Example]], source: str) -> dict[str, list[bool]]:
-    """For each function's examples, by its name, whether they are true of a module."""
+def run_examples(
+    examples: dict[str, list[Example]], source: str
+) -> dict[str, list[tuple[bool, bool]]]:
+    """For each function's examples, by its name: whether they are true of a module, and whether a
+    value came back.
+    """
     steps = [step for some in examples.values() for step in as_steps(some, MODULE)]
     result = Candidate([""], modules={MODULE: source}).run(*steps) if steps else None
     if result is None or result.ended != "done":
-        return {name: [False] * len(some) for name, some in examples.items()}
+        return {name: [(False, False)] * len(some) for name, some in examples.items()}
     left = iter(result.steps)
-    return {name: [holds(one, next(left)) for one in some] for name, some in examples.items()}
+    return {
+        name: [(holds(one, step), step.raised is None) for one in some for step in (next(left),)]
+        for name, some in examples.items()
+    }
 
 
 def is_plain(code: str, names: set[str]) -> bool:

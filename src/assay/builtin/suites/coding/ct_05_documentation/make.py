@@ -12,8 +12,7 @@ from string import Template
 from typing import Any
 
 # Functions by their possible names: parameters, result, exception, arguments of examples, and one
-# or more forms. SUGGESTED is what the name suggests, and the mutant of the function. WORDS: one of
-# each group, or one that begins with it, is in any text that says what this form does.
+# or more forms. SUGGESTED is what the name suggests, and the mutant of the function.
 TRAPS = """
 ## unique without_duplicates drop_duplicates
 items: a list of hashable items
@@ -21,7 +20,6 @@ RESULT: a new list
 EXAMPLE: [3, 1, 3, 2]
 SUGGESTED: list(dict.fromkeys(items))
 FORM: Of equal items it keeps the last one, not the first.
-WORDS: last latest final later
 def $f(items):
     seen = set()
     kept = []
@@ -32,7 +30,6 @@ def $f(items):
     kept.reverse()
     return kept
 FORM: It keeps only the items that occur once; repeated ones are dropped altogether.
-WORDS: once exactly altogether entirely completely single repeated
 def $f(items):
     return [item for item in items if items.count(item) == 1]
 ## average mean_score mean_value
@@ -42,14 +39,12 @@ RAISES: if there are too few values
 EXAMPLE: [0, 1, 4, 5, 6, 200, 300]
 SUGGESTED: sum(values) / len(values)
 FORM: It leaves out the smallest and the largest value.
-WORDS: small lowest minim extreme trim outlier large highest maxim middle
 def $f(values):
     if len(values) < 3:
         raise ValueError("at least three values are needed")
     inner = sorted(values)[1:-1]
     return sum(inner) / len(inner)
 FORM: It leaves out the two largest values.
-WORDS: large highest maxim biggest greatest top
 def $f(values):
     if len(values) < 3:
         raise ValueError("at least three values are needed")
@@ -63,11 +58,9 @@ EXAMPLE: 201
 EXAMPLE: 249
 SUGGESTED: (2 * cents + step) // (2 * step) * step
 FORM: It never rounds down: the result is the next multiple of step above.
-WORDS: up upward above ceil higher next
 def $f(cents, step=$step):
     return -(-cents // step) * step
 FORM: It never rounds up: the result is the next multiple of step below.
-WORDS: down downward below floor lower previous
 def $f(cents, step=$step):
     return cents // step * step
 ## is_between in_range lies_between
@@ -79,11 +72,9 @@ EXAMPLE: 1, 1, 5
 EXAMPLE: 5, 1, 5
 SUGGESTED: low <= value <= high
 FORM: The upper bound is not part of the range.
-WORDS: exclu half strict less open below except not
 def $f(value, low, high):
     return low <= value < high
 FORM: The lower bound is not part of the range.
-WORDS: exclu half strict greater open above except not
 def $f(value, low, high):
     return low < value <= high
 ## merge_settings update_settings merged
@@ -93,14 +84,12 @@ RESULT: a new dict
 EXAMPLE: {'a': 1, 'b': 2}, {'b': 3, 'c': 4}
 SUGGESTED: {**settings, **changes}
 FORM: A value in settings wins over the one in changes.
-WORDS: win wins preced priorit overrid overwr keep kept prefer exist origin already default
 def $f(settings, changes):
     result = dict(changes)
     for key, value in settings.items():
         result[key] = value
     return result
 FORM: Keys that only changes has are left out.
-WORDS: ignor left omit drop only skip exist discard already
 def $f(settings, changes):
     return {key: changes.get(key, value) for key, value in settings.items()}
 ## days_between day_count days_from_to
@@ -111,13 +100,11 @@ RAISES: if end lies before start
 EXAMPLE: 3, 7
 SUGGESTED: end - start
 FORM: Both start and end are counted.
-WORDS: both inclu count counts counted
 def $f(start, end):
     if end < start:
         raise ValueError("end lies before start")
     return end - start + 1
 FORM: Neither start nor end is counted.
-WORDS: neither exclu strict inner without not
 def $f(start, end):
     if end < start:
         raise ValueError("end lies before start")
@@ -134,13 +121,11 @@ EXAMPLE: [1, 2, 3, 4, 5, 6, 7], 3
 MUTANT: len(items), size) => len(items))
 MUTANT: items[at : => items[at + 1 :
 FORM: Cuts items into parts of one size. The last part may be shorter.
-WORDS: chunk part parts piece group batch sublist slice block segment section
 def $f(items, size):
     if size < 1:
         raise ValueError("size must be positive")
     return [items[at : at + size] for at in range(0, len(items), size)]
 FORM: Cuts items into parts of one size. The first part may be shorter.
-WORDS: short remain small lead leftover fewer
 def $f(items, size):
     if size < 1:
         raise ValueError("size must be positive")
@@ -157,7 +142,6 @@ EXAMPLE: 'x=1/y=2', '/'
 MUTANT: partition("=") => partition(":")
 MUTANT: [key.strip()] => [value.strip()]
 FORM: Reads pairs such as a=1 from a text into a dict of texts.
-WORDS: pair mapping assign setting entry entries
 def $f(text, separator="$separator"):
     result = {}
     for part in text.split(separator):
@@ -177,7 +161,6 @@ EXAMPLE: [1, 2], 5
 MUTANT: start += number => start -= number
 MUTANT: append(start) => append(number)
 FORM: Gives for each number the total up to it.
-WORDS: running cumul accum total far partial prefix
 def $f(numbers, start=$start):
     totals = []
     for number in numbers:
@@ -193,7 +176,6 @@ EXAMPLE: 'Kofi Mensah', '*'
 MUTANT: part[0] => part[-1]
 MUTANT: + dot => + "+"
 FORM: Gives the first letters of a name as capitals.
-WORDS: first capital initial leading | letter charac capital initial
 def $f(name, dot="$dot"):
     return "".join(part[0].upper() + dot for part in name.split())
 ## window_sums sums_of_windows sliding_sums
@@ -205,13 +187,11 @@ EXAMPLE: [1, 2, 3, 4], 3
 MUTANT: [at : at + width] => [at : at + 1]
 MUTANT: sum( => max(
 FORM: Gives the sum of each window of neighbouring numbers.
-WORDS: sum sums total add adds adding | window slid consec adjac neighb contig moving rolling
 def $f(numbers, width):
     if not 1 <= width <= len(numbers):
         raise ValueError("width does not fit the numbers")
     return [sum(numbers[at : at + width]) for at in range(len(numbers) - width + 1)]
 FORM: Gives the sum of each window of neighbours; the first numbers follow the last ones again.
-WORDS: wrap circul cycl again around follow
 def $f(numbers, width):
     if not 1 <= width <= len(numbers):
         raise ValueError("width does not fit the numbers")
@@ -244,7 +224,7 @@ def make(seed: int) -> dict[str, Any]:
         role = "trap" if one["suggested"] != one["source"] else "plain"
         one["role"] = f"{role}_{1 + sum(role in other['role'] for other in shown)}"
         shown.append(one)
-    functions = [{key: one[key] for key in ("name", "role", "mutants", "words")} for one in shown]
+    functions = [{key: one[key] for key in ("name", "role", "mutants")} for one in shown]
     return {
         "files": {"toolbox.py": "\n\n\n".join(one["source"] for one in shown)},
         "truth": {
@@ -266,10 +246,9 @@ def read_entry(
     names, _, text = entry.partition("\n")
     name = rng.choice(names.split()) + suffix
     heading, *forms = Template(text).substitute(constants, f=name).split("FORM: ")
-    says, words, source = more.choice(forms).strip().split("\n", 2)
+    says, source = more.choice(forms).strip().split("\n", 1)
     one: dict[str, Any] = {"name": name, "says": says, "source": source, "suggested": source}
     one |= {"EXAMPLE": [], "mutants": [], "about": []}
-    one["words"] = [group.split() for group in words.removeprefix("WORDS: ").split("|")]
     for line in heading.splitlines():
         key, _, value = line.partition(": ")
         if key == "SUGGESTED":
@@ -283,10 +262,20 @@ def read_entry(
         elif key == "EXAMPLE":
             one["EXAMPLE"].append(value)
         else:
-            title = {"RESULT": "Returns", "RAISES": "Raises ValueError"}.get(key, key)
+            title = {"RESULT": "returns", "RAISES": "ValueError"}.get(key, key)
             one["about"].append(f"{title}: {value}.")
+    one["differs"] = state_difference(one)
     one["mutants"] += mutate(source, name, one["EXAMPLE"])
     return one
+
+
+def state_difference(one: dict[str, Any]) -> str:
+    """The line that says where a name misleads; "" where it does not."""
+    for arguments in one["EXAMPLE"]:
+        given = [outcome(one[code], one["name"], arguments) for code in ("source", "suggested")]
+        if given[0] != given[1]:
+            return f"differs: {one['name']}({arguments}) == {given[0]} != {given[1]}"
+    return ""
 
 
 SWAPS: dict[type[ast.AST], type[Any]] = {
@@ -326,14 +315,18 @@ MOST_MUTANTS = 6
 
 
 def mutate(source: str, name: str, examples: list[str]) -> list[str]:
-    """Wrong versions of several kinds, each of which one of the examples tells from the source."""
+    """Wrong versions of several kinds, each of which one of the examples tells from the source by
+    the value that it shows.
+    """
     found: list[str] = []
     for place in range(20):
         mutation = Mutation(place)
         changed = ast.unparse(mutation.visit(ast.parse(source)))
         if mutation.left >= 0 or len(found) == MOST_MUTANTS:
             break
-        if any(outcome(changed, name, one) != outcome(source, name, one) for one in examples):
+        given = [outcome(changed, name, one) for one in examples]
+        right = [outcome(source, name, one) for one in examples]
+        if any(one and one != two for one, two in zip(given, right, strict=True)):
             found.append(changed)
     return found
 
@@ -343,8 +336,8 @@ def outcome(source: str, name: str, arguments: str) -> str:
     try:
         exec(source, names)  # source of ours
         return repr(eval(f"{name}({arguments})", names))
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as problem:
-        return type(problem).__name__  # of a wrong version, whose one changed place may break it
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        return ""  # of a wrong version, whose one changed place may break it
 
 
 def equal_to_itself(shown: list[dict[str, Any]]) -> str:
@@ -365,6 +358,7 @@ def document(shown: list[dict[str, Any]], code: str, examples: str | None, says:
     text = '"""Small tools for lists, texts and numbers."""'
     for one in shown:
         lines = [says or one["says"], "", *([] if says else one["about"])]
+        lines += [one["differs"]] if one["differs"] and not says else []
         names: dict[str, Any] = {}
         exec(one[examples] if examples else "", names)  # source of ours
         for arguments in one["EXAMPLE"] if examples else ():
