@@ -61,6 +61,22 @@ def babble(made: Made) -> str:
     return f"{review}\n\n```json\n{json.dumps({'findings': rows})}\n```"
 
 
+def one_sentence_for_all(made: Made) -> str:
+    """The right lines and kinds, with words that are right of some and said of each."""
+    says = (
+        "is open to SQL injection, path traversal and weak hashes, reads a whole file, divides"
+        " by zero, sorts again in each loop, has a mutable default, an unused or magic value"
+    )
+    faulty = [one for one in made.truth["places"] if one["kinds"]]
+    names = [
+        re.split(r"[( =]", re.sub(r"^(?:def|import) ", "", one["source"]))[0] for one in faulty
+    ]
+    rows = [{"line": one["line"], "kind": one["kinds"][0], "why": f"{name} {says}, number {at}."}
+            for at, (one, name) in enumerate(zip(faulty, names, strict=True))]  # fmt: skip
+    review = "\n".join(f"- `{name}` {says}." for name in names)
+    return f"{review}\n\n```json\n{json.dumps({'findings': rows})}\n```"
+
+
 def lines_of(made: Made) -> range:
     return range(1, made.files["review.txt"].count("\n") + 2)
 
@@ -88,6 +104,7 @@ REVIEWS: dict[str, Cheat] = {
     "hedged lines": lambda made: block([("9 or 14 or 20", "security")] * 12),
     "the findings of another seed": lambda made: reference_of_seed_0("ct_04_code_review"),
     "right places, and babble about them": lambda made: babble(made),
+    "one sentence for all": one_sentence_for_all,
     "claims": lambda made: "All faults are found, every check passes.\n\n" + block([]),
     "the task again": lambda made: made.files["review.txt"] + "\n" + block([(12, "security")]),
 }

@@ -143,4 +143,5 @@ def test_code_that_is_wrong_only_at_values_that_it_names_gets_a_quarter(name):
     ):
         assert found.share <= 0.25, condition
         told = next(one.explanation for one in found.checks if one.name == "named")
-        assert "at most 2.5 of 10 points" in told, condition
+        # Inputs of every length may hit it before anybody looks at what the code names.
+        assert "at most 2.5 of 10 points" in told or told.startswith("not "), condition

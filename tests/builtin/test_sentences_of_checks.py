@@ -168,3 +168,25 @@ def test_examples_have_to_hold_in_the_module_of_the_answer_too() -> None:
     before, end, after = whole.rpartition("\n```")
     spoilt = f"{before}\n\n\n{name} = print{end}{after}"
     assert "that are not true" in told_of("ct_05_documentation", spoilt)[f"{role}_examples"]
+
+
+def test_a_review_in_another_language_is_taken_and_multiplied_by_its_precision() -> None:
+    """It cites the code, as reviews do, and says the rest in its own words."""
+    truth = made_for("ct_04_code_review").truth
+    faulty = [one for one in truth["places"] if one["kinds"]]
+    rows, lines = [], []
+    for at, one in enumerate(faulty):
+        head, _, body = one["source"].partition("\n")
+        name = re.split(r"[( =]", re.sub(r"^(?:def|import) ", "", head))[0]
+        words = re.findall(r"\w{3,}", body or head)[:4]
+        own = f"premier{at} défaut{at} avéré{at}"
+        lines.append(f"- `{name}` : {own}, à corriger ({', '.join(words)})")
+        rows.append({"line": one["line"], "kind": one["kinds"][0], "why": f"{own} ici"})
+    sound = next(one for one in truth["places"] if not one["kinds"])
+    wrong = {"line": sound["line"], "kind": "style", "why": "tournure maladroite"}
+    right, less = (
+        share_of("ct_04_code_review", "\n".join(lines) + f"\n\n```json\n{json.dumps(block)}\n```")
+        for block in ({"findings": rows}, {"findings": [*rows, wrong]})
+    )
+    assert right >= 0.8
+    assert abs(less - right * len(rows) / (len(rows) + 1)) < 0.001

@@ -40,7 +40,7 @@ from .comparing import (
     same_text,
     show,
 )
-from .describing import describes, is_word, words_in
+from .describing import describes, is_word, own_words, said_of, words_in
 from .examples import Example, as_steps, called, holds, read_examples
 from .facts import (
     Check,

@@ -4,6 +4,7 @@ In: a text as a reader sees it, a name, words. Out: whether they stand together.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 _SHORT = 3  # letters: up to these a word has to be whole
@@ -12,13 +13,28 @@ _PARTS = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+#|]|\d+[.)]))")
 
 def describes(text: str, name: str, words: Sequence[str], least: int) -> bool:
     """Whether parts with the name have `least` other words or more, and one of `words`."""
-    own = [part for part in _parts(text) if re.search(rf"\b{re.escape(name)}\b", part)]
-    said = set().union(*(words_in(part) for part in own)) - words_in(name)
+    said = said_of(text, name)
     return len(said) >= least and any(is_word(word, words) for word in said)
 
 
+def said_of(text: str, name: str) -> set[str]:
+    """The words of the parts that have the name, but for the name."""
+    own = [part for part in _parts(text) if re.search(rf"\b{re.escape(name)}\b", part)]
+    return set().union(*(words_in(part) for part in own)) - words_in(name)
+
+
+def own_words(texts: Sequence[set[str]]) -> list[set[str]]:
+    """The words of each text that most of the others do not have: what is said of all tells none
+    from another.
+    """
+    counts = Counter(word for text in texts for word in text)
+    most = max(1, len(texts) // 2)
+    return [{word for word in text if counts[word] <= most} for text in texts]
+
+
 def words_in(text: str) -> set[str]:
-    return set(re.findall(r"[a-z0-9]{2,}", text.casefold()))
+    """Of two letters or digits or more, in any script."""
+    return set(re.findall(r"[^\W_]{2,}", text.casefold()))
 
 
 def is_word(word: str, group: Sequence[str]) -> bool:

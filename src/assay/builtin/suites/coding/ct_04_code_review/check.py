@@ -1,7 +1,8 @@
 """Compares the findings of a review with the planted faults, by line and kind.
 
-A false finding weighs nearly as much as a fault that is found and named in the review too, so that
-listing everything gains nothing. Where no finding is false, nothing fails for it.
+What is right is multiplied by precision, the share of the findings that are, so that listing
+everything gains little. What most findings say tells none from another, and counts for none of
+them. Reasons are taken in any language.
 """
 
 import re
@@ -12,9 +13,11 @@ from assay.checking import (
     Check,
     ReportText,
     code_blocks,
-    describes,
+    is_word,
     json_block,
+    own_words,
     read_number,
+    said_of,
     same_text,
     words_in,
 )
@@ -25,8 +28,8 @@ KINDS = ("security", "performance", "correctness", "style")
 MOST_READ = 12  # the prompt says so
 STEPS, PROSE = (0.25, 0.5, 0.75, 0.95), 3.2  # shares of the faults; weight, by that of the block
 MOST_NAMED = 4  # pieces of sound code that are blamed
-LEAST_WORDS = 5  # about a fault in the review, beside its name
-FAULT, FALSE, GUESSED = 2.0, 3.5, 5.0  # weights; the last where no more are right than false
+LEAST_WORDS = 4  # about a fault in the review, beside its name and what is said of most
+FAULT = 2.0  # a weight
 
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
@@ -37,19 +40,20 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     if listed is None:
         yield from without_block(faulty)
         return
-    reasons = [reason_of(one) for one in listed[:MOST_READ]]
-    # The same words for most of them are no reason for any.
-    same = {one for one in reasons if reasons.count(one) > max(2, len(reasons) / 2)}
     names = [name_of(place) for place in truth["places"]]
+    # What is said of most of them is no reason for any, and a name or a number alone is none.
+    known = set().union(*map(words_in, (*names, *KINDS)))
+    own = own_words([reason_of(one) for one in listed[:MOST_READ]])
     findings = [
-        None if reason in same else read_finding(one, names)
-        for one, reason in zip(listed[:MOST_READ], reasons, strict=True)
+        read_finding(one, names) if any(not word.isdigit() for word in words - known) else None
+        for one, words in zip(listed[:MOST_READ], own, strict=True)
     ]
     found, false = sort_out(findings, faulty)
     for number, place in enumerate(faulty, 1):
         said = "found" if place in found else "not among the findings, with its line and kind"
         yield Check(f"fault_{number}", place in found, f"{place['says']}: {said}", FAULT)
-    yield from check_prose(answer, faulty, found)
+    prose = [*check_prose(answer, faulty, found)]
+    yield from prose
     if not findings:
         return
     if not false:
@@ -60,23 +64,35 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     why = f"{len(false)} of {len(findings)} findings are false or repeated"
     more = f" and {len(blamed) - MOST_NAMED} more" if len(blamed) > MOST_NAMED else ""
     why += f"; sound code is blamed: {', '.join(blamed[:MOST_NAMED])}{more}" if blamed else ""
-    each = FALSE if len(found) > len(false) else GUESSED
-    yield Check("false_findings", False, why, weight=each * len(false))
+    precision = len(found) / len(findings)
+    precision *= 1 if len(found) > len(false) else precision  # no better than guessed
+    whole = FAULT * len(faulty) + sum(one.weight for one in prose)
+    weight = whole * (1 / precision - 1) if found else whole
+    yield Check("false_findings", False, why, weight=round(weight, 3))
 
 
 def check_prose(answer: str, faulty: list[Place], found: list[Place]) -> Iterator[Check]:
-    """How many of the faults are also named in the review itself, by their function, with words
-    about it, one of them for what is wrong: a list of names is no review.
+    """How many of the faults are also described in the review itself, beside their function, in
+    words that are not said of most, one of them for what is wrong or two out of its code: a list of
+    names is no review, and neither is one sentence for all.
     """
     text = ReportText(answer).text
-    told = [one for one in found if describes(text, name_of(one), one["words"], LEAST_WORDS)]
+    said = own_words([said_of(text, name_of(one)) for one in found])
+    told = [one for one, words in zip(found, said, strict=True)
+            if len(words) >= LEAST_WORDS and is_about(one, words)]  # fmt: skip
     for step in STEPS:
         why = (f"{len(told)} of {len(faulty)} faults are in the block and described in the review "
-               f"too, in {LEAST_WORDS} words or more beside the name, one of them for what is "
-               f"wrong; this check needs {100 * step:.0f} %")  # fmt: skip
+               f"too, in {LEAST_WORDS} words or more that are not said of most others, one of them "
+               f"for what is wrong; this check needs {100 * step:.0f} %")  # fmt: skip
         passed = len(told) >= step * len(faulty)
         weight = PROSE * (FAULT * len(faulty) + 1) / len(STEPS)
         yield Check(f"review_{100 * step:.0f}", passed, why, weight)
+
+
+def is_about(place: Place, words: set[str]) -> bool:
+    """Whether one of the words is for what is wrong, or two stand in the code of this place."""
+    code = words_in(place["source"]) - words_in(name_of(place))
+    return any(is_word(word, place["words"]) for word in words) or len(words & code) > 1
 
 
 def name_of(place: Place) -> str:
@@ -124,10 +140,10 @@ def read_finding(one: object, names: list[str]) -> Finding:
     return line, named, set(re.findall(r"\w+", str(one.get("why")))) & set(names)
 
 
-def reason_of(one: object) -> str:
-    """Its words; "" where it has none. Any word will do, a letter will not."""
+def reason_of(one: object) -> set[str]:
+    """Its words; none where it has none. Any word will do, a letter will not."""
     why = one.get("why") if isinstance(one, dict) else None
-    return " ".join(sorted(words_in(why))) if isinstance(why, str) else ""
+    return words_in(why) if isinstance(why, str) else set()
 
 
 def lies_in(finding: Finding, place: Place) -> bool:
