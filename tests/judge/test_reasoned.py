@@ -133,7 +133,7 @@ def test_facts_that_could_not_be_read_are_looked_for_by_the_judge():
     )
     text = prompt(evidence=unread, judge=STRICT_JUDGE)
     assert "f1: Does the answer say that the total is 5?" in text
-    said = form(facts={"f1": "yes", "f3": "no"})
+    said = form(facts={"f1": {"answer": "yes", "quote": "Here is the function"}, "f3": "no"})
     judgement, _ = play(questionnaire(evidence=unread), [said])
     assert [one.answer for one in judgement.facts] == ["yes", None, "no"]
     final = make_final_judgement(CASE, CODING, unread, [judgement])
@@ -144,6 +144,20 @@ def test_facts_that_could_not_be_read_are_looked_for_by_the_judge():
     assert [each.score for each in final.criteria] == [5, 7, 8], "8, 7 and 9 from the judge"
     assert "does not say" in final.evidence.checks[1].explanation
     assert not any("mean" in each for each in final.weaknesses), "silence is no fault"
+
+
+def test_a_yes_to_a_fact_counts_only_with_a_quote_of_the_answer():
+    unread = Evidence(
+        checks=tuple(
+            EvidenceCheck(name=name, passed=None, explanation="", fact=f"the {name} is 5")
+            for name in ("total", "mean", "least")
+        )
+    )
+    quotes = {"f1": "", "f2": "the total is 5", "f3": "Here is the function"}
+    said = form(facts={name: {"answer": "yes", "quote": one} for name, one in quotes.items()})
+    judgement, _ = play(questionnaire(evidence=unread), [said])
+    assert [one.answer for one in judgement.facts] == [None, None, "yes"]
+    assert "only with an exact quote" in prompt(evidence=unread, judge=STRICT_JUDGE)
 
 
 def test_the_task_the_requirements_and_every_anchor_are_in_the_prompt():

@@ -39,6 +39,7 @@ from assay.judge.rubrics import questions_for
 from assay.types import Answered, Failed, Message, Reply, Request, Sampling, Thinking, ToAnswer
 from assay.types.judging.judgements import (
     BOUND_CLOSELY,
+    Answer,
     ChecklistAnswer,
     Evidence,
     Judgement,
@@ -109,6 +110,12 @@ def _rotated(asked: tuple[Item, ...], repeat: int) -> tuple[Item, ...]:
     return asked[first:] + asked[:first]
 
 
+_ASK_FACTS = (
+    "Under facts answer these with yes or no. A yes counts only with an exact quote of the words"
+    " of the answer that say it:"
+)
+
+
 def facts_of(about: Assignment) -> dict[str, str]:
     return {f"f{number}": each.fact for number, each in enumerate(about.evidence.unread_facts, 1)}
 
@@ -152,7 +159,7 @@ def _about_the_criteria(step: Step, about: Assignment) -> list[str]:
         parts += ["", heading("QUESTIONS")]
         parts += [f"{name}: {each.text}" for name, each in questions.items()]
     if facts := facts_of(about):
-        parts += ["", heading("QUESTIONS"), "Under facts answer these with yes or no:"]
+        parts += ["", heading("QUESTIONS"), _ASK_FACTS]
         parts += [f"{name}: {fact_question(each)}" for name, each in facts.items()]
     return parts
 
@@ -255,10 +262,8 @@ class ReasonedQuestionnaire(Questionnaire):
             if trouble
             else self._shown.unseen,
             checklist=ticks,
-            # What a judge does not name it has not read.
             facts=tuple(
-                ChecklistAnswer(question=fact, answer=said.facts.get(name))
-                for name, fact in facts.items()
+                self._fact(fact, *said.facts.get(name, ())) for name, fact in facts.items()
             ),
             quotes=quotes,
             flags=flags_of(self._about.answer, task_of(self._about.case)),
@@ -266,6 +271,16 @@ class ReasonedQuestionnaire(Questionnaire):
             raw_replies=tuple(self._raw),
             **said.words,
         )
+
+    def _fact(self, fact: str, said: Answer | None = None, quoted: str = "") -> ChecklistAnswer:
+        """What a judge does not name it has not read, and neither what it cannot show."""
+        quote = self._check(quoted) if quoted else None
+        is_shown = said == "no" or (quote is not None and quote.status == "exact")
+        return ChecklistAnswer(question=fact, answer=said if is_shown else None, quote=quote)
+
+    def _check(self, quoted: str) -> Quote:
+        task = Searched("\n".join(m.content for m in self._about.case.messages))
+        return check_quote(quoted, Searched(self._about.answer), task)
 
     def _climb(self, reply: Reply, trouble: Trouble) -> Request | None:
         if isinstance(reply, Failed):

@@ -44,7 +44,7 @@ class ReadReply:
     scores: Mapping[str, CriterionScore] = field(default_factory=dict)
     trouble: Trouble | None = None
     problem: str = ""
-    facts: Mapping[str, Answer] = field(default_factory=dict)
+    facts: Mapping[str, tuple[Answer, str]] = field(default_factory=dict)  # with a quote
     quotes: tuple[str, ...] = ()
     checklist: Mapping[str, tuple[Answer, str]] = field(default_factory=dict)
     words: Mapping[str, Any] = field(default_factory=dict)
@@ -150,11 +150,15 @@ def _read_score(key: str, name: str, value: object) -> CriterionScore:
     return CriterionScore(criterion=key, score=value, reason=reason)
 
 
-def _facts(value: object) -> dict[str, Answer]:
+def _facts(value: object) -> dict[str, tuple[Answer, str]]:
     """Anything but a yes or a no says nothing."""
-    items = value.items() if isinstance(value, JsonObject) else ()
-    read = {name: _yes_or_no(said) for name, said in items}
-    return {name: cast(Answer, said) for name, said in read.items() if said}
+    read: dict[str, tuple[Answer, str]] = {}
+    for name, said in value.items() if isinstance(value, JsonObject) else ():
+        quote = read_text(said.get("quote")) if isinstance(said, JsonObject) else ""
+        word = _yes_or_no(said.get("answer") if isinstance(said, JsonObject) else said)
+        if word:
+            read[name] = cast(Answer, word), quote
+    return read
 
 
 def _yes_or_no(said: object) -> str:
@@ -257,7 +261,8 @@ def judgement_schema(
     """The schema of a judgement. A short one has no evidence and no checklist."""
     properties: _Schema = {}
     if fact_ids:
-        properties["facts"] = object_of({each: one_of(("yes", "no")) for each in fact_ids})
+        found_fact = object_of({"quote": text_of(160), "answer": one_of(("yes", "no"))})
+        properties["facts"] = object_of(dict.fromkeys(fact_ids, found_fact))
     if not short:
         keys = [each.key for each in criteria]
         found = {"criterion": one_of(keys), "quote": text_of(160), "note": text_of(200)}
