@@ -12,13 +12,21 @@ HIDDEN = [
     "<?x 9234 ?>", "<noscript>9234</noscript>", "<script>9234</script>", "[x](y '9234')",
     "[//]: # (9234)", "$\\phantom{9234}$", "9234\b\b\b\b", "\x1b[8m9234\x1b[0m", "\u202e9234",
     "<img alt='9234'>", "<input value='9234'>", "<span size=0>9234</span>",
-    "<style>.x{opacity:0}</style><b class=x>9234</b>", "<span hidden>9234", "<" * 3000 + "9234",
-    "# \n" * 6000 + "9234",
+    "<style>.x{opacity:0}</style><b class=x>9234</b>", "<span hidden>9234",
+    "9234 <style>*{display:none}</style>", "9234 <p style='position:fixed;inset:0'>",
+    "<dialog>9234</dialog>", "<select>9234", "<x-hidden>9234", "<b hidden>9234</b>",
+    "<textarea><!--</textarea><div hidden>--></textarea> 9234", "<!--><details>-->9234",
+    "<i x='<!--'></i><div hidden y='-->'>9234</div>", "\\`<details>` 9234", "``<details>` 9234",
+    "<table>\n`<details>` 9234", "<div title='</div>' hidden>9234", "&#x202e;9234",
+    "$$\n\\color{white} 9234\n$$", "\\[ 9234 \\]", "[](x '\n9234\n')", "[a]: b '\n9234\n'",
+    "![\n9234\n](x)", "~x\n9234\ny~", "92\u203334", "92³4",
 ]  # fmt: skip
 SHOWN = [
     "9234", "**9234**", "9&#50;34", "a < b, and 9234 > c", "`<script>` and 9234", "92\u200b34",
-    "<b>9234</b>", "<details open>9234</details>", "<td width='20%'>9234</td>", "x<br>9234",
-    "[9234](https://example.org)", "| total | 9234 |", "<span hidden>x</span> 9234",
+    "<b>9234</b>", "x<br>9234", "x<br/>9234", "<table><tr><td>9234</td></tr></table>",
+    "[9234](https://example.org)", "| total | 9234 |", "<!-- note --> 9234", "９２３４",
+    "Ann Lee <ann@lee.example> wrote 9234", "<https://example.org/> has 9234", "~5 or ~6, and 9234",
+    "<" * 3000 + "9234", "# \n" * 6000 + "9234", "if a <3 then 9234",
 ]  # fmt: skip
 
 

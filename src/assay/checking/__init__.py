@@ -31,6 +31,11 @@ from .code import (
     takes,
 )
 from .comparing import (
+    DOLLARS,
+    EUROS,
+    KILOGRAMS,
+    PERCENT,
+    PIECES,
     compare_rows,
     read_number,
     same,

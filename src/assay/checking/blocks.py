@@ -14,7 +14,7 @@ _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})[ \t]*([^`\n]*)")
 _WORDS = re.compile(r"[\w+#-]+")
 PYTHON = {"", "python", "py", "python3", "py3"}
 # Texts stay as they are, without an end too; comments, and commas before a closing bracket, go.
-_LOOSE_JSON = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*|,(?=\s*[}\]])')
+_LOOSE_JSON = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|(//[^\n]*)|,(?=\s*+[}\]])')
 
 
 def code_blocks(answer: str, language: str = "python") -> list[str]:
@@ -23,15 +23,16 @@ def code_blocks(answer: str, language: str = "python") -> list[str]:
     return [text for found, text in fenced(answer) if found in spellings]
 
 
-def json_block(answer: str) -> dict[str, Any] | None:
+def json_block(answer: str, *, comments: bool = True) -> dict[str, Any] | None:
     """The last fenced block that is a JSON object, else one without a fence; None where it holds
-    NaN, huge numbers or deep nesting. A key given twice has the list of its values.
+    NaN, huge numbers or deep nesting, or comments where none may be. A key given twice has the list
+    of its values.
     """
     answer = answer[:LONGEST_ANSWER]
     for _, text in reversed([*fenced(answer)][-_MOST_TRIED:]):
-        if (found := _object_in(text)) is not None:
+        if (found := object_in(text, comments=comments)) is not None:
             return found
-    return _last_loose_object(answer)
+    return next(reversed(list(loose_objects(answer))), None)
 
 
 def fenced(answer: str) -> Iterator[tuple[str, str]]:
@@ -66,11 +67,16 @@ def _closes(opened: re.Match[str], mark: re.Match[str], *, in_text: bool) -> boo
     return mark[2].startswith(opened[2]) and not mark[3].strip()
 
 
-def _object_in(text: str) -> dict[str, Any] | None:
+def object_in(text: str, *, comments: bool = True) -> dict[str, Any] | None:
+    """The JSON object that a text is; commas before a closing bracket are no mistake."""
     text = text.strip()
     if not (text.startswith("{") and text.endswith("}")):
         return None
-    for one in (text, _LOOSE_JSON.sub(lambda found: found[1] or "", text)):
+
+    def mend(found: re.Match[str]) -> str:
+        return found[1] or (found[2] if found[2] and not comments else "")
+
+    for one in (text, _LOOSE_JSON.sub(mend, text)):
         try:
             found = _DECODER.decode(one)
         except (ValueError, RecursionError):
@@ -79,10 +85,10 @@ def _object_in(text: str) -> dict[str, Any] | None:
     return None
 
 
-def _last_loose_object(answer: str) -> dict[str, Any] | None:
-    found = None
+def loose_objects(answer: str) -> Iterator[dict[str, Any]]:
+    """JSON objects that begin on lines of their own, in a fence or not."""
     at = 0
-    for start in [one.start() for one in re.finditer(r"^[ \t]*\{", answer, re.M)][:_MOST_TRIED]:
+    for start in [one.start() for one in re.finditer(r"^[ \t]*+\{", answer, re.M)][:_MOST_TRIED]:
         if start < at:
             continue
         try:
@@ -91,8 +97,7 @@ def _last_loose_object(answer: str) -> dict[str, Any] | None:
             continue
         at = end
         if isinstance(value, dict) and _is_sane(value, 0):
-            found = value
-    return found
+            yield value
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -34,7 +34,8 @@ class Fact:
     """What the block should hold at `key`; dots lead into objects ("largest.amount"). `says` is the
     statement for a judge: "the total is 5,400.00 euros". Numbers are compared within `tolerance`,
     lists as sets, or all by `same(given, expected)`. `name`: of the check, if not the key. With an
-    `owner`, the key of a name, it counts only if that is right.
+    `owner`, the key of another fact, it counts only if that one does. `units`: what may be beside
+    the number in a report, without case; None: any common unit.
     """
 
     key: str
@@ -45,6 +46,11 @@ class Fact:
     same: Callable[[Any, Any], bool] | None = None
     name: str = ""
     owner: str = ""
+    units: tuple[str, ...] | None = None
+
+    def is_right(self, given: object) -> bool:
+        same = self.same or partial(same_value, tolerance=self.tolerance)
+        return bool(same(given, self.expected))
 
 
 def list_checks(
@@ -67,7 +73,7 @@ def list_checks(
 def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator[Check]:
     """One check for each fact. Without a block all of them are None, with their facts."""
     listed = list(facts)
-    expected = {fact.key: fact.expected for fact in listed}
+    of_key = {fact.key: fact for fact in listed}
     for fact in listed:
         name = fact.name or fact.key
         if block is None:
@@ -75,19 +81,25 @@ def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator
             yield Check(name, None, why, fact.weight, fact.says)
             continue
         given = value_at(block, fact.key, _ABSENT)
-        same = fact.same or partial(same_value, tolerance=fact.tolerance)
-        passed = given is not _ABSENT and bool(same(given, fact.expected))
-        if fact.owner:
-            passed = passed and same_text(value_at(block, fact.owner), expected[fact.owner])
-        why = f"{fact.key} is {show(given)}" + ("" if passed else f" in the block; {fact.says}")
-        alone = bool(same(given, fact.expected)) if given is not _ABSENT else False
-        if fact.owner and not passed and alone:
-            why = (
-                f"{fact.key} is {show(given)} in the block, but {fact.owner} is wrong; {fact.says}"
-            )
+        is_right = given is not _ABSENT and fact.is_right(given)
+        wrong = _wrong_owner(block, fact, of_key) if is_right else ""
+        why = f"{fact.key} is {show(given)}" + ("" if is_right else f" in the block; {fact.says}")
+        if wrong:
+            why = f"{fact.key} is {show(given)} in the block, but {wrong} is wrong; {fact.says}"
         if given is _ABSENT:
             why = f"the block has no key {show(fact.key)}; {fact.says}"
-        yield Check(name, passed, why, fact.weight, fact.says)
+        yield Check(name, is_right and not wrong, why, fact.weight, fact.says)
+
+
+def _wrong_owner(block: dict[str, Any], fact: Fact, of_key: Mapping[str, Fact]) -> str:
+    """The key of the fact that this one counts with and that is not right; "" where all are."""
+    seen = {fact.key}
+    while fact.owner and fact.owner not in seen:
+        seen.add(fact.owner)
+        fact = of_key[fact.owner]
+        if not fact.is_right(value_at(block, fact.key)):
+            return fact.key
+    return ""
 
 
 def hold_to(checks: Iterable[Check]) -> list[Check]:

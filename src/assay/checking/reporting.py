@@ -1,18 +1,19 @@
 """What a report says, outside of its JSON block: sections, and figures on lines that name them.
 
 In: an answer, and what its block was right about. Out: checks. A figure counts by its form alone:
-on a line `name: value`, which no other line of that name contradicts. Sentences earn nothing, so
-that lies in them gain nothing; what they say is a judge's to read.
+on a line `name: value`, while nothing else in the answer gives that name another value. Sentences
+earn nothing, so that lies in them gain nothing; what they say is a judge's to read.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from .blocks import parts_of
-from .comparing import read_number, same_number, same_set, same_value
-from .facts import Check, Fact, letters_of
-from .visible import visible_text
+from .blocks import LONGEST_ANSWER, loose_objects, object_in, parts_of
+from .facts import Check, Fact, value_at
+from .stating import is_other, is_stated, key_of, read_lines
+from .visible import normalised, visible_text
 
 STEPS = (0.15, 0.35, 0.6, 0.8, 0.95)  # shares of the figures, a check each
 # Weight, as a share of what the block weighs. A right block alone is less than 0.3 of all, so that
@@ -20,37 +21,67 @@ STEPS = (0.15, 0.35, 0.6, 0.8, 0.95)  # shares of the figures, a check each
 _OF_FIGURES, _OF_SECTIONS = 2.05, 0.38
 LEAST_TOLD = 0.25  # of the figures, for sections to count: another seed's report has 0.15 by chance
 _LEAST_WORDS = 20  # different ones beside figures, names and headings, for all values to count
-_TEXT = {"markdown", "md", "text", "txt"}
-_SPACES = "\u00a0\u2007\u2009\u202f"
-_NUMBER = re.compile(r"\d+(?:[.,'’ ]\d+)*")
-_SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "mn": 1e6,
-           "bn": 1e9, "billion": 1e9, "tn": 1e12, "trillion": 1e12}  # fmt: skip
-_SCALE = re.compile(rf"\s?({'|'.join(_SCALES)})\b", re.IGNORECASE)
+_MARKDOWN = ("markdown", "md")  # fences around a report; what is in others is no report
+_MOST_INDENTED = 3  # blanks before a fence; with more its marks are shown as they are
+_ABSENT = object()
 
 
 class ReportText:
-    """The text around the blocks of an answer as a reader sees it, and the numbers in it."""
+    """The text around the blocks of an answer as a reader sees it, and what its lines state."""
 
     def __init__(self, answer: str) -> None:
-        parts = []
-        for opened, lines in parts_of(answer):
-            if opened is None or opened[3].strip().lower() in _TEXT:
-                parts.append("\n".join(lines))
-        # A block may lack its fence.
-        text = re.sub(r"(?ms)^[ \t]*\{[ \t]*$.*?^[ \t]*\}[ \t]*$", "", "\n".join(parts))
-        text = re.sub(r'(?m)^[ \t]*\{".*\}[ \t]*$', "", text)
-        self.text = visible_text(text).replace("\u2212", "-")
+        shown: list[str] = []
+        self._objects = list(loose_objects(answer[:LONGEST_ANSWER]))
         self._lines: dict[str, list[str]] = {}
-        for label, value in _read_lines(self.text):
-            self._lines.setdefault(label, []).append(value)
+        self._elsewhere: dict[str, list[str]] = {}  # what lines of other blocks say
+        for opened, lines in parts_of(answer):
+            if opened is None or opened[3].strip().lower() in _MARKDOWN:
+                shown += lines
+            elif len(opened[1].expandtabs()) > _MOST_INDENTED:
+                shown += [opened[0], *lines]
+            elif (found := object_in("\n".join(lines))) is not None:
+                self._objects.append(found)
+            else:
+                self._read_block(lines)
+        self.text = visible_text("\n".join(_without_loose_blocks(shown)))
+        for key, value in read_lines(self.text):
+            self._lines.setdefault(key, []).append(value)
+
+    def _read_block(self, lines: Sequence[str]) -> None:
+        for line in normalised("\n".join(lines)).split("\n"):
+            name, colon, value = line.strip(" -*\"',").partition(":")
+            if colon:
+                value = re.split(r" ?(?://|#)", value)[0].strip(" ,\"'")
+                self._elsewhere.setdefault(key_of(name.strip("\"' ")), []).append(value)
 
     def states(self, fact: Fact) -> bool:
         """Whether a line names the value by its key, every such line gives the right one, and
         nothing else is on it: "- total: 5,400 euros" of "total", "- customers, Anna: 56" of
-        "customers.Anna".
+        "customers.Anna". A line without a value, such as a heading, says nothing.
         """
-        given = self._lines.get(letters_of(fact.key), [])
-        return bool(given) and all(_is_value(one, fact) for one in given)
+        given = [one for one in self._lines.get(key_of(fact.key), []) if one]
+        right = bool(given) and all(is_stated(one, fact) for one in given)
+        return right and not self.contradicts(fact)
+
+    def contradicts(self, fact: Fact) -> bool:
+        """Whether a line, or a block, gives the name another value."""
+        key = key_of(fact.key)
+        beside = (value_at(one, fact.key, _ABSENT) for one in self._objects)
+        return (
+            any(is_other(one, fact) for one in self._lines.get(key, []))
+            or any(is_other(one, fact) for one in self._elsewhere.get(key, []))
+            or any(one is not _ABSENT and not fact.is_right(one) for one in beside)
+        )
+
+    def withdraw(self, checks: Iterable[Check], facts: Iterable[Fact]) -> Iterator[Check]:
+        """The checks of a block; those of facts that the answer also gives another value fail."""
+        of_name = {fact.name or fact.key: fact.key for fact in facts if self.contradicts(fact)}
+        for one in checks:
+            if one.passed and one.name in of_name:
+                why = f"the answer gives {of_name[one.name]} another value as well; {one.fact}"
+                yield replace(one, passed=False, why=why.strip("; "))
+            else:
+                yield one
 
     def count_words(self, values: Iterable[Any], headings: Iterable[str]) -> int:
         """Different words that are no value, key or heading: a list of values has next to none."""
@@ -59,23 +90,36 @@ class ReportText:
 
     def section(self, name: str, others: Sequence[str]) -> bool:
         """Whether a part is headed by this name, and has text before the next one."""
-        lines = self.text.split("\n")
-        for at, line in enumerate(lines):
+        is_inside = False
+        for line in self.text.split("\n"):
             rest = _after_heading(line, name)
-            if rest is None:
-                continue
-            following = [rest]
-            for later in lines[at + 1 :]:
-                if any(_after_heading(later, other) is not None for other in others):
-                    break
-                following.append(later)
-            if re.search(r"\w", " ".join(following)):
+            if rest is not None:
+                is_inside, line = True, rest
+            elif is_inside and any(_after_heading(line, one) is not None for one in others):
+                is_inside = False
+            if is_inside and re.search(r"\w", line):
                 return True
         return False
 
 
+def _without_loose_blocks(lines: Sequence[str]) -> Iterator[str]:
+    """Without JSON that lacks its fence: from a line with its first brace to one with its last."""
+    last = max((at for at, line in enumerate(lines) if line.strip() == "}"), default=-1)
+    is_inside = False
+    for at, line in enumerate(lines):
+        bare = line.strip()
+        if bare == "{" and at < last:
+            is_inside = True
+        elif not is_inside and not (bare.startswith('{"') and bare.endswith("}")):
+            yield line
+        if bare == "}":
+            is_inside = False
+
+
 def _after_heading(line: str, name: str) -> str | None:
     """The text behind a heading of this name; None where the line is none."""
+    if name.casefold() not in line.casefold():
+        return None
     bold = re.match(r"\s*(?:[-*+•]\s|\d+[.)]\s)?\s*(?:\*\*|__)(.+?)(?:\*\*|__)(.*)", line)
     heading = re.match(r"\s*#{1,6}\s+(.*)()", line) or bold
     named = re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)
@@ -87,48 +131,6 @@ def _after_heading(line: str, name: str) -> str | None:
 
 
 _LONGEST_HEADING = 80
-
-
-# A list's marker may be before it, and marks of Markdown around each part.
-_LINE = re.compile(r"\s*(?:[-*+•]\s+|\d+[.)]\s+)?([^:=|]{1,120}?)\s*(?:[:=]|\s[–—-]\s)(.*)")
-_MARKS = " \t*_`"
-
-
-def _read_lines(text: str) -> Iterator[tuple[str, str]]:
-    """Letters of the name, and the value, of each line `name: value`, and of each row of a table
-    with two cells.
-    """
-    for line in text.split("\n"):
-        cells = [one.strip(_MARKS) for one in line.strip(" \t").strip("|").split("|")]
-        if line.lstrip().startswith("|") and len(cells) == 2:
-            yield letters_of(cells[0]), cells[1]
-        elif found := _LINE.fullmatch(line):
-            yield letters_of(found[1]), found[2].strip(_MARKS)
-
-
-def _is_value(text: str, fact: Fact) -> bool:
-    """Whether a line gives the right value: a number in any format with its unit, a name, a date,
-    or a list of them.
-    """
-    wanted = fact.expected
-    if fact.same is not None:
-        return bool(fact.same(text, wanted))
-    if isinstance(wanted, list | tuple | set | frozenset):
-        if not wanted:
-            return letters_of(text) in _NOTHING
-        given = [one.strip(_MARKS) for one in re.split(r"[,;]|\band\b", text.strip(" .[]{}()"))]
-        return same_set([one for one in given if one], wanted, same_value)
-    if isinstance(wanted, bool) or not isinstance(wanted, int | float):
-        return same_value(text, wanted)
-    number = read_number(text)
-    if number is None or number * wanted < 0:
-        return False
-    return same_number(text, wanted, fact.tolerance) or any(
-        _is_number(*one, wanted) for one in _read_numbers(text)
-    )
-
-
-_NOTHING = ("", "none", "nothing", "no")
 
 
 def state_lines(values: Mapping[str, Any]) -> dict[str, str]:
@@ -163,42 +165,8 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _read_numbers(text: str) -> Iterator[tuple[float, float, bool]]:
-    """Every reading of every number, half a unit of its last digit, and whether it has a scale."""
-    for space in _SPACES:
-        text = text.replace(space, " ")
-    for found in _NUMBER.finditer(text[:200_000]):
-        scaled = _SCALE.match(text, found.end())
-        scale = _SCALES[scaled[1].lower()] if scaled else 1
-        for reading in _readings(found[0]):
-            decimals = len(reading.partition(".")[2])
-            if len(reading) < _LONGEST_NUMBER:
-                yield float(reading) * scale, 0.5 * 10**-decimals * scale, bool(scaled)
-
-
-_LONGEST_NUMBER = 30
-
-
-def _readings(text: str) -> set[str]:
-    """5,400 is 5400 and 5.4; 6 120 is 6120; no part of a number is a number."""
-    marks, groups = re.findall(r"[.,'’ ]", text), re.split(r"[.,'’ ]", text)
-    found = set()
-    if all(len(group) == 3 for group in groups[1:]):
-        found.add("".join(groups))
-    if marks and marks[-1] in ".," and all(len(group) == 3 for group in groups[1:-1]):
-        found.add("".join(groups[:-1]) + "." + groups[-1])
-    return found
-
-
-def _is_number(number: float, unit: float, is_scaled: bool, expected: float) -> bool:
-    """Equal but for the sign, which words may say. A fraction, and 1.7 million, may be rounded."""
-    wanted = abs(float(expected))
-    may_round = is_scaled or wanted != int(wanted)
-    return abs(number - wanted) <= (unit if may_round else 0) + 1e-9 * max(1.0, wanted)
-
-
 def check_report(
-    answer: str,
+    answer: str | ReportText,
     checks: Sequence[Check],
     facts: Iterable[Fact],
     sections: Sequence[str],
@@ -210,7 +178,7 @@ def check_report(
     other checks of the block weigh. A right block alone is less than 0.3 of all; so is one
     with its values in a bare list: up to some words each one beside them adds its part.
     """
-    report = ReportText(answer)
+    report = answer if isinstance(answer, ReportText) else ReportText(answer)
     passed = {one.name: one.passed for one in checks}
     listed = list(facts)
     whole = sum(fact.weight for fact in listed)

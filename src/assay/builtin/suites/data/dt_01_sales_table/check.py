@@ -4,9 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.checking import (
+    EUROS,
     LEAST_TOLD,
+    PERCENT,
+    PIECES,
     Check,
     Fact,
+    ReportText,
     check_facts,
     check_names,
     check_report,
@@ -34,18 +38,21 @@ FACTS = (  # key, statement, weight, tolerance
     ("cancelled_product", "most of the cancelled orders are for {}", 4, 0),
 )
 LISTS = ("customers", "products")
+ORDERS = ("order", "orders")
+UNITS: dict[str, tuple[str, ...]] = {"euros": EUROS, "percent": PERCENT}  # by the statement
 SECTIONS = ("Summary", "Customers", "Products", "Status", "Insight")
 
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
     right = truth["right"]
-    block = json_block(answer)
+    block = json_block(answer, comments=False)
     if block is not None:
         block |= {key: spell_keys(block.get(key), right[key]) for key in LISTS}
     facts = list(list_facts(right))
-    checks = list(check_facts(block, facts))
+    report = ReportText(answer)
+    checks = list(report.withdraw(check_facts(block, facts), facts))
     yield from checks
-    yield from check_report(answer, checks, facts, SECTIONS)
+    yield from check_report(report, checks, facts, SECTIONS)
     if block is None:
         return
     given = [block[key] for key in right if isinstance(right[key], str) and key in block]
@@ -61,15 +68,17 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
 
 def list_facts(right: dict[str, Any]) -> Iterator[Fact]:
     for key, says, weight, tolerance in FACTS:
-        yield Fact(key, right[key], says.format(right[key]), weight, tolerance)
+        units = next((units for word, units in UNITS.items() if word in says), ORDERS)
+        yield Fact(key, right[key], says.format(right[key]), weight, tolerance, units=units)
     for number, (name, amount) in enumerate(right["customers"].items(), 1):
         says = f"the total amount of the customer {name} is {amount} euros"
         label = f"customer_{number}"
-        yield Fact(f"customers.{name}", amount, says, name=label)
+        yield Fact(f"customers.{name}", amount, says, name=label, units=EUROS)
     for number, (name, row) in enumerate(right["products"].items(), 1):
-        for key, unit in (("units", "pieces"), ("amount", "euros")):
+        for key, unit, units in (("units", "pieces", PIECES), ("amount", "euros", EUROS)):
             says = f"the {key} of the product {name} add up to {row[key]} {unit}"
-            yield Fact(f"products.{name}.{key}", row[key], says, name=f"product_{number}_{key}")
+            label = f"product_{number}_{key}"
+            yield Fact(f"products.{name}.{key}", row[key], says, name=label, units=units)
     product, count = right["cancelled_product"], right["cancelled_product_orders"]
     says = f"{count} of the cancelled orders are for {product}"
-    yield Fact("cancelled_product_orders", count, says, weight=4, owner="cancelled_product")
+    yield Fact("cancelled_product_orders", count, says, 4, owner="cancelled_product", units=ORDERS)

@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.checking import (
+    EUROS,
     LEAST_TOLD,
+    PIECES,
     Check,
     Fact,
+    ReportText,
     check_facts,
     check_names,
     check_report,
@@ -15,30 +18,32 @@ from assay.checking import (
     mentions,
     same_text,
     share_of,
+    show,
     spell_keys,
 )
 
-OF_AN_ORDER = (
-    ("so", "the supplier's number of {po} is {value}", 1),
-    ("consignment", "{po} first travelled with the consignment {value}", 2),
-    ("goods", "{po} is for {value}", 0.5),
-    ("room", "the goods of {po} are for the {value}", 0.5),
-    ("quantity", "{value} pieces were ordered with {po}", 0.5),
+# What an e-mail says outright counts with what had to be worked out about the same thing.
+OF_AN_ORDER = (  # statement, weight, the key of the order that it counts with
+    ("so", "the supplier's number of {po} is {value}", 1, ""),
+    ("consignment", "{po} first travelled with the consignment {value}", 2, "so"),
+    ("goods", "{po} is for {value}", 0.5, "consignment"),
+    ("room", "the goods of {po} are for the {value}", 0.5, "consignment"),
+    ("quantity", "{value} pieces were ordered with {po}", 0.5, "consignment"),
 )
-OF_ALL = (
-    ("ordered_on", "the orders were placed on {}", 1),
-    ("collected_on", "the carrier collected the orders on {}", 3),
-    ("shortage_noticed_on", "the short delivery was noticed on {}", 1),
-    ("damage_noticed_on", "the damage was noticed on {}", 1),
-    ("rest_arrived_on", "the missing pieces arrived on {}", 1),
-    ("short_po", "{} was delivered short", 3),
-    ("missing_pieces", "{} pieces were missing", 3),
-    ("rest_consignment", "the missing pieces travelled with {}", 2),
-    ("damaged_po", "pieces of {} were damaged", 4),
-    ("damaged_pieces", "{} pieces were damaged", 2),
-    ("overcharged_po", "the invoice of {} has a wrong price", 2),
-    ("overcharge", "the buyer was overcharged by {} euros in all", 4),
-    ("open_issues", "exactly these issues are open at the end of the thread: {}", 5),
+OF_ALL = (  # statement, weight, the key that it counts with
+    ("ordered_on", "the orders were placed on {}", 1, "collected_on"),
+    ("collected_on", "the carrier collected the orders on {}", 3, ""),
+    ("shortage_noticed_on", "the short delivery was noticed on {}", 1, "missing_pieces"),
+    ("damage_noticed_on", "the damage was noticed on {}", 1, "damaged_po"),
+    ("rest_arrived_on", "the missing pieces arrived on {}", 1, "missing_pieces"),
+    ("short_po", "{} was delivered short", 3, ""),
+    ("missing_pieces", "{} pieces were missing", 3, "short_po"),
+    ("rest_consignment", "the missing pieces travelled with {}", 2, "missing_pieces"),
+    ("damaged_po", "pieces of {} were damaged", 4, ""),
+    ("damaged_pieces", "{} pieces were damaged", 2, "damaged_po"),
+    ("overcharged_po", "the invoice of {} has a wrong price", 2, ""),
+    ("overcharge", "the buyer was overcharged by {} euros in all", 4, "overcharged_po"),
+    ("open_issues", "exactly these issues are open at the end of the thread: {}", 5, "damaged_po"),
 )
 SECTIONS = ("Orders", "Timeline", "Issues")
 NUMBERS = ("so", "consignment", "short_po", "damaged_po", "overcharged_po", "rest_consignment")
@@ -46,13 +51,14 @@ NUMBERS = ("so", "consignment", "short_po", "damaged_po", "overcharged_po", "res
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
     right = truth["right"]
-    block = json_block(answer)
+    block = json_block(answer, comments=False)
     if block is not None:
         block["orders"] = spell_keys(block.get("orders"), right["orders"], same_id)
     facts = list(list_facts(truth))
-    checks = list(check_facts(block, facts))
+    report = ReportText(answer)
+    checks = list(report.withdraw(check_facts(block, facts), facts))
     yield from checks
-    yield from check_report(answer, checks, facts, SECTIONS)
+    yield from check_report(report, checks, facts, SECTIONS)
     if block is None:
         return
     rows = [block, *(row for row in block["orders"].values() if isinstance(row, dict))]
@@ -73,15 +79,19 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
 def list_facts(truth: dict[str, Any]) -> Iterator[Fact]:
     right = truth["right"]
     for number, (po, row) in enumerate(right["orders"].items(), 1):
-        for key, says, weight in OF_AN_ORDER:
+        nouns = tuple(name.casefold() for name in truth["goods"][po])
+        for key, says, weight, with_key in OF_AN_ORDER:
             value = truth["goods"][po] if key == "goods" else row[key]
             same = is_one_of if key == "goods" else same_id if key in NUMBERS else None
             says, name = says.format(po=po, value=row[key]), f"order_{number}_{key}"
-            yield Fact(f"orders.{po}.{key}", value, says, weight, same=same, name=name)
-    for key, says, weight in OF_ALL:
+            owner = f"orders.{po}.{with_key}" if with_key else ""
+            key, units = f"orders.{po}.{key}", PIECES + nouns
+            yield Fact(key, value, says, weight, 0, same, name, owner, units)
+    for key, says, weight, owner in OF_ALL:
         value = right[key]
         says = says.format(", ".join(value) if isinstance(value, list) else value)
-        yield Fact(key, value, says, weight, same=same_id if key in NUMBERS else None)
+        same, units = same_id if key in NUMBERS else None, EUROS if "euros" in says else PIECES
+        yield Fact(key, value, says, weight, same=same, owner=owner, units=units)
 
 
 def is_one_of(given: object, names: Any) -> bool:
@@ -90,9 +100,14 @@ def is_one_of(given: object, names: Any) -> bool:
 
 def same_id(given: object, expected: object) -> bool:
     """Whether two numbers of orders or consignments are the same, with their letters or without:
-    "PO 4100", "po-4100", 4100.
+    "PO 4100", "po-4100", 4100. A sign makes another number of it.
     """
     if isinstance(given, bool) or not isinstance(given, str | int):
         return False
-    text, right = (re.sub(r"[\W_]+", "", str(one)).casefold() for one in (given, expected))
-    return text in (right, re.sub(r"^[a-z]+(?=\d)", "", right))
+    text, right = (_NUMBER.fullmatch(show(one, 80).strip("'")) for one in (given, expected))
+    if text is None or right is None or text[2] != right[2]:
+        return False
+    return not text[1] or text[1].casefold() == (right[1] or "").casefold()
+
+
+_NUMBER = re.compile(r" *(?:([A-Za-z]+)[ _#-]{0,3})?(\d+) *")

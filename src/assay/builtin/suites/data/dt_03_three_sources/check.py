@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.checking import (
+    EUROS,
     LEAST_TOLD,
+    PIECES,
     Check,
     Fact,
+    ReportText,
     check_facts,
     check_names,
     check_report,
@@ -33,6 +36,7 @@ SECTIONS = (
     "Shortages", "Late orders", "Damage", "Broken references", "Lost shipment", "Amount at risk",
     "Customers", "Conclusions",
 )  # fmt: skip
+TICKETS = ("ticket", "tickets")
 COUNTS = (  # right only together with the name
     ("damage_supplier", "damage_supplier_tickets", "{} damage tickets are about products of {}", 3),
     ("most_tickets_customer", "most_tickets", "{} tickets come from the customer {}", 3),
@@ -41,15 +45,16 @@ COUNTS = (  # right only together with the name
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
     right = truth["right"]
-    block = json_block(answer)
+    block = json_block(answer, comments=False)
     if block is not None:
         block["shortfalls"] = spell_keys(block.get("shortfalls"), right["shortfalls"])
     facts = list(list_facts(right))
-    checks = list(check_facts(block, facts))
+    report = ReportText(answer)
+    checks = list(report.withdraw(check_facts(block, facts), facts))
     yield from checks
     # Which products are short shows in the lines of their shortfalls.
     stated = [fact for fact in facts if fact.name != "short_products"]
-    yield from check_report(answer, checks, stated, SECTIONS, beside=6)
+    yield from check_report(report, checks, stated, SECTIONS, beside=6)
     if block is None:
         return
     late = block.get("late_orders")
@@ -71,13 +76,14 @@ def list_facts(right: dict[str, Any]) -> Iterator[Fact]:
     yield Fact("shortfalls", set(skus), says, 4, same=has_keys, name="short_products")
     for number, (sku, pieces) in enumerate(skus.items(), 1):
         says = f"the shortfall of {sku} is {pieces} pieces"
-        yield Fact(f"shortfalls.{sku}", pieces, says, 2, name=f"shortfall_{number}")
+        yield Fact(f"shortfalls.{sku}", pieces, says, 2, name=f"shortfall_{number}", units=PIECES)
     for key, says, weight in FACTS:
         value = right[key]
         says = says.format(", ".join(value) if isinstance(value, list) else value)
-        yield Fact(key, value, says, weight)
+        yield Fact(key, value, says, weight, units=EUROS if "euros" in says else TICKETS)
     for owner, key, says, weight in COUNTS:
-        yield Fact(key, right[key], says.format(right[key], right[owner]), weight, owner=owner)
+        says = says.format(right[key], right[owner])
+        yield Fact(key, right[key], says, weight, owner=owner, units=TICKETS)
 
 
 def has_keys(given: object, keys: set[str]) -> bool:

@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from assay.checking import (
+    EUROS,
+    KILOGRAMS,
     LEAST_TOLD,
     Check,
     Fact,
+    ReportText,
     check_facts,
     check_names,
     check_report,
@@ -36,6 +39,7 @@ VALUES = {  # weight, kind, unit
     "right_total": (3, "wrong_total", "euros"),
     "right_weight": (3, "wrong_unit", "kilograms"),
 }
+UNITS = {"wrong_total": EUROS, "wrong_unit": KILOGRAMS}
 ABOUT_SEVERAL = ("duplicate_record", "duplicate_customer", "repeat_order")
 SECTIONS = ("Problems", "Odd but sound", "Prevention")
 MISSING = "the answer has no JSON block that can be read"
@@ -48,7 +52,7 @@ class Entry(NamedTuple):
 
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
-    block = json_block(answer)
+    block = json_block(answer, comments=False)
     found = read_entries(block, "problems", "kind")
     odd = read_entries(block, "odd_but_sound", "reason")
     expected = read_entries(truth, "problems", "kind")
@@ -59,9 +63,10 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     checks += check_facts(block, [Fact("sound_records", sound, f"{sound} records have no problem")])
     if block is None:
         checks = [Check(one.name, None, MISSING, one.weight, one.fact) for one in checks]
+    report, shown = ReportText(answer), list(list_shown(expected, lookalikes, sound))
+    checks = list(report.withdraw(checks, shown))
     yield from checks
-    shown = list_shown(expected, lookalikes, sound)
-    yield from check_report(answer, checks, shown, SECTIONS, beside=4)
+    yield from check_report(report, checks, shown, SECTIONS, beside=4)
     faulty = sorted({record for entry in expected for record in entry.records})
     fact = f"only {', '.join(faulty)} have a problem"
     if block is None:
@@ -94,8 +99,9 @@ def list_shown(expected: list[Entry], odd: list[Entry], sound: int) -> Iterator[
     for name, (weight, kind, _) in VALUES.items():
         for entry in expected:
             if entry.label == kind:
-                yield Fact(f"{name}.{entry.records[0]}", entry.value, "", weight, name=name)
-    yield Fact("sound_records", sound, "")
+                key = f"{name}.{entry.records[0]}"
+                yield Fact(key, entry.value, "", weight, name=name, units=UNITS[kind])
+    yield Fact("sound_records", sound, "", units=("record", "records"))
 
 
 def read_entries(block: dict[str, Any] | None, key: str, label: str) -> list[Entry]:

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.checking import (
+    DOLLARS,
     LEAST_TOLD,
+    PERCENT,
     Check,
     Fact,
     ReportText,
@@ -20,6 +22,10 @@ from assay.checking import (
 MOST_WORDS = 600
 SECTIONS = ("Executive summary", "Key metrics", "What changed", "Risks", "Recommendations")
 LINES = ("fastest_growing_line", "declining_line")
+UNITS = {  # by a word of the statement
+    "dollars": DOLLARS, "%": PERCENT, "margin": PERCENT, "customers": ("customer", "customers"),
+    "times": ("time", "times", "month", "months"),
+}  # fmt: skip
 SAYS = {  # weight, and what a judge looks for
     "revenue": (1, "the revenue of the quarter is {:,} dollars"),
     "previous_revenue": (1, "the revenue of the previous quarter is {:,} dollars"),
@@ -40,16 +46,17 @@ SAYS = {  # weight, and what a judge looks for
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
     facts, lines = truth["facts"], truth["facts"]["revenue_by_line"]
-    block = json_block(answer)
+    block = json_block(answer, comments=False)
     if block is not None:
         block["revenue_by_line"] = spell_keys(block.get("revenue_by_line"), lines)
     listed = list(list_facts(facts))
-    checks = list(check_facts(block, listed))
+    report = ReportText(answer)
+    checks = list(report.withdraw(check_facts(block, listed), listed))
     yield from checks
-    yield from check_report(answer, checks, listed, SECTIONS)
+    yield from check_report(report, checks, listed, SECTIONS)
     half = 2 * sum(one.passed is not False for one in checks) >= len(checks)
     if block is not None:
-        yield check_length(answer, counts=half)
+        yield check_length(report, counts=half)
         named = [*block["revenue_by_line"], *(block[key] for key in LINES if key in block)]
         counts = share_of(checks) >= LEAST_TOLD
         yield check_names("only_asked_keys", block, facts, counts=counts)
@@ -61,15 +68,17 @@ def list_facts(facts: dict[str, Any]) -> Iterator[Fact]:
         tolerance = 0.05 if key.endswith("_percent") else 0
         # A figure counts only with the line that it belongs to.
         owner = next((one for one in LINES if one in key), "")
-        yield Fact(key, facts[key], says.format(facts[key]), weight, tolerance, owner=owner)
+        units = next((units for word, units in UNITS.items() if word in says), ())
+        says = says.format(facts[key])
+        yield Fact(key, facts[key], says, weight, tolerance, owner=owner, units=units)
     for number, (line, revenue) in enumerate(facts["revenue_by_line"].items(), 1):
         says = f"the revenue of {line} in the quarter is {revenue:,} dollars"
-        yield Fact(f"revenue_by_line.{line}", revenue, says, name=f"line_{number}")
+        yield Fact(f"revenue_by_line.{line}", revenue, says, name=f"line_{number}", units=DOLLARS)
 
 
-def check_length(answer: str, *, counts: bool) -> Check:
+def check_length(report: ReportText, *, counts: bool) -> Check:
     """Words outside the block, with some room for how table cells and headings are counted."""
-    words = len(re.findall(r"\w+(?:[.,'’-]\w+)*", ReportText(answer).text))
+    words = len(re.findall(r"\w+(?:[.,'’-]\w+)*", report.text))
     why = f"about {words} words, and {MOST_WORDS} were allowed"
     why = why if words else "there is no report beside the block"
     why = why if counts else "not counted, since fewer than half of the values are right"

@@ -5,8 +5,10 @@ from typing import Any
 
 from assay.checking import (
     LEAST_TOLD,
+    PERCENT,
     Check,
     Fact,
+    ReportText,
     check_facts,
     check_names,
     check_report,
@@ -18,6 +20,12 @@ from assay.checking import (
 
 SECTIONS = ("Weekly pattern", "Segments", "Mailings", "Forecast", "Advice")
 
+A_DAY = ("", " a day", " per day", "/day")
+ORDERS = tuple(f"orders{a_day}" for a_day in A_DAY)
+UNITS = {  # by a word of the key
+    "contacts": tuple(f"contacts{a_day}" for a_day in A_DAY),
+    "days_average": ORDERS, "mailings": ("mailing", "mailings"), "lag": ("day", "days"),
+}  # fmt: skip
 SAYS = {  # weight, and what a judge looks for
     "busiest_weekday": (1, "{} is the busiest weekday"),
     "busiest_weekday_average": (1, "the busiest weekday has {:.1f} orders on average"),
@@ -39,13 +47,14 @@ SAYS = {  # weight, and what a judge looks for
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
     facts = truth["facts"]
     changes = facts["change_by_segment"]
-    block = json_block(answer)
+    block = json_block(answer, comments=False)
     if block is not None:
         block["change_by_segment"] = spell_keys(block.get("change_by_segment"), changes)
     listed = list(list_facts(facts))
-    checks = list(check_facts(block, listed))
+    report = ReportText(answer)
+    checks = list(report.withdraw(check_facts(block, listed), listed))
     yield from checks
-    yield from check_report(answer, checks, listed, SECTIONS)
+    yield from check_report(report, checks, listed, SECTIONS)
     if block is not None:
         named = [*block["change_by_segment"], block.get("declining_segment")]
         counts = share_of(checks) >= LEAST_TOLD
@@ -62,10 +71,12 @@ def list_facts(facts: dict[str, Any]) -> Iterator[Fact]:
         shown = ", ".join(value) if isinstance(value, list) else value
         # Figures of the declining segment count only with its name.
         owner = "declining_segment" if key.startswith(("declining", "week_7")) else ""
-        yield Fact(key, value, says.format(shown), weight, tolerance, owner=owner)
+        units = next((units for word, units in UNITS.items() if word in key), ORDERS)
+        yield Fact(key, value, says.format(shown), weight, tolerance, owner=owner, units=units)
     steady = [name for name in facts["change_by_segment"] if name != facts["declining_segment"]]
     for number, name in enumerate([facts["declining_segment"], *steady]):
         change = facts["change_by_segment"][name]
         says = f"the orders of {name} changed by {change:.1f} % from week 1 to week 6"
         label = f"steady_change_{number}" if number else "declining_change"
-        yield Fact(f"change_by_segment.{name}", change, says, 1 if number else 2, 0.05, name=label)
+        key, weight = f"change_by_segment.{name}", 1 if number else 2
+        yield Fact(key, change, says, weight, 0.05, name=label, units=PERCENT)

@@ -1,0 +1,159 @@
+"""Lines of a report that state values, `name: value`, and whether a line gives the right one.
+
+In: the text of a report as a reader sees it. Out: (name, value) of each such line, and whether a
+value is the one that a fact expects. Every line is read once, by position and not by pattern; a
+value has exactly one reading for each way of writing numbers, with the fact's unit or none.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import partial
+
+from .comparing import UNITS, read_date, same_date, same_set
+from .facts import Fact
+
+_LONGEST_NAME, _LONGEST_VALUE, _LONGEST_NUMBER = 200, 1_000, 80  # letters
+_MARKS = " *_`"
+_ASIDE = frozenset(" _,.*`")  # what a name may have beside its key's letters
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_QUOTES = "\"'\u2018\u2019\u201c\u201d"
+_DASHES = str.maketrans("\u2010\u2011\u2012\u2013\u2212", "-----")
+_NUMBER = re.compile(r"(-|\+)? ?([^\d+-]*?) ?(-|\+)? ?(\d+(?:[.,'’ ]\d+)*) ?(\D*?)[ .]*")
+_NOTHING = ("none", "nothing", "no", "-")
+_A_NAME = 4  # words; more are a sentence
+
+
+def read_lines(text: str) -> Iterator[tuple[str, str]]:
+    """The name as `key_of` has it, and the value, of each line `name: value` and of each row of a
+    table with two cells.
+    """
+    for given in text.split("\n"):
+        line = given.strip()
+        if line.startswith("|"):
+            name, *rest = line.strip("|").split("|")
+            value = rest[0] if len(rest) == 1 else None
+        else:
+            name, value = _split(_without_marker(line))
+        if value is not None and len(name) <= _LONGEST_NAME and (key := key_of(name)):
+            yield key, _ESCAPED.sub(r"\1", value).strip(_MARKS)
+
+
+def key_of(name: str) -> str:
+    """A name or a key without case, white space, commas, full stops, underscores and marks of
+    Markdown. Whatever else is in it makes it another name: "not total", "❌ total".
+    """
+    folded = unicodedata.normalize("NFC", _ESCAPED.sub(r"\1", name)).casefold()
+    return "".join(one for one in folded if one not in _ASIDE)
+
+
+def _without_marker(line: str) -> str:
+    """Without the mark of a list's item."""
+    mark, space, rest = line.partition(" ")
+    is_number = mark[:-1].isdigit() and mark[-1:] in ".)"
+    return rest if space and (mark in ("-", "*", "+", "•") or is_number) else line
+
+
+def _split(line: str) -> tuple[str, str | None]:
+    """At the first colon or equals sign; where there is none, at a dash between spaces."""
+    found = [at for at in (line.find(":"), line.find("=")) if at >= 0]
+    if found:
+        return line[: min(found)], line[min(found) + 1 :]
+    for dash in (" – ", " — ", " - "):
+        name, between, value = line.partition(dash)
+        if between:
+            return name, value
+    return line, None
+
+
+def is_stated(text: str, fact: Fact) -> bool:
+    """Whether the value of a line is the right one and nothing else: a number with its unit, a
+    name, a date, or a list of them.
+    """
+    wanted = fact.expected
+    if len(text) > _LONGEST_VALUE:
+        return False
+    if fact.same is not None:
+        return bool(fact.same(_tidy(text), wanted))
+    if isinstance(wanted, list | tuple | set | frozenset):
+        plain = _tidy(text)
+        if plain[:1] + plain[-1:] in ("[]", "()", "{}"):
+            plain = plain[1:-1]
+        if not wanted:
+            return plain.casefold() in _NOTHING
+        given = [_tidy(one) for one in re.split(r"[,;]|\band\b", plain)]
+        return same_set([one for one in given if one], wanted, partial(_is_one, fact=fact))
+    return _is_one(text, wanted, fact=fact)
+
+
+def is_other(text: str, fact: Fact) -> bool:
+    """Whether the value of a line is a value, and not the right one. A sentence is none."""
+    wanted = fact.expected
+    if not text or len(text) > _LONGEST_VALUE or is_stated(text, fact):
+        return False
+    if isinstance(wanted, int | float) and not isinstance(wanted, bool):
+        return bool(_readings(text, None))
+    names = len(wanted) if isinstance(wanted, list | tuple | set | frozenset) else 1
+    longest = max([_A_NAME, *(len(one.split()) for one in _texts(wanted))])
+    return len(text.split()) <= longest * max(names, 1)
+
+
+def _texts(wanted: object) -> list[str]:
+    many = isinstance(wanted, list | tuple | set | frozenset)
+    return [str(one) for one in (wanted if many else [wanted])]  # type: ignore[attr-defined]
+
+
+def _is_one(text: str, wanted: object, *, fact: Fact) -> bool:
+    if isinstance(wanted, bool) or not isinstance(wanted, int | float):
+        plain = _tidy(text)
+        if plain.casefold() == " ".join(str(wanted).split()).casefold():
+            return True
+        in_parts = len(re.findall(r"\d+", plain)) <= 3
+        return in_parts and read_date(wanted) is not None and same_date(plain, wanted)
+    slack = fact.tolerance + 1e-9 * max(1.0, abs(wanted))
+    return any(abs(one - wanted) <= slack for one in _readings(text, fact.units))
+
+
+def _tidy(text: str) -> str:
+    """Without marks of Markdown, quotes around it, and a full stop."""
+    plain = " ".join(text.replace("*", "").replace("`", "").split())
+    return plain.removesuffix(".").strip(_MARKS + _QUOTES)
+
+
+def _readings(text: str, units: tuple[str, ...] | None) -> list[float]:
+    """The numbers that a text can be, written in any language: 5,400 is 5400, and 5.4 with a comma
+    for the point. None where anything but one number and its unit is in the text.
+    """
+    if len(text) > _LONGEST_NUMBER:
+        return []
+    plain = text.replace("*", "").replace("`", "").translate(_DASHES).strip(_MARKS)
+    found = _NUMBER.fullmatch(plain)
+    if not found or (found[1] and found[3]):
+        return []
+    known = UNITS if units is None else units
+    beside = (one.strip().casefold() for one in (found[2], found[5]))
+    if any(one and one not in known and not (units is None and one in "€$£¥%") for one in beside):
+        return []
+    sign = -1 if "-" in (found[1], found[3]) else 1
+    return [sign * float(one) for one in sorted(_written(found[4]))]
+
+
+def _written(text: str) -> set[str]:
+    """Groups of three digits with one mark between them, and a fraction behind another mark."""
+    groups, marks = re.split(r"[.,'’ ]", text), re.findall(r"[.,'’ ]", text)
+    if not marks:
+        return {text}
+    found = set()
+    if _are_groups(groups, marks):
+        found.add("".join(groups))
+    if marks[-1] in ".," and _are_groups(groups[:-1], marks[:-1]) and marks[-1] not in marks[:-1]:
+        found.add("".join(groups[:-1]) + "." + groups[-1])
+    return found
+
+
+def _are_groups(groups: list[str], marks: list[str]) -> bool:
+    if len(groups) == 1:
+        return True
+    first, *rest = groups
+    is_first = 0 < len(first) <= 3 and not first.startswith("0")
+    return is_first and len(set(marks)) == 1 and all(len(one) == 3 for one in rest)

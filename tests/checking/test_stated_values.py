@@ -1,0 +1,147 @@
+"""What a line of a report states, and what takes it back."""
+
+import time
+
+import pytest
+
+from assay.checking import PERCENT, Fact, ReportText, check_facts, json_block
+from assay.checking.comparing import EUROS
+from assay.checking.stating import read_lines
+
+TOTAL = Fact("total", 9173, "the total is 9,173 euros", units=EUROS)
+SHARE = Fact("share", -4.25, "the share fell by 4.25 %", tolerance=0.005, units=PERCENT)
+TOP = Fact("top", "Calder & Roe", "Calder & Roe is the top customer")
+DAY = Fact("day", "2025-03-07", "it came on 7 March 2025")
+LATE = Fact("late", ["O-1", "O-2"], "O-1 and O-2 are late")
+
+
+@pytest.mark.parametrize(
+    ("value", "fact"),
+    [
+        ("9173", TOTAL), ("9,173", TOTAL), ("9.173,00 €", TOTAL), ("EUR 9’173.00", TOTAL),
+        ("**9 173** Euros.", TOTAL), ("€ 9,173", TOTAL), ("9\u202f173 €", TOTAL),
+        ("−4.25 %", SHARE), ("–4,25%", SHARE), ("- 4.25 percent", SHARE), ("-4.250", SHARE),
+        ("Calder & Roe", TOP), ("**calder &  roe**", TOP), ("“Calder &amp; Roe”.", TOP),
+        ("2025-03-07", DAY), ("7 March 2025", DAY), ("March 7, 2025", DAY), ("`2025-03-07`", DAY),
+        ("O-2, O-1", LATE), ("`O-1`; `O-2`", LATE), ("O-1 and O-2", LATE), ("[O-1, O-2]", LATE),
+    ],
+)  # fmt: skip
+def test_a_value_counts_in_any_format(value, fact):
+    assert ReportText(f"- {fact.key}: {value}").states(fact)
+
+
+@pytest.mark.parametrize(
+    ("value", "fact"),
+    [
+        ("9,173 pieces", TOTAL), ("9,173 kg", TOTAL), ("about 9,173", TOTAL), ("~9,173", TOTAL),
+        ("9,173 nay", TOTAL), ("9,173 ❌", TOTAL), ("≠ 9,173", TOTAL), ("9,173?", TOTAL),
+        ("9̶1̶7̶3̶", TOTAL), ("9,173 €, or not", TOTAL), ("9,173 (9,200)", TOTAL), ("9.173k", TOTAL),
+        ("91,73", TOTAL), ("9,1,73", TOTAL), ("9²173", TOTAL), ("$9,173$", TOTAL),
+        ("09,173", TOTAL),
+        ("--9,173", TOTAL), ("- -9,173", TOTAL), ("9,173 9,173", TOTAL), ("9.173.000", TOTAL),
+        ("4.25 %", SHARE), ("-4.25 euros", SHARE), ("-4.2 %", SHARE), ("-4 %", SHARE),
+        ("Calder & Roe?", TOP), ("not Calder & Roe", TOP), ("Calder & Roe (no)", TOP),
+        ("¬Calder & Roe", TOP), ("C̶alder & Roe", TOP), ("Calder & Roe!", TOP),
+        ("2025-03-07 08", DAY), ("2025-03-07?", DAY), ("2025-03-08", DAY), ("-2025-03-07", DAY),
+        ("O-1", LATE), ("O-1, O-2, O-3", LATE), ("O-1, not O-2", LATE), ("O-1, O-2?", LATE),
+    ],
+)  # fmt: skip
+def test_a_value_with_anything_else_does_not_count(value, fact):
+    assert not ReportText(f"- {fact.key}: {value}").states(fact)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_name"),
+    [
+        ("rows, Anna-Lee & Co, day_1", True), ("**Rows, Anna-Lee & Co**, `day 1`", True),
+        (r"rows, anna-lee & co, day\_1", True), ("rows.Anna-Lee & Co.day_1", True),
+        ("r̶o̶w̶s, Anna-Lee & Co, day_1", False), ("¬rows, Anna-Lee & Co, day_1", False),
+        ("❌ rows, Anna-Lee & Co, day_1", False), ("rows, Anna-Lee & Co, day_1?", False),
+        ("not rows, Anna-Lee & Co, day_1", False), ("rows, Anna-Lee Co, day_1", False),
+        ("~rows, Anna-Lee & Co, day_1", False), ("(rows, Anna-Lee & Co, day_1)", False),
+        ("> rows, Anna-Lee & Co, day_1", False), ("[ ] rows, Anna-Lee & Co, day_1", False),
+    ],
+)  # fmt: skip
+def test_a_name_is_its_key_and_marks_alone(name, is_name):
+    fact = Fact("rows.Anna-Lee & Co.day_1", 7, "")
+    assert ReportText(f"- {name}: 7").states(fact) is is_name
+
+
+BLOCK = '\n```json\n{"total": 9173, "top": "Calder & Roe"}\n```\n'
+
+
+@pytest.mark.parametrize(
+    ("beside", "contradicts"),
+    [
+        ("", False), ("- total: 9,200", True), ("| total | 9,200 |", True), ("Total: 9200 €", True),
+        ("## Total:", False), ("**Total:** it grew again this year", False),
+        ("Total: see the block", False), ('```json\n{"total": 9200}\n```', True),
+        ('```json\n{"total": 9173}\n```', False), ('```\n"total": 9200, // right\n```', True),
+        ("```yaml\ntotal: 9200\n```", True), ("```python\ntotal = 9200 * 2\n```", False),
+        ('As said:\n\n{"total": 9200}\n', True), ("<details>\n\n- total: 9,200", False),
+    ],
+)  # fmt: skip
+def test_another_value_anywhere_takes_the_block_back(beside, contradicts):
+    answer = f"- total: 9,173\n\n{beside}\n{BLOCK}"
+    checks = list(check_facts(json_block(BLOCK), [TOTAL, TOP]))
+    total, top = ReportText(answer).withdraw(checks, [TOTAL, TOP])
+    assert total.passed is not contradicts
+    assert ("another value as well" in total.why) is contradicts
+    assert top.passed
+
+
+@pytest.mark.parametrize("fence", ["text", "python", "json", ""])
+def test_lines_in_a_fence_are_no_report(fence):
+    assert not ReportText(f"```{fence}\n- total: 9,173\n```\n").states(TOTAL)
+    assert ReportText("```markdown\n- total: 9,173\n```\n").states(TOTAL)
+
+
+def test_comments_make_another_block_of_it_only_where_they_are_allowed():
+    text = '```json\n{"total": 9173, // not at all\n "url": "http://x", }\n```'
+    assert json_block(text) == {"total": 9173, "url": "http://x"}
+    assert json_block(text, comments=False) is None
+    assert json_block('```json\n{"a": [1, 2,],}\n```', comments=False) == {"a": [1, 2]}
+
+
+def test_what_counts_with_another_fact_counts_only_if_all_of_them_are_right():
+    facts = [Fact("a", 1, ""), Fact("b", 2, "", owner="a"), Fact("c", 3, "", owner="b"),
+             Fact("d", 4, "", owner="d")]  # fmt: skip
+    for block, passed in (
+        ({"a": 1, "b": 2, "c": 3, "d": 4}, [True] * 4),
+        ({"a": 0, "b": 2, "c": 3, "d": 4}, [False, False, False, True]),
+        ({"a": 1, "b": 0, "c": 3}, [True, False, False, False]),
+    ):
+        found = list(check_facts(block, facts))
+        assert [one.passed for one in found] == passed
+    assert found[2].why == "c is 3 in the block, but b is wrong; "
+
+
+FLOODS = {
+    "colons": ":", "names": "- total: 9\n", "blanks": " ", "entities": "&nbsp;", "braces": "{\n",
+    "closed": "{\n}\n", "quotes": '{"\\"', "dashes": " - ", "tags": "<b>", "open tags": "<a ",
+    "comments": "<!--", "pictures": "![", "links": "](", "struck": "~~ ", "tildes": "~a ",
+    "ticks": "`a", "fences": "```\n", "headings": "# Summary\n# Customers\n", "bars": "|",
+    "dollars": "$$", "formulas": r"\[", "phantoms": r"\phantom{", "numbers": "1 ", "bold": "**",
+    "commas": ", ", "definitions": "[a]: ", "emphasis": "*_`", "text": "a", "digits": "1",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", FLOODS.values(), ids=FLOODS)
+def test_the_time_to_read_an_answer_grows_as_its_length(unit):
+    """Sixteen times the length: a square takes 256 times as long, and 64 leaves room for noise."""
+
+    def used(length: int) -> float:
+        text = f"- total:{unit * (length // len(unit))}x"
+        least = []
+        for _ in range(2):
+            start = time.process_time()
+            report = ReportText(text)
+            report.states(TOTAL)
+            report.section("Summary", ["Customers"])
+            report.count_words([], ["Summary"])
+            list(read_lines(text))
+            json_block(text, comments=False)
+            least.append(time.process_time() - start)
+        return min(least)
+
+    assert used(80_000) < 64 * max(used(5_000), 0.002)
