@@ -54,6 +54,38 @@ def test_a_weak_checker_is_found_out(folder: Path) -> None:
     assert any("an empty answer gets 0.50 of the checks" in one for one in said)
 
 
+def test_what_only_a_judge_can_read_is_told_apart(tmp_path: Path) -> None:
+    """A folder whose check looks for the value anywhere takes it from hidden reports as well."""
+    folder = api.new_test("sales", suite=tmp_path / "mine", judged=True)
+    (folder / "check.py").write_text(
+        "from assay.checking import Check, Fact, ReportText, check_facts, json_block\n"
+        "def check(answer, truth, files):\n"
+        "    fact = Fact('total', truth['total'], 'the total')\n"
+        "    yield from check_facts(json_block(answer), [fact])\n"
+        "    told = str(truth['total']) in answer if truth['loose'] else "
+        "ReportText(answer).states(fact)\n"
+        "    yield Check('told', told, 'the report has it', weight=2)\n"
+    )
+    (folder / "reference.md").write_text(
+        '## Sales\n\n- total: {{truth.total}}\n\n```json\n{"total": {{truth.total}}}\n```\n'
+    )
+    (folder / "prompt.md").write_text("State the total of {{orders.csv}}\n")
+    for loose, above in ((False, False), (True, True)):
+        (folder / "make.py").write_text(
+            "def make(seed):\n    return {'files': {'orders.csv': f'id,{seed}'}, "
+            f"'truth': {{'total': 917 + seed, 'loose': {loose}}}}}\n"
+        )
+        found = api.attack(folder.parent, allow_code_execution=True)
+        (test,) = found.tests
+        hidden = next(one for one in test.denials if one.cheat == "a report in <details>")
+        assert hidden.is_above(found.max_share) is above
+        assert bool(found.above) is above
+        assert [one.share for one in test.judged] == [1, 1]
+        told = found.to_dict()["tests"][0]
+        assert len(told["around_a_right_block"]) == len(test.denials) > 10
+        assert {one["share"] for one in told["left_to_a_judge"]} == {1}
+
+
 def test_a_judge_that_always_says_10_lifts_no_cheat_above_4(tmp_path: Path) -> None:
     folder = SHIPPED_SUITES / "data" / "dt_06_patterns"
     made, other = make_files(folder, [0, 77], None)

@@ -12,7 +12,7 @@ from typing import Any
 
 from .blocks import LONGEST_ANSWER, loose_objects, object_in, parts_of
 from .facts import Check, Fact, value_at
-from .stating import is_other, is_stated, key_of, read_lines
+from .stating import is_other, is_stated, key_of, member_of, read_lines
 from .visible import normalised, visible_text
 
 STEPS = (0.15, 0.35, 0.6, 0.8, 0.95)  # shares of the figures, a check each
@@ -44,8 +44,12 @@ class ReportText:
             else:
                 self._read_block(lines)
         self.text = visible_text("\n".join(_without_loose_blocks(shown)))
-        for key, value in read_lines(self.text):
-            self._lines.setdefault(key, []).append(value)
+        self._members: dict[str, set[str]] = {}
+        for name, value in read_lines(self.text):
+            self._lines.setdefault(key_of(name), []).append(value)
+            whole, member = member_of(name)
+            if member and value:
+                self._members.setdefault(whole, set()).add(member)
 
     def _read_block(self, lines: Sequence[str]) -> None:
         for line in normalised("\n".join(lines)).split("\n"):
@@ -74,8 +78,16 @@ class ReportText:
         )
 
     def withdraw(self, checks: Iterable[Check], facts: Iterable[Fact]) -> Iterator[Check]:
-        """The checks of a block; those of facts that the answer also gives another value fail."""
-        of_name = {fact.name or fact.key: fact.key for fact in facts if self.contradicts(fact)}
+        """The checks of a block; those of facts that the answer also gives another value fail. A
+        line of a member that an object has not is another value of the object.
+        """
+        listed = list(facts)
+        others = self._with_other_members(listed)
+        of_name = {
+            fact.name or fact.key: fact.key
+            for fact in listed
+            if self.contradicts(fact) or member_of(fact.key)[0] in others
+        }
         for one in checks:
             if one.passed and one.name in of_name:
                 why = f"the answer gives {of_name[one.name]} another value as well; {one.fact}"
@@ -100,6 +112,20 @@ class ReportText:
             if is_inside and re.search(r"\w", line):
                 return True
         return False
+
+    def _with_other_members(self, facts: Sequence[Fact]) -> set[str]:
+        """The objects of which lines state a member that no fact is about."""
+        known: dict[str, list[str]] = {}
+        for fact in facts:
+            whole, member = member_of(fact.key)
+            if member:
+                known.setdefault(whole, []).append(key_of(fact.key.split(".")[1]))
+        return {
+            whole
+            for whole, members in known.items()
+            for said in self._members.get(whole, ())
+            if not said.startswith(tuple(members))
+        }
 
 
 def _without_loose_blocks(lines: Sequence[str]) -> Iterator[str]:

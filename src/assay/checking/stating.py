@@ -25,8 +25,8 @@ _A_NAME = 4  # words; more are a sentence
 
 
 def read_lines(text: str) -> Iterator[tuple[str, str]]:
-    """The name as `key_of` has it, and the value, of each line `name: value` and of each row of a
-    table with two cells.
+    """The name and the value of each line `name: value`, and of each row of a table with two
+    cells.
     """
     for given in text.split("\n"):
         line = given.strip()
@@ -35,8 +35,8 @@ def read_lines(text: str) -> Iterator[tuple[str, str]]:
             value = rest[0] if len(rest) == 1 else None
         else:
             name, value = _split(_without_marker(line))
-        if value is not None and len(name) <= _LONGEST_NAME and (key := key_of(name)):
-            yield key, _ESCAPED.sub(r"\1", value).strip(_MARKS)
+        if value is not None and len(name) <= _LONGEST_NAME:
+            yield name, _ESCAPED.sub(r"\1", value).strip(_MARKS)
 
 
 def key_of(name: str) -> str:
@@ -45,6 +45,14 @@ def key_of(name: str) -> str:
     """
     folded = unicodedata.normalize("NFC", _ESCAPED.sub(r"\1", name)).casefold()
     return "".join(one for one in folded if one not in _ASIDE)
+
+
+def member_of(name: str) -> tuple[str, str]:
+    """An object and its member, as `key_of` has them: "customers, Anna" and "customers.Anna" are
+    of customers and Anna; "" where there is no member.
+    """
+    parts = re.split("[,.]", name, maxsplit=1)
+    return key_of(parts[0]), key_of(parts[1]) if len(parts) > 1 else ""
 
 
 def _without_marker(line: str) -> str:

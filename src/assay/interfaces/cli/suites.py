@@ -155,7 +155,9 @@ def validate(paths: tuple[Path, ...], allow_code_execution: bool, out: Path, **o
         "values, contradictions, instructions to a judge, empty templates, tampering with the "
         "checker. They are made from the prompt and the reference of each folder. Shows the "
         "highest share of the checks that each cheat reaches. Exit code 1: one is above "
-        "--max-share, or breaks a checker."
+        "--max-share, or breaks a checker. Reports that hide or deny a right block are tried as "
+        "well: 0.4 is the limit for those, as for a block alone. What only sentences deny is "
+        "shown, since no check reads it."
     ),
     examples=[
         "assay attack my-tests/ --allow-code-execution",
@@ -190,6 +192,16 @@ def attack(suite: str, verbose: bool, as_json: bool, out: Path, **options: Any) 
         highest = max((test.highest for test in found.tests), key=lambda one: one.share)
         click.echo(tr("Highest share {share:.2f} ({cheat}); limit {limit:g}.",
                       share=highest.share, cheat=highest.cheat, limit=found.max_share))  # fmt: skip
+        if denials := [one for test in found.tests for one in test.denials]:
+            most = max(denials, key=lambda one: one.share)
+            told = tr("Around a right block: highest share {share:.2f} ({cheat}); limit {limit:g}.",
+                      share=most.share, cheat=most.cheat, limit=most.allowed)  # fmt: skip
+            click.echo(told)
+        if judged := [one for test in found.tests for one in test.judged]:
+            most = max(judged, key=lambda one: one.share)
+            told = tr("No check reads sentences, only a judge does: {share:.2f} ({cheat}).",
+                      share=most.share, cheat=most.cheat)  # fmt: skip
+            click.echo(told)
         click.echo(tr("A judge that says 10 of everything gets none above {overall:.1f} of 10.",
                       overall=found.lifted))  # fmt: skip
     return int(ExitCode.NOT_ACCEPTED if above else ExitCode.DONE)
@@ -198,18 +210,20 @@ def attack(suite: str, verbose: bool, as_json: bool, out: Path, **options: Any) 
 def _show_attacked(test: Any, limit: float, *, whole: bool) -> None:
     """The cheats on one test, the highest first; with what passes of those above the limit."""
     click.echo(f"{test.test_id}  {visible(test.description)}")
-    failing = [one for one in test.results if one.problem]
+    tried = (*test.results, *test.denials, *test.judged)
+    failing = [one for one in tried if one.problem]
     for problem in dict.fromkeys(one.problem for one in failing):
         count = sum(one.problem == problem for one in failing)
         told = tr("the checker failed for {count} of {of} cheats: {problem}",
-                  count=count, of=len(test.results), problem=problem)  # fmt: skip
+                  count=count, of=len(tried), problem=problem)  # fmt: skip
         click.echo(visible(f" ! {told}"))
     results = [one for one in test.results if not one.problem]
-    shown = results if whole else results[:3]
+    denials = [one for one in (*test.denials, *test.judged) if not one.problem]
+    shown = [*results, *denials] if whole else results[:3]
     for one in shown:
-        mark = "!" if one.share > limit else " "
+        mark = "!" if one.is_above(limit) else " "
         click.echo(visible(f" {mark} {one.share:.2f}  {one.cheat}"))
-        if one.share > limit:
+        if one.is_above(limit):
             told = tr("passed: {checks}", checks=", ".join(one.passed))
             click.echo(visible(f"         {told}"))
     if len(shown) < len(results):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.checkers import MAKE, Made, fill, gather, make_files
 from assay.errors import UsageError
@@ -17,7 +17,7 @@ from assay.types import Case, JudgeFields, Observer
 from assay.types.judging.judgements import BOUND_CLOSELY, Evidence, overall_tenths
 from assay.types.options import SandboxChoice
 from assay.types.scores import SilentProgress
-from assay.workflow.commands.cheats import Given, list_cheats
+from assay.workflow.commands.cheats import Given, list_cheats, list_denials
 
 MAX_SHARE = 0.25
 SEEDS = (1, 2, 3)
@@ -28,7 +28,8 @@ OTHER_SEED = 77  # whose answers are learnt by heart
 class CheatResult:
     """The highest share that a cheat reaches at one of the seeds; `problem`: why the checker came
     to no result, which is a hole as well. `lifted`: the overall that a judge of no card can give it
-    by saying 10 of everything; `passed`: the checks that it passes.
+    by saying 10 of everything; `passed`: the checks that it passes; `allowed`: the share that it
+    may have above the limit of the others, since its block is right.
     """
 
     cheat: str
@@ -37,15 +38,23 @@ class CheatResult:
     lifted: float
     problem: str = ""
     passed: tuple[str, ...] = ()
+    allowed: float = 0
+
+    def is_above(self, limit: float) -> bool:
+        return self.share > max(limit, self.allowed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackedTest:
-    """One test folder; the highest first."""
+    """One test folder; the highest first. `denials`: around a right block; `judged`: those of them
+    that deny it in sentences, which only a judge reads.
+    """
 
     test_id: str
     description: str
     results: tuple[CheatResult, ...]
+    denials: tuple[CheatResult, ...] = ()
+    judged: tuple[CheatResult, ...] = ()
 
     @property
     def highest(self) -> CheatResult:
@@ -64,13 +73,16 @@ class AttackReport:
         return tuple(
             each
             for each in self.tests
-            if any(one.problem or one.share > self.max_share for one in each.results)
+            if any(
+                one.problem or one.is_above(self.max_share)
+                for one in (*each.results, *each.denials, *each.judged)
+            )
         )
 
     @property
     def lifted(self) -> float:
         """The highest overall with a judge that says 10 of everything."""
-        return max(one.lifted for test in self.tests for one in test.results)
+        return max(one.lifted for test in self.tests for one in (*test.results, *test.denials))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -82,21 +94,24 @@ class AttackReport:
                 {
                     "test_id": test.test_id,
                     "highest": round(test.highest.share, 4),
-                    "cheats": [
-                        {
-                            "cheat": one.cheat,
-                            "share": round(one.share, 4),
-                            "data_seed": one.seed,
-                            "overall_if_judged_10": one.lifted,
-                            "problem": one.problem or None,
-                            "passed": list(one.passed),
-                        }
-                        for one in test.results
-                    ],
+                    "cheats": [_as_dict(one) for one in test.results],
+                    "around_a_right_block": [_as_dict(one) for one in test.denials],
+                    "left_to_a_judge": [_as_dict(one) for one in test.judged],
                 }
                 for test in self.tests
             ],
         }
+
+
+def _as_dict(one: CheatResult) -> dict[str, Any]:
+    return {
+        "cheat": one.cheat,
+        "share": round(one.share, 4),
+        "data_seed": one.seed,
+        "overall_if_judged_10": one.lifted,
+        "problem": one.problem or None,
+        "passed": list(one.passed),
+    }
 
 
 def attack(
@@ -141,23 +156,35 @@ def attack_test(
     tried = list(_tried(case, check, sandbox, seeds))
     folder = check.checker_folder
     assert folder is not None
-    evidence = gather(folder, [(answer, made) for _, _, answer, made in tried], sandbox)
+    evidence = gather(folder, [(one.answer, one.made) for one in tried], sandbox)
     found: dict[str, list[CheatResult]] = {}
-    for (cheat, seed, _, _), one in zip(tried, evidence, strict=True):
+    for trial, one in zip(tried, evidence, strict=True):
         problem = one.missing if one.unscored_reason else ""
         share = float(one.share or Fraction())
         passed = tuple(check.name for check in one.checks if check.passed)
         here = CheatResult(
-            cheat=cheat, share=share, seed=seed, lifted=lift(one), problem=problem, passed=passed
+            cheat=trial.cheat,
+            share=share,
+            seed=trial.seed,
+            lifted=lift(one),
+            problem=problem,
+            passed=passed,
+            allowed=trial.allowed,
         )
-        found.setdefault(cheat, []).append(here)
+        found.setdefault(trial.cheat, []).append(here)
     best = [
         replace(max(some, key=lambda one: (bool(one.problem), one.share)),
                 lifted=max(one.lifted for one in some))
         for some in found.values()
     ]  # fmt: skip
     ordered = sorted(best, key=lambda one: (not one.problem, -one.share, one.cheat))
-    return AttackedTest(test_id=case.id, description=case.description, results=tuple(ordered))
+    return AttackedTest(
+        test_id=case.id,
+        description=case.description,
+        results=tuple(one for one in ordered if not one.allowed),
+        denials=tuple(one for one in ordered if 0 < one.allowed < 1),
+        judged=tuple(one for one in ordered if one.allowed == 1),
+    )
 
 
 def lift(evidence: Evidence) -> float:
@@ -169,9 +196,17 @@ def lift(evidence: Evidence) -> float:
     return (overall_tenths(most) or 0) / 10
 
 
+class _Trial(NamedTuple):
+    cheat: str
+    seed: int
+    answer: str
+    made: Made
+    allowed: float = 0
+
+
 def _tried(
     case: Case, check: JudgeFields, sandbox: Sandbox, seeds: Sequence[int]
-) -> Iterator[tuple[str, int, str, Made]]:
+) -> Iterator[_Trial]:
     folder = check.checker_folder
     assert folder is not None
     reference = read_reference(folder)
@@ -195,4 +230,6 @@ def _tried(
             statements=statements,
         )
         for cheat, answer in list_cheats(given).items():
-            yield cheat, seed, answer, one
+            yield _Trial(cheat, seed, answer, one)
+        for cheat, (answer, allowed) in list_denials(given).items():
+            yield _Trial(cheat, seed, answer, one, allowed)

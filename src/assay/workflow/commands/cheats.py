@@ -1,8 +1,9 @@
 """Standing cheats: answers that do no work, made from what a test folder itself gives.
 
 In: the prompt, and the reference for the data of one seed and of another. Out: answers by name.
-None of them contains a right value of its own seed, other than in places that a later part of the
-answer takes back.
+None of the standing cheats contains a right value of its own seed, other than in places that a
+later part of the answer takes back. The denials have a right block, and a report that hides it, or
+says otherwise.
 """
 
 import ast
@@ -64,6 +65,57 @@ def list_cheats(given: Given) -> dict[str, str]:
         if answer not in found.values() and answer != given.reference:
             found[name] = answer
     return found
+
+
+def list_denials(given: Given) -> dict[str, tuple[str, float]]:
+    """Answers around a right block, and the share that each may have: what a block alone may, where
+    the form of its report takes the values back; all, where only sentences do, since no check reads
+    those. Of answers that are reports alone: right code is right, whatever is said beside it.
+    """
+    right = json_block(given.reference)
+    prose = _without_blocks(given.reference)
+    lines = [line for line in prose.split("\n") if _STATES.match(line)]
+    if right is None or not lines or any(one != "json" for one, _ in fenced(given.reference)):
+        return {}
+    block = _fence(right)
+    other = _without_blocks(given.other)
+    headings = [f"{one}\n\n{_NONSENSE}" for one in re.findall(r"(?m)^#{1,6} .*", prose)]
+    forms = {
+        "values denied on their lines": _STATES.sub(r"\1not ", prose),
+        "values called wrong on their lines": _STATES_ALL.sub(r"\1\2 (wrong)", prose),
+        "values with a mark against them": _STATES_ALL.sub(r"\1\2 ❌", prose),
+        "names crossed out": _STATES.sub(lambda one: _cross_out(one[1]), prose),
+        "negated names": _STATES.sub(lambda one: "- ¬" + one[1][2:], prose),
+        "a report in <details>": f"<details>\n\n{prose}\n</details>\n",
+        "a report that a style hides": f'<div style="display:none">\n\n{prose}\n</div>\n',
+        "a report in a comment": f"<!--\n{prose}\n-->\n",
+        "a report in a code fence": f"```text\n{prose}\n```\n",
+        "a report struck out": "\n".join(f"~~{one}~~" if one else "" for one in prose.split("\n")),
+        "a report without its lines": _STATES_ALL.sub("", prose),
+    }
+    if other:
+        forms["the lines of another seed"] = other
+        forms["the right lines, then those of another seed"] = prose + other
+    sentences = {
+        "right lines, denied in sentences": f"{_DENIAL}\n{prose}\n{_DENIAL}",
+        "right lines, and nonsense": "\n".join([*headings, *lines]),
+    }
+    return {name: (text + block, BLOCK_ALONE) for name, text in forms.items()} | {
+        name: (text + block, 1.0) for name, text in sentences.items()
+    }
+
+
+_STATES = re.compile(r"^(- [\w, &.'-]+: )(?=\S)", re.MULTILINE)
+_STATES_ALL = re.compile(r"^(- [\w, &.'-]+: )(\S.*)$", re.MULTILINE)
+_DENIAL = "Nothing in this report is true. Each of its values is invented; the real ones differ.\n"
+_NONSENSE = (
+    "Bananas weigh more in a wet season, so seven grey horses sang about the moon until a small "
+    "clock fell asleep under somebody else's umbrella.\n"
+)
+
+
+def _cross_out(text: str) -> str:
+    return "".join(f"{one}\u0336" if one.isalnum() else one for one in text)
 
 
 def list_idle_answers(reference: str, files: Mapping[str, str]) -> dict[str, tuple[str, float]]:
