@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 
@@ -133,20 +134,53 @@ def test_norms_tell_two_trainings_of_one_shape_apart(home):
     assert first_difference(one, home / "other-Q4_0.gguf")
 
 
-def test_tags_are_blobs_of_ollama(home, tmp_path, monkeypatch):
-    digest = "a" * 64
-    manifests = tmp_path / "manifests/registry.ollama.ai/library/tiny"
-    manifests.mkdir(parents=True)
+def keep_as_ollama_does(models, tag, file):
+    """In the folder of its models, as `tiny:TAG`."""
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    manifests = models / "manifests/registry.ollama.ai/library/tiny"
+    manifests.mkdir(parents=True, exist_ok=True)
     layer = {"mediaType": "application/vnd.ollama.image.model", "digest": f"sha256:{digest}"}
-    (manifests / "q4").write_text(json.dumps({"layers": [layer]}), "utf-8")
-    (tmp_path / "blobs").mkdir()
-    blob = tmp_path / "blobs" / f"sha256-{digest}"
-    blob.write_bytes((home / "model-Q4_0.gguf").read_bytes())
+    (manifests / tag).write_text(json.dumps({"layers": [layer]}), "utf-8")
+    (models / "blobs").mkdir(exist_ok=True)
+    blob = models / "blobs" / f"sha256-{digest}"
+    blob.write_bytes(file.read_bytes())
+    return blob
+
+
+def test_tags_are_blobs_of_ollama(home, tmp_path, monkeypatch):
+    blob = keep_as_ollama_does(tmp_path, "q4", home / "model-Q4_0.gguf")
     monkeypatch.setenv("OLLAMA_MODELS", str(tmp_path))
     for name in ("tiny:q4", "ollama:tiny:q4", "gguf:ollama/tiny:q4"):
         assert find_gguf(name) == blob
         assert served_as(name) == "ollama:tiny:q4"
     assert served_as(str(blob)) == ""
+
+
+def test_tags_are_timed_as_the_ollama_that_runs_serves_them(
+    home, tmp_path, start_ollama, monkeypatch
+):
+    """Speed and memory are its own figures, all else is read from its blobs."""
+    for tag, kind in (("f16", "F16"), ("q4", "Q4_0")):
+        keep_as_ollama_does(tmp_path, tag, home / f"model-{kind}.gguf")
+    server = start_ollama(also=["tiny:f16=1", "tiny:q4=1"])
+    server.answers({"*": " ".join(f"word{n}" for n in range(80))})
+    monkeypatch.setenv("OLLAMA_MODELS", str(tmp_path))
+    monkeypatch.setenv("OLLAMA_HOST", server.url)
+    args = ["tiny:q4", "tiny:f16", "-s", str(home / "choices"), "--text", str(home / "text.txt")]
+    args += ["--max-kl", "100", "--max-drop", "1"]  # of weights that were drawn, not trained
+    result = CliRunner().invoke(quants_command, [*args, "--json", "--out", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert (found["base"], found["keep"]) == ("tiny:f16", "tiny:q4")
+    timed = {one.body["model"] for one in server.asked}
+    assert timed == {"tiny:f16", "tiny:q4"}
+    for row in found["rows"]:
+        assert row["speed"]["by"] == "Ollama"
+        assert row["speed"]["decode"]["value"] > 0
+        assert row["speed"]["memory"]["value"] > 0
+        assert row["suites"][0]["score"]["method"] == "wilson"
+    differs = found["rows"][1]["suites"][0]
+    assert (differs["language"], differs["against"]["difference"]["n"]) == ("fr", 12)
 
 
 def test_the_smallest_without_a_loss_beyond_the_limits_is_kept(found):
