@@ -124,6 +124,13 @@ def test_servers_and_files_are_listed_with_what_they_say(nobody, llama_cpp, weig
     assert line(document, "GGUF")["says"] == "1 file"
 
 
+def test_no_port_is_called_empty_where_all_answer(nobody, openai_server):
+    nobody.environment["ASSAY_PORTS"] = str(openai_server.port)
+    said = [each["says"] for each in nobody.document("doctor")["lines"] if each["name"] == "server"]
+    assert len(said) == 1
+    assert "none on port" not in said[0]
+
+
 def test_a_server_that_a_variable_names_and_that_is_not_there_is_missing(nobody):
     nobody.environment["OPENAI_BASE_URL"] = "http://127.0.0.1:1/v1"
     server = next(

@@ -78,7 +78,7 @@ def examine_machine(*, out: str | Path = DEFAULT_OUT) -> Examination:
         *describe_ollama(found.ollama),
         *_openai(),
         *(line for server in found.servers for line in describe_server(server)),
-        _empty_ports(found),
+        *_empty_ports(found),
         *_files(found),
         *([describe_judges(found)] if found.models else []),
         _good("torch", torch) if torch else _note("torch", no_torch),
@@ -151,11 +151,12 @@ def describe_server(server: ServerFound) -> Iterator[MachineFinding]:
         yield _note("  …", tr("and {count} more", count=server.more_models))
 
 
-def _empty_ports(found: Inventory) -> MachineFinding:
+def _empty_ports(found: Inventory) -> Iterator[MachineFinding]:
     """Which of the usual ports are free: there a server would have been found."""
     free = [each.named_by for each in found.servers if not each.is_there and not named_place(each)]
-    ports = ", ".join(free)
-    return _note(tr("server"), tr("none on port {ports} of this machine", ports=ports or "–"))
+    if free:
+        ports = ", ".join(free)
+        yield _note(tr("server"), tr("none on port {ports} of this machine", ports=ports))
 
 
 def _files(found: Inventory) -> Iterator[MachineFinding]:
