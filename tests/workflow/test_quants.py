@@ -16,9 +16,11 @@ from assay.interfaces.cli.run import quants as quants_command
 from assay.models.local.gguf.contents import contents_of, find_gguf, first_difference, served_as
 from assay.reports.measured.quants import quants_document
 from assay.types.documents import Picture
-from assay.types.measured.quants import QuantLimits
+from assay.types.measured.quants import QuantFile, QuantLimits
+from assay.workflow.commands.served_speed import measure_served
 from tests.models.local.checkpoints import make_checkpoint
 from tests.models.local.gguf.gguf_files import write_gguf
+from tests.servers.llama_cpp import llama_cpp_server
 
 TEXT = "The driver of the network card is loaded when the machine starts.\n" * 180
 TYPES = {"F16": 1, "Q8_0": 7, "Q4_0": 2}
@@ -218,3 +220,15 @@ def test_the_command_whole_on_a_server_of_the_file(home):
     result = CliRunner().invoke(quants_command, [*args, "--out", str(home / "out")])
     assert result.exit_code == 0, result.output
     assert "keep model-Q8_0" in " ".join(result.output.split())
+
+
+def test_a_server_that_has_the_file_open_already_is_the_one_that_is_timed(shared):
+    file = shared / "models" / "stories260K" / "gguf" / "stories260K-f32.gguf"
+    about = contents_of(file)._asdict()
+    asked = QuantFile(name="stories", spec=f"gguf:{file}", path=str(file), **about)
+    with llama_cpp_server(file) as port:
+        url = f"http://127.0.0.1:{port}"
+        found = measure_served(asked, [url], 60.0)
+    assert (found.by, found.why_not) == (url, "")
+    assert found.decode.value > 0
+    assert found.memory.value == pytest.approx(1.695488), "weights and cache"
