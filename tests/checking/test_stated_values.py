@@ -78,7 +78,11 @@ BLOCK = '\n```json\n{"total": 9173, "top": "Calder & Roe"}\n```\n'
         ("Total: see the block", False), ('```json\n{"total": 9200}\n```', True),
         ('```json\n{"total": 9173}\n```', False), ('```\n"total": 9200, // right\n```', True),
         ("```yaml\ntotal: 9200\n```", True), ("```python\ntotal = 9200 * 2\n```", False),
-        ('As said:\n\n{"total": 9200}\n', True), ("<details>\n\n- total: 9,200", False),
+        ('As said:\n\n{"total": 9200}\n', True), ("<details>\n\n- total: 9,200", True),
+        ("# total: 9,200", True),
+        ("> total: 9,200", True), ("- <b>total</b>: <b>9,173</b><br>", False),
+        ("(total): 9,200", True), ("{\n- total: 9,200\n}\n", True),
+        ("<a href='x'>\n\n- total: 9,200", True), ("~~- total: 9,200~~ ", False),
     ],
 )  # fmt: skip
 def test_another_value_anywhere_takes_the_block_back(beside, contradicts):
@@ -94,6 +98,13 @@ def test_another_value_anywhere_takes_the_block_back(beside, contradicts):
 def test_lines_in_a_fence_are_no_report(fence):
     assert not ReportText(f"```{fence}\n- total: 9,173\n```\n").states(TOTAL)
     assert ReportText("```markdown\n- total: 9,173\n```\n").states(TOTAL)
+
+
+def test_plain_tags_around_a_value_do_not_contradict_it():
+    report = ReportText(
+        "- <b>top</b>: <em>Calder &amp; Roe</em><br>\n- top: Calder & Roe<!-- x -->"
+    )
+    assert report.states(TOP)
 
 
 def test_comments_make_another_block_of_it_only_where_they_are_allowed():

@@ -5,13 +5,14 @@ on a line `name: value`, while nothing else in the answer gives that name anothe
 earn nothing, so that lies in them gain nothing; what they say is a judge's to read.
 """
 
+import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from .blocks import LONGEST_ANSWER, loose_objects, object_in, parts_of
-from .facts import Check, Fact, value_at
+from .facts import Check, Fact, letters_of, value_at
 from .stating import is_other, is_stated, key_of, member_of, read_lines
 from .visible import normalised, visible_text
 
@@ -33,7 +34,7 @@ class ReportText:
         shown: list[str] = []
         self._objects = list(loose_objects(answer[:LONGEST_ANSWER]))
         self._lines: dict[str, list[str]] = {}
-        self._elsewhere: dict[str, list[str]] = {}  # what lines of other blocks say
+        self._elsewhere: dict[str, list[str]] = {}  # by the letters of the name alone
         for opened, lines in parts_of(answer):
             if opened is None or opened[3].strip().lower() in _MARKDOWN:
                 shown += lines
@@ -43,6 +44,10 @@ class ReportText:
                 self._objects.append(found)
             else:
                 self._read_block(lines)
+        # What is not shown, or beside other signs, can still contradict.
+        untagged = re.sub(r"<[^<>\n]*>", "", "\n".join(one for one in shown if "~~" not in one))
+        for name, value in read_lines(normalised(html.unescape(untagged))):
+            self._elsewhere.setdefault(letters_of(name), []).append(value)
         self.text = visible_text("\n".join(_without_loose_blocks(shown)))
         self._members: dict[str, set[str]] = {}
         for name, value in read_lines(self.text):
@@ -56,7 +61,7 @@ class ReportText:
             name, colon, value = line.strip(" -*\"',").partition(":")
             if colon:
                 value = re.split(r" ?(?://|#)", value)[0].strip(" ,\"'")
-                self._elsewhere.setdefault(key_of(name.strip("\"' ")), []).append(value)
+                self._elsewhere.setdefault(letters_of(name), []).append(value)
 
     def states(self, fact: Fact) -> bool:
         """Whether a line names the value by its key, every such line gives the right one, and
@@ -69,11 +74,11 @@ class ReportText:
 
     def contradicts(self, fact: Fact) -> bool:
         """Whether a line, or a block, gives the name another value."""
-        key = key_of(fact.key)
+        letters = letters_of(fact.key)
         beside = (value_at(one, fact.key, _ABSENT) for one in self._objects)
         return (
-            any(is_other(one, fact) for one in self._lines.get(key, []))
-            or any(is_other(one, fact) for one in self._elsewhere.get(key, []))
+            any(is_other(one, fact) for one in self._lines.get(key_of(fact.key), []))
+            or any(is_other(one, fact) for one in self._elsewhere.get(letters, []))
             or any(one is not _ABSENT and not fact.is_right(one) for one in beside)
         )
 
