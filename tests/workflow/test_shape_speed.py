@@ -1,4 +1,4 @@
-"""Speed and memory belong to a shape: timed in turn by its checkpoints, pooled, and reused."""
+"""Speed and memory belong to a shape: timed by its first checkpoint, shared, and reused."""
 
 from __future__ import annotations
 
@@ -87,9 +87,11 @@ def test_equal_checkpoints_differ_by_nothing_and_tie(folder: Path, stopwatch: St
     assert len({each["ranking_score"] for each in selection["ranking"]}) == 1
 
 
-def test_timed_runs_are_made_in_turn_and_pooled(folder: Path, stopwatch: Stopwatch) -> None:
+def test_a_shape_is_timed_by_one_process_and_each_of_its_checkpoints_has_its_speed(
+    folder: Path, stopwatch: Stopwatch
+) -> None:
     report = run(folder)
-    assert stopwatch.timed == [("step_1", 1), ("step_2", 2)]
+    assert stopwatch.timed == [("step_1", 3)]
     for step in ("step_1", "step_2"):
         found = details_of(folder, step)
         assert found["speed"]["runs_per_s"] == [33, 66, 29]
@@ -152,7 +154,7 @@ def test_the_last_checkpoint_makes_up_for_a_run_that_failed(
 ) -> None:
     stopwatch.fail_once()
     report = run(folder)
-    assert stopwatch.timed == [("step_1", 1), ("step_2", 3)]
+    assert stopwatch.timed == [("step_1", 3), ("step_2", 3)]
     assert report.exit_code == 0
     assert details_of(folder, "step_1")["speed"]["runs_per_s"] == [33, 66, 29]
 
@@ -162,7 +164,7 @@ def test_speed_is_measured_when_every_checkpoint_has_been_asked(
 ) -> None:
     watched = Watched(stopwatch)
     run(folder, observer=watched)
-    assert [timed for _, timed in watched.replies[-3:]] == [1, 3, 3]
+    assert [timed for _, timed in watched.replies[-3:]] == [3, 3, 3]
     assert {timed for _, timed in watched.replies[:-3]} == {0}
     assert {name for name, _ in watched.replies[:-3]} == {
         str(folder / "run" / step) for step in ("step_1", "step_2")

@@ -129,13 +129,13 @@ def prompts_of(deciding: DecisionPlan) -> tuple[SamplePrompt, ...]:
     return deciding.samples or deciding.gate.generation_samples or load_samples()
 
 
-def share_timed_runs(facts: ModelFacts, of_run: Sequence[ModelFacts]) -> range:
-    """Spread over the checkpoints of a shape; the last makes up for those that failed."""
+def timed_runs_of(facts: ModelFacts, of_run: Sequence[ModelFacts]) -> range:
+    """All by the first checkpoint of a shape, in one process; the last makes up for those that
+    failed.
+    """
     equal = [each.fingerprint for each in of_run if _shape(each) == _shape(facts)]
-    number = equal.index(facts.fingerprint) + 1
-    if number == len(equal):
-        return range(1, TIMED_RUNS + 1)
-    return range(number, min(number, TIMED_RUNS) + 1)
+    times = facts.fingerprint in (equal[0], equal[-1])
+    return range(1, TIMED_RUNS + 1) if times else range(0)
 
 
 def _shape(facts: ModelFacts) -> str:

@@ -15,7 +15,7 @@ from assay.types.decisions import DecisionPlan
 from assay.types.measures import every_measure
 from assay.types.model_spec import without_secrets
 from assay.types.models import NATIVE
-from assay.workflow.checkpoints.measures import SPEED, Measures, share_timed_runs
+from assay.workflow.checkpoints.measures import SPEED, Measures, timed_runs_of
 from assay.workflow.checkpoints.places import (
     CheckpointPlace,
     place_of_served,
@@ -77,7 +77,7 @@ class Prepared:
             for name, each in zip(self.specs, self.models, strict=True)
             if (subject := subjects.get(without_secrets(name))) and subject.path
         ]
-        timed = share_timed_runs(model.facts, on_disk) if model.facts in on_disk else ()
+        timed = timed_runs_of(model.facts, on_disk) if model.facts in on_disk else ()
         return list(self.measures.requests(plan, timed))
 
     @property
