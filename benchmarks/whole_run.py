@@ -78,10 +78,13 @@ WHERE = {
 
 
 class Clock:
-    """Whose turn it is in the main thread; wall and processor seconds of each phase."""
+    """Whose turn it is in the main thread; wall and processor seconds of each phase. `scorings`:
+    how many there were in the thread that asks and in others, and their processor seconds.
+    """
 
     def __init__(self) -> None:
         self.spent = {phase: [0.0, 0.0] for phase in PHASES}
+        self.scorings = {"answers": [0, 0.0], "guesses": [0, 0.0]}
         self._stack = ["the rest"]
         self._since = self.now()
         self._main = threading.main_thread()
@@ -116,8 +119,15 @@ class Clock:
                 yield each
 
         def once(*words: Any, **more: Any) -> Any:
+            begun = time.thread_time()
             with self.phase(phase):
-                return function(*words, **more)
+                found = function(*words, **more)
+            if phase == "scoring":
+                beside = threading.current_thread() is not self._main
+                counts = self.scorings["guesses" if beside else "answers"]
+                counts[0] += 1
+                counts[1] += time.thread_time() - begun
+            return found
 
         around = steps if inspect.isgeneratorfunction(function) else once
         return functools.wraps(function)(around)
@@ -217,6 +227,7 @@ def run_here(words: Sequence[str], out: Path, begun: float, *, kernels: bool) ->
     clock.turn()
     ended = time.perf_counter()
     found: dict[str, Any] = {"spent": clock.spent, "events": events, "code": code,
+                             "scorings": clock.scorings,
                              "started_s": ended - begun, "processor": time.process_time(),
                              "children": children(),
                              "first": next((each["first"] - begun for each in events
@@ -296,6 +307,15 @@ def run_tree(
     if found["code"] not in (0, 1, None):
         raise SystemExit(f"assay ended with {found['code']}: {(home / 'said.txt').read_text()}")
     return found
+
+
+def told_of_scoring(found: dict[str, Any]) -> str:
+    """How much of the run scoring is: what other processes could take over."""
+    spent = found["processor"] + found["children"]
+    parts = [f"{count:,} {kind} in {seconds:.1f} s"
+             for kind, (count, seconds) in found["scorings"].items()]  # fmt: skip
+    share = sum(seconds for _, seconds in found["scorings"].values()) / spent
+    return f"Scored: {', '.join(parts)}: {share:.1%} of {spent:.0f} processor seconds"
 
 
 def figures(found: dict[str, Any]) -> dict[str, tuple[float, float | None]]:
@@ -378,16 +398,20 @@ def main() -> None:
             make_shape(folder, shape, given.count) if shape else make_tiny(folder, given.count)
             trees = {"now": HERE, **({"before": given.before.resolve()} if given.before else {})}
             best: dict[str, dict[str, Any]] = {}
+            scored: dict[str, str] = {}
             for _ in range(given.rounds):
                 for name, tree in trees.items():
-                    rows = figures(run_tree(tree, folder, home, given.words.split()))
+                    found = run_tree(tree, folder, home, given.words.split())
+                    rows = figures(found)
                     if (
                         name not in best
                         or rows["the whole command"] < best[name]["the whole command"]
                     ):
-                        best[name] = rows
+                        best[name], scored[name] = rows, told_of_scoring(found)
             print(f"\n{shape or 'tiny'}\n")
             print("\n".join(shown(best["now"], best.get("before"))), flush=True)
+            for name, sentence in scored.items():
+                print(f"\n{name}: {sentence}", flush=True)
             if given.kernels:
                 found = run_tree(HERE, folder, home, given.words.split(), kernels=True)
                 print(
