@@ -205,6 +205,49 @@ def test_a_stream_is_the_same_answer_in_events(server):
     assert counted["choices"] == []
 
 
+# Questions that begin alike, each with several continuations, as programs that compare them ask.
+ALIKE = [
+    f"{'The driver of the network card is loaded when the machine starts. ' * 2}{number} plus"
+    f" {number} is{end}"
+    for number in range(3)
+    for end in (" 2", " 12", " 24", " a small dog")
+]
+
+
+@pytest.mark.parametrize("limit", [0, 1, 3])
+def test_prompts_that_begin_alike_are_scored_as_each_is_alone(server, limit):
+    asked = {"echo": True, "logprobs": 2, "prompt_logprobs": 1, "temperature": 0}
+    together = server.complete(ALIKE, max_tokens=limit, **asked)
+    for prompt, found in zip(ALIKE, together["choices"], strict=True):
+        alone = server.complete(prompt, max_tokens=limit, **asked)["choices"][0]
+        assert found["text"] == alone["text"]
+        assert found["text"].removeprefix("<|endoftext|>").startswith(prompt)
+        for part in ("tokens", "text_offset"):
+            assert found["logprobs"][part] == alone["logprobs"][part]
+        for one, other in zip(
+            (found["logprobs"]["token_logprobs"], found["prompt_logprobs"]),
+            (alone["logprobs"]["token_logprobs"], alone["prompt_logprobs"]),
+            strict=True,
+        ):
+            assert flat(one) == pytest.approx(flat(other), abs=NEAR)
+            assert len(flat(one)) > 20
+        tops = (each["logprobs"]["top_logprobs"] for each in (found, alone))
+        for one, other in zip(*tops, strict=True):
+            assert (one or {}).keys() == (other or {}).keys()
+
+
+def flat(values: Any) -> list[float]:
+    """The logarithms, of tokens or by token id."""
+    return [
+        number
+        for each in values
+        if each is not None
+        for number in (
+            [each] if isinstance(each, float) else [told["logprob"] for told in each.values()]
+        )
+    ]
+
+
 def test_many_at_once_get_what_each_gets_alone(server):
     prompts = [f"{number} plus {number} is" for number in range(12)]
 

@@ -4,26 +4,21 @@ fed; a context that is too long loses its beginning.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from assay.engine.layout.batches import (
-    by_tokens,
-    halved_when_full,
-    one_behind,
-)
-from assay.engine.layout.cores import core_by_core
-from assay.engine.layout.packing import Forest, Kept, PackedRow, Trunk, grow, pack
-from assay.engine.layout.slots import keep_trunks
+from assay.engine.layout.batches import one_behind
+from assay.engine.layout.packing import Kept, PackedRow, Trunk, grow, pack
+from assay.engine.layout.trunks import computed
 from assay.engine.network import Network
 from assay.engine.predicted import predicted_alone, predicted_at, together
 from assay.pause_gc import pause_gc
 
 Tokens = Sequence[int]
-LEAST_OF_A_CORE = 512  # tokens in a batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +57,10 @@ def choose(
         forest = grow([one.context for one in asked])
         for one, trunk in zip(asked, forest.trunk_of, strict=True):
             one.hang_on(trunk)
-    computed = _computed(network, asked, forest, budget or network.tokens_at_once)
-    for batch, tensor in one_behind(computed):
+    at_once = budget or network.tokens_at_once
+    for batch, tensor in one_behind(
+        computed(network, asked, forest, at_once, partial(_scored, network))
+    ):
         with pause_gc():
             complete = list(_landed(answers, batch, tensor))
         yield from complete
@@ -137,44 +134,6 @@ class _PartialAnswers:
                 self._left[number] -= 1
                 if not self._left[number]:
                     yield number, tuple(each for each in self._found[number] if each is not None)
-
-
-def _computed(
-    network: Network, asked: Sequence[_AskedContext], forest: Forest, budget: int
-) -> Iterator[tuple[list[_AskedContext], Tensor]]:
-    hanging: dict[Trunk | None, list[_AskedContext]] = {}
-    for one in asked:
-        hanging.setdefault(one.row.trunk, []).append(one)
-    for several in hanging.values():
-        several.sort(key=lambda one: one.row.size)
-    kept: dict[Trunk, Kept] = {}
-    trunks = [trunk for root in forest.roots for trunk in root.family()]
-    for some in by_tokens(trunks, lambda trunk: trunk.end, network.tokens_kept):
-        # Of those that were kept, only what these hang on is needed again.
-        kept = {trunk: kept[trunk] for trunk in some[0].line() if trunk in kept}
-        work = [one for trunk in some for one in hanging.get(trunk, ())]
-        room = 0 if network.by_blocks else max((one.row.size for one in work), default=0)
-        keep_trunks(network, some, kept, room, budget)
-        yield from _batch_by_batch(network, work, kept, budget)
-    # Rows that hang on a trunk are put behind it in turn; these have nothing in common.
-    cores = network.cores(budget)
-    yield from _batch_by_batch(network, hanging.get(None, ()), {}, budget, cores)
-
-
-def _batch_by_batch(
-    network: Network,
-    work: Sequence[_AskedContext],
-    kept: dict[Trunk, Kept],
-    budget: int,
-    cores: int = 1,
-) -> Iterator[tuple[list[_AskedContext], Tensor]]:
-    def run(batch: list[_AskedContext]) -> list[tuple[list[_AskedContext], Tensor]]:
-        return list(halved_when_full(batch, lambda part: _scored(network, part, kept, cores)))
-
-    share = min(budget, max(LEAST_OF_A_CORE, budget // cores))
-    batches = by_tokens(work, lambda one: one.row.size, share)
-    for found in core_by_core(batches, run, cores=cores):
-        yield from found
 
 
 def _scored(

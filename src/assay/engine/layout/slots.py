@@ -21,8 +21,8 @@ import torch
 from torch import Tensor, nn
 
 from assay.engine.kernels.attention import attend
-from assay.engine.layout.batches import by_tokens, halved_when_full
 from assay.engine.layout.packing import Forest, Kept, PackedRow, Trunk, grow, on_device, pack
+from assay.engine.layout.trunks import keep_trunks
 from assay.engine.network import Network
 
 ALIGNED = 64  # entries; kernels that take a mask want a multiple of 8, captured steps few widths
@@ -258,25 +258,6 @@ class Filling:
                 self._users[trunk] -= 1
                 if not self._users[trunk]:
                     del self._kept[trunk]
-
-
-def keep_trunks(
-    network: Network, trunks: Sequence[Trunk], kept: dict[Trunk, Kept], room: int, budget: int
-) -> None:
-    """Generation by generation, parents before children: a trunk needs its parent's keys."""
-    by_depth: dict[int, list[Trunk]] = {}
-    depth: dict[Trunk, int] = {}
-    for trunk in trunks:
-        above = depth.get(trunk.parent, -1) if trunk.parent else -1
-        depth[trunk] = above + 1
-        by_depth.setdefault(depth[trunk], []).append(trunk)
-    for generation in by_depth.values():
-        for batch in by_tokens(generation, lambda trunk: len(trunk.tokens), budget):
-            for _ in halved_when_full(
-                batch,
-                lambda part: network.hidden(pack([], kept, network.device, trunks=part, room=room)),
-            ):
-                pass
 
 
 def _chain(trunk: Trunk | None) -> Iterator[Trunk]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.engine.generate import Prompt, Written, generate
-from assay.engine.likeliest import ToldToken, tell
+from assay.engine.likeliest import ToldToken, ToTell, tell_all
 from assay.engine.network import NotFinite
 from assay.messages import tr
 from assay.models.local.scoring import TextScorer
@@ -62,6 +62,27 @@ class Completed:
     prompt: tuple[WrittenToken, ...] = ()
 
 
+class TokenTexts:
+    """The texts of tokens, each looked up once for what begins alike."""
+
+    def __init__(self, scorer: TextScorer) -> None:
+        self._scorer = scorer
+        self._known: dict[tuple[int, ...], str] = {}
+
+    def of(self, ids: tuple[int, ...]) -> str:
+        return self._scorer.decode(ids, special=True) if ids else ""
+
+    def behind(self, before: tuple[int, ...], token: int) -> str:
+        """What a token adds to the text; the last part of a character adds the whole of it."""
+        return self._without_parts((*before, token))[len(self._without_parts(before)) :]
+
+    def _without_parts(self, ids: tuple[int, ...]) -> str:
+        found = self._known.get(ids)
+        if found is None:
+            found = self._known[ids] = self.of(ids).rstrip(PART)
+        return found
+
+
 class Completions:
     """All that wait are computed together, by one thread: the engine shares their beginnings."""
 
@@ -78,6 +99,11 @@ class Completions:
         answer: Future[list[Completed]] = Future()
         self._waiting.put((list(asked), answer))
         return answer.result()
+
+    @property
+    def waiting(self) -> int:
+        """Requests that are not begun yet."""
+        return self._waiting.qsize()
 
     def _work(self) -> None:
         while True:
@@ -108,6 +134,7 @@ class Completions:
 
 
 def complete(scorer: TextScorer, asked: Sequence[ToComplete]) -> list[Completed]:
+    """What several begin with is computed once, to write and to score."""
     window = scorer.network.context_length
     prompts = [
         Prompt(
@@ -127,10 +154,53 @@ def complete(scorer: TextScorer, asked: Sequence[ToComplete]) -> list[Completed]
         writing[place]: written
         for place, written in generate(scorer.network, [prompts[number] for number in writing])
     }
-    return [
-        _completed(scorer, each, found.get(number) or Written((), "length", len(each.ids)))
+    done = [
+        found.get(number) or Written((), "length", len(each.ids))
         for number, each in enumerate(asked)
     ]
+    told = _told(scorer, asked, done)
+    pieces = TokenTexts(scorer)
+    return [
+        _completed(scorer, pieces, each, written, *rows)
+        for each, written, rows in zip(asked, done, told, strict=True)
+    ]
+
+
+def _told(
+    scorer: TextScorer, asked: Sequence[ToComplete], done: Sequence[Written]
+) -> list[tuple["_ToldRow", "_ToldRow"]]:
+    """Of each what `logprobs` wants, and what `prompt_logprobs` does."""
+    wanted: list[tuple[int, int, ToTell]] = []
+    for number, (each, written) in enumerate(zip(asked, done, strict=True)):
+        ids = each.ids
+        if each.logprobs is not None:
+            first = 1 if each.echo else len(ids)
+            # The token that ended a text is no part of it: the likeliest of those that can.
+            ends = [(end,) for end in sorted(scorer.ends)] if written.ended == "end" else [()]
+            wanted += [
+                (number, 0, ToTell((*ids, *written.tokens, *end), first, each.logprobs))
+                for end in ends
+            ]
+        if each.prompt_logprobs is not None:
+            wanted.append((number, 1, ToTell(ids, 1, each.prompt_logprobs)))
+    found: list[list[_ToldRow]] = [[_ToldRow(), _ToldRow()] for _ in asked]
+    for place, told in tell_all(scorer.network, [tell for _, _, tell in wanted]):
+        number, which, tell = wanted[place]
+        row = _ToldRow(tuple(tell.tokens), tuple(told))
+        if row.ends_likelier(found[number][which]):
+            found[number][which] = row
+    return [(row, prompt) for row, prompt in found]
+
+
+@dataclass(frozen=True, slots=True)
+class _ToldRow:
+    """The last of the ids are told; none, where nothing was asked."""
+
+    ids: tuple[int, ...] = ()
+    told: tuple[ToldToken, ...] = ()
+
+    def ends_likelier(self, than: "_ToldRow") -> bool:
+        return not than.told or self.told[-1].log_likelihood > than.told[-1].log_likelihood
 
 
 def _refuse_unfit(scorer: TextScorer, asked: ToComplete) -> None:
@@ -147,66 +217,42 @@ def _refuse_unfit(scorer: TextScorer, asked: ToComplete) -> None:
         )  # fmt: skip
 
 
-def _completed(scorer: TextScorer, asked: ToComplete, written: Written) -> Completed:
+def _completed(
+    scorer: TextScorer,
+    pieces: TokenTexts,
+    asked: ToComplete,
+    written: Written,
+    row: _ToldRow,
+    before: _ToldRow,
+) -> Completed:
     ids = written.tokens
-    whole = _decoded(scorer, ids)
+    whole = pieces.of(ids)
     text = scorer.stops(asked.stop).cut(whole)
     if text == whole:
         text = scorer.decode(ids)
-    tokens: tuple[WrittenToken, ...] = ()
-    if asked.logprobs is not None:
-        row = (*asked.ids, *ids, *_ending(scorer, asked, written))
-        first = 0 if asked.echo else len(asked.ids)
-        tokens = tuple(_tokens(scorer, row, first, asked.logprobs))
-        if written.ended == "stop":
-            end = len(text) + (len(_decoded(scorer, asked.ids)) if asked.echo else 0)
-            tokens = tuple(each for each in tokens if each.offset < end)
-    prompt: tuple[WrittenToken, ...] = ()
-    if asked.prompt_logprobs is not None:
-        prompt = tuple(_tokens(scorer, asked.ids, 0, asked.prompt_logprobs))
+    echoed = pieces.of(asked.ids) if asked.echo else ""
+    tokens = tuple(_tokens(pieces, row, begins=0 if asked.echo else len(asked.ids)))
+    if written.ended == "stop":
+        tokens = tuple(each for each in tokens if each.offset < len(echoed) + len(text))
     return Completed(
-        text=(_decoded(scorer, asked.ids) if asked.echo else "") + text,
+        text=echoed + text,
         finish="stop" if written.ended in ("end", "stop") else "length",
         prompt_tokens=len(asked.ids),
         written_tokens=len(ids) + (written.ended == "end"),
         tokens=tokens,
-        prompt=prompt,
+        prompt=tuple(_tokens(pieces, before, begins=0)),
     )
 
 
-def _ending(scorer: TextScorer, asked: ToComplete, written: Written) -> tuple[int, ...]:
-    """The token that ended a text, which is no part of it: the likeliest of those that can."""
-    if written.ended != "end":
-        return ()
-    row = (*asked.ids, *written.tokens)
-    told = {end: tell(scorer.network, (*row, end), first=len(row))[0] for end in scorer.ends}
-    return (max(told, key=lambda end: told[end].log_likelihood),)
-
-
-def _tokens(
-    scorer: TextScorer, ids: Sequence[int], first: int, count: int
-) -> Iterator[WrittenToken]:
-    told: list[ToldToken | None] = [None] if first == 0 else []
-    if len(ids) > max(first, 1):
-        told += tell(scorer.network, ids, first=max(first, 1), count=count)
+def _tokens(pieces: TokenTexts, row: _ToldRow, *, begins: int) -> Iterator[WrittenToken]:
+    """From `begins` on; nothing comes before the very first, and so nothing is told of it."""
+    told: list[ToldToken | None] = [None] if begins == 0 and row.ids else []
     offset = 0
-    for place, one in enumerate(told, start=first):
-        before = ids[max(0, place - BEFORE) : place]
-        text = _piece(scorer, before, ids[place])
+    for place, one in enumerate([*told, *row.told], start=begins):
+        before = row.ids[max(0, place - BEFORE) : place]
+        text = pieces.behind(before, row.ids[place])
         likeliest = tuple(
-            (_piece(scorer, before, other), value)
-            for other, value in (one.likeliest if one else ())
+            (pieces.behind(before, other), value) for other, value in (one.likeliest if one else ())
         )
-        yield WrittenToken(ids[place], text, offset, one, likeliest)
+        yield WrittenToken(row.ids[place], text, offset, one, likeliest)
         offset += len(text)
-
-
-def _piece(scorer: TextScorer, before: Sequence[int], token: int) -> str:
-    """What a token adds to the text; the last part of a character adds the whole of it."""
-    old = _decoded(scorer, before).rstrip(PART)
-    new = _decoded(scorer, (*before, token)).rstrip(PART)
-    return new[len(old) :]
-
-
-def _decoded(scorer: TextScorer, ids: Sequence[int]) -> str:
-    return scorer.decode(ids, special=True) if ids else ""
