@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from contextlib import chdir
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -209,6 +210,88 @@ def test_a_template_of_a_user_s_file_reaches_no_program(tmp_path: Path) -> None:
     said = refused(folder, "sly")
     assert "unsafe" in said
     assert not mark.exists()
+
+
+@pytest.mark.parametrize("more", ["", ", hf_evaluate: true"])
+def test_a_metric_that_is_a_program_needs_permission(tmp_path: Path, more: str) -> None:
+    """The library `evaluate` runs the program of the folder or hub repository that is named."""
+    program = tmp_path / "own_metric" / "own_metric.py"
+    program.parent.mkdir()
+    ran = tmp_path / "ran"
+    program.write_text(f"open({str(ran)!r}, 'w')\n")
+    metric = f"metric: exact_match{more}" if more else f"metric: {program.parent}"
+    text = WRITTEN.replace("metric: exact_match", metric)
+    said = refused(write_task(tmp_path / "t", "own_metric", text), "own_metric")
+    assert "--allow-code-execution" in said
+    assert ("hf_evaluate" if more else "metric: ") in said
+    assert not ran.exists()
+
+
+LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+GROWS = (
+    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x = n.x ~ n.x %}{% endfor %}"
+)
+HOSTILE = {
+    "an alias of itself": ("metadata: &all [*all]\n", "unfolds to more than"),
+    "aliases that unfold": (
+        "a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
+        + "".join(
+            f"{one}: &{one} [{', '.join(['*' + of] * 10)}]\n"
+            for of, one in pairwise("abcdefgh")
+        ),
+        "unfolds to more than",
+    ),
+    "brackets without end": (f"metadata: {'[' * 5000}\n", "no task file"),
+    "a file that includes itself": ("include: hostile.yaml\n", "Include cycle"),
+    "a file elsewhere that is no task": ("include: ../secret.txt\n", "no task file"),
+    "a program's tag": ("metadata: !!python/object/apply:os.getcwd []\n", "no task file"),
+    "bytes that are no text": ("metadata: \x00\x01\n", "no task file"),
+    "a loop without end": (f'description: "{LOOP}"\n', "more than 1000000 steps"),
+    "a text that grows": (f'description: "{GROWS}"\n', "too large"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_file_is_refused_in_words(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "secret.txt").write_text("the words of a secret\n")
+    more, words = HOSTILE[kind]
+    folder = write_task(tmp_path / "t", "hostile", WRITTEN + more)
+    said = refused(folder, "hostile")
+    assert words in said
+    assert "hostile" in said
+    assert "the words of a secret" not in said
+
+
+def test_a_file_larger_than_any_task_is_refused(tmp_path: Path) -> None:
+    folder = write_task(tmp_path / "t", "huge", WRITTEN)
+    with (folder / "huge.yaml").open("a") as file:
+        file.write("# " + "x" * 2**23)
+    assert "huge.yaml is larger than" in refused(folder, "huge")
+
+
+def test_groups_that_hold_each_other_are_refused_in_words(tmp_path: Path) -> None:
+    folder = write_task(tmp_path / "t", "a_task", WRITTEN)
+    for one, other in ("ab", "ba"):
+        (folder / f"{one}.yaml").write_text(f"group: group_{one}\ntask: [group_{other}]\n")
+    assert "group_a" in refused(folder, "group_a")
+
+
+def test_a_name_that_is_a_path_writes_nowhere_else(tmp_path: Path) -> None:
+    folder = write_task(tmp_path / "t", "sums", WRITTEN)
+    file = folder / "sums.yaml"
+    file.write_text(file.read_text().replace("task: sums", "task: ../../../sums"))
+    script = tmp_path / "script.json"
+    script.write_text('{"default": "2"}')
+    before = set(tmp_path.rglob("*"))
+    out = tmp_path / "deep" / "er" / "out"
+    assay.run(
+        f"scripted:{script}", suites=["lm-eval:../../../sums"], include_path=[folder], out=out
+    )
+    made = set(tmp_path.rglob("*")) - before
+    assert made
+    assert all(each.is_relative_to(tmp_path / "deep") for each in made)
+    assert not list((tmp_path / "deep").glob("sums*"))
+    assert not list((tmp_path / "deep" / "er").glob("sums*"))
 
 
 def test_an_unknown_task_is_refused_with_the_nearest_name(tmp_path: Path) -> None:

@@ -4,15 +4,18 @@ that is done once for each installed version, and kept in the user's cache folde
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from assay.errors import UsageError
+from assay.errors import UsageError, raise_all
 from assay.files.wording import did_you_mean, shown
 from assay.files.writing import replace_file
 from assay.harness.needed import needed, quietly, version
 from assay.messages import tr
+
+MOST_BYTES = 8 * 2**20  # of a user's file
+LONGEST_WHY = 300
 
 
 class TaskNames(dict[str, Any]):
@@ -28,6 +31,13 @@ class TaskNames(dict[str, Any]):
                 raise UsageError(
                     tr("there is no folder {folder}", folder=folder),
                     hint=tr("name a folder of task files with --include-path"),
+                )
+        self._files = [file for folder in paths for file in sorted(folder.rglob("*.yaml"))]
+        for file in self._files:
+            if file.is_file() and file.stat().st_size > MOST_BYTES:
+                raise UsageError(
+                    tr("{file} is larger than {most} bytes", file=file, most=MOST_BYTES),
+                    hint=tr("write the rows into a file of data, and name it in data_files"),
                 )
         if paths:
             with quietly():
@@ -59,6 +69,7 @@ class TaskNames(dict[str, Any]):
     def find(self, name: str) -> Any:
         if name in self:
             return self[name]
+        raise_all(list(self._unreadable()))
         problem = tr("lm-evaluation-harness has no task or group '{name}'", name=shown(name))
         raise UsageError(
             did_you_mean(problem, name, list(self)),
@@ -66,6 +77,20 @@ class TaskNames(dict[str, Any]):
                 "`lm_eval ls tasks` lists them; --include-path DIR adds a folder of task files"
             ),
         )
+
+    def _unreadable(self) -> Iterator[UsageError]:
+        """Files that the harness passes over, as if they were not there."""
+        load = needed("lm_eval.tasks._yaml_loader").load_yaml
+        for file in self._files:
+            try:
+                load(file, resolve_func=False)
+            # The parser's own errors, and whatever a file leads it to.
+            except Exception as error:  # noqa: BLE001
+                why = " ".join(str(error).split())[:LONGEST_WHY] or type(error).__name__
+                yield UsageError(
+                    tr("{file} is no task file: {why}", file=file, why=why),
+                    hint=tr("correct it, or move it out of the folder of --include-path"),
+                )
 
 
 def cache_folder() -> Path:

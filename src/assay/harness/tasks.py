@@ -6,6 +6,7 @@ import random
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from assay.messages import tr
 RANDOM_SEED, OTHER_SEED = 0, 1234
 NO_SCRIPTS = "Dataset scripts are no longer supported"
 LONGEST_WHY = 300
+MOST_VALUES = 100_000  # of a user's file, aliases unfolded
+MERGED = "tag:yaml.org,2002:merge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ def load_tasks(name: str, include: Sequence[Path], *, allow_code: bool) -> Harne
     names = TaskNames(include)
     names.find(name)
     files: dict[Path, None] = {}
-    refusals = list(_refusals(name, names, files, allow_code=allow_code))
+    refusals = list(_refusals(name, names, files, set(), allow_code=allow_code))
     raise_all(list({each.message: each for each in refusals}.values()))
     if not allow_code and any(map(_is_users, files)):
         _confine_templates()
@@ -56,13 +59,13 @@ def load_tasks(name: str, include: Sequence[Path], *, allow_code: bool) -> Harne
 
 
 def _confine_templates() -> None:
-    """A template of a user's file reaches nothing that leads from a text to a program. The harness
-    renders all templates of a process in one environment, and this one takes its place.
+    """A template of a user's file reaches nothing that leads from a text to a program, and ends.
+    The harness renders all templates of a process in one environment; this one takes its place.
     """
-    from jinja2.sandbox import SandboxedEnvironment
+    from assay.harness.templates import Confined
 
     utils = needed("lm_eval.utils")
-    confined = SandboxedEnvironment(
+    confined = Confined(
         loader=utils.env.loader, undefined=utils.env.undefined, keep_trailing_newline=True
     )
     confined.filters.update(utils.env.filters)
@@ -106,30 +109,30 @@ def _IMAGES() -> tuple[str, str]:
 
 
 def _refusals(
-    name: str, names: TaskNames, files: dict[Path, None], *, allow_code: bool
+    name: str, names: TaskNames, files: dict[Path, None], met: set[str], *, allow_code: bool
 ) -> Iterator[UsageError]:
     """Of the files of a task, and of all below a group or tag, read without running anything."""
+    if name in met:
+        return
+    met.add(name)
     entry = names[name]
     kind = entry.kind.name
     if kind == "TAG":
         for each in sorted(entry.tags):
-            yield from _refusals(each, names, files, allow_code=allow_code)
+            yield from _refusals(each, names, files, met, allow_code=allow_code)
         return
     if entry.yaml_path is None:
         return
     path = Path(entry.yaml_path)
     config = needed("lm_eval.tasks._yaml_loader").load_yaml(path, resolve_func=False)
-    for file in _with_includes(path):
-        files[file] = None
-        if not allow_code and _is_users(file) and (what := _code_in(file)):
-            yield UsageError(
-                tr("{task} runs Python code of {file} ({what})", task=name, file=file, what=what),
-                hint=tr("look at it, and add --allow-code-execution if you trust it"),
-            )
+    found = list(_refused_files(name, path, files, allow_code=allow_code))
+    yield from found
+    if any(isinstance(each, _TooMany) for each in found):
+        return
     if kind == "GROUP":
         for child in _children(config):
-            if child in names and child != name:
-                yield from _refusals(child, names, files, allow_code=allow_code)
+            if child in names:
+                yield from _refusals(child, names, files, met, allow_code=allow_code)
         return
     if config.get("unsafe_code"):
         yield _refused(name, *_UNSAFE())
@@ -137,6 +140,30 @@ def _refusals(
         yield _refused(name, *_IMAGES())
     if _is_script(str(config.get("dataset_path") or "")):
         yield _refused(name, *_script())
+
+
+class _TooMany(UsageError):
+    """Nothing else of the file can be read through."""
+
+
+def _refused_files(
+    name: str, path: Path, files: dict[Path, None], *, allow_code: bool
+) -> Iterator[UsageError]:
+    for file in _with_includes(path):
+        files[file] = None
+        if not _is_users(file):
+            continue
+        values = list(islice(_values_in(file), MOST_VALUES))
+        if len(values) == MOST_VALUES:
+            yield _TooMany(
+                tr("{file} unfolds to more than {most} values", file=file, most=MOST_VALUES),
+                hint=tr("write the rows into a file of data, and name it in data_files"),
+            )
+        elif not allow_code and (what := _code_in(values)):
+            yield UsageError(
+                tr("{task} runs Python code of {file} ({what})", task=name, file=file, what=what),
+                hint=tr("look at it, and add --allow-code-execution if you trust it"),
+            )
 
 
 def _script() -> tuple[str, str]:
@@ -181,27 +208,56 @@ def _with_includes(path: Path, seen: frozenset[Path] = frozenset()) -> Iterator[
         yield from _with_includes(path.parent / each, seen | {path})
 
 
-def _code_in(file: Path) -> str:
-    """`!function` or `class:`, wherever in the file; "" where there is neither."""
-    yaml = needed("yaml")
-    todo = [yaml.compose(file.read_text("utf-8"))]
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """One of a file's, with the keys that lead to it and its tag as they are written."""
+
+    keys: tuple[str, ...]
+    tag: str
+    scalar: str
+
+
+def _values_in(file: Path) -> Iterator[_Value]:
+    """As the harness's own parser has them. What stands behind an alias counts at each place: a few
+    lines may unfold to millions, or never end.
+    """
+    yaml, loader = needed("yaml"), needed("lm_eval.tasks._yaml_loader")._Base
+    with file.open("rb") as opened:
+        todo: list[tuple[tuple[str, ...], Any]] = [((), yaml.compose(opened, Loader=loader))]
     while todo:
-        node = todo.pop()
+        keys, node = todo.pop()
         if node is None:
             continue
-        if node.tag.startswith("!"):
-            return f"{node.tag} {node.value}" if isinstance(node.value, str) else node.tag
+        yield _Value(keys, node.tag, node.value if isinstance(node.value, str) else "")
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:
-                if key.value == "class":
-                    return f"class: {value.value}"
-                todo += [key, value]
+                todo.append((keys, key))
+                # What is merged in stands where the rest of the mapping does.
+                merged = key.tag == MERGED
+                todo.append((keys if merged else (*keys[-1:], str(key.value)), value))
         elif isinstance(node, yaml.SequenceNode):
-            todo += node.value
+            todo += [(keys, each) for each in node.value]
+
+
+def _code_in(values: Sequence[_Value]) -> str:
+    """`!function` or `class:`, or a metric that is not the harness's own: the library `evaluate`
+    runs the program of that name or folder. "" where there is none.
+    """
+    known = needed("lm_eval.api.registry").metric_registry
+    needed("lm_eval.api.metrics")
+    for each in values:
+        key = each.keys[-1] if each.keys else ""
+        if each.tag.startswith("!"):
+            return f"{each.tag} {each.scalar}".strip()
+        if key in ("class", "hf_evaluate"):
+            return f"{key}: {each.scalar}"
+        if each.keys == ("metric_list", "metric") and each.scalar not in known:
+            return f"metric: {each.scalar}"
     return ""
 
 
 def _children(config: dict[str, Any]) -> Iterator[str]:
+    """Of a file whose values can be counted, or of the harness's own."""
     listed = config.get("task") or ()
     for each in [listed] if isinstance(listed, str | dict) else listed:
         if isinstance(each, str):
