@@ -15,10 +15,11 @@ PREFIX = "lm-eval:"  # of a suite's name
 LOGGER = "lm_eval"
 
 
-def needed(module: str) -> Any:
-    """A module of the harness. Refused with the command that installs it where there is none."""
+@contextlib.contextmanager
+def refused_where_missing() -> Iterator[None]:
+    """Where the harness, or what it needs, is not there, the command that installs it is named."""
     try:
-        return importlib.import_module(module)
+        yield
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "assay":
             raise
@@ -26,6 +27,12 @@ def needed(module: str) -> Any:
             tr("lm-evaluation-harness needs {package}, which is not installed", package=error.name),
             hint=tr("pip install 'slm-assay[lm-eval]'"),
         ) from error
+
+
+def needed(module: str) -> Any:
+    """A module of the harness."""
+    with refused_where_missing():
+        return importlib.import_module(module)
 
 
 def version() -> str:

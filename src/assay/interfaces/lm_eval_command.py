@@ -4,9 +4,9 @@ its words. Out: what it prints and writes, and its exit code; 2 for what is refu
 
 import sys
 
-from assay.errors import AssayError, UsageError
+from assay.api.harness import refused_where_missing
+from assay.errors import AssayError
 from assay.interfaces.cli import end_with, speak_as_asked
-from assay.messages import tr
 
 
 def main() -> None:
@@ -24,15 +24,8 @@ def main() -> None:
 
 
 def _run() -> None:
-    try:
+    with refused_where_missing():
         from assay.interfaces import lm_eval as registered  # noqa: F401
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == "assay":
-            raise
-        raise UsageError(
-            tr("lm-evaluation-harness needs {package}, which is not installed", package=error.name),
-            hint=tr("pip install 'slm-assay[lm-eval]'"),
-        ) from error
     from lm_eval.__main__ import cli_evaluate
 
     cli_evaluate()
