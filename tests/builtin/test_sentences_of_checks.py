@@ -49,7 +49,9 @@ def test_sound_code_that_is_blamed_but_not_named_is_counted() -> None:
             for at, one in enumerate(sound[:5], 2)]  # fmt: skip
     block = f"```json\n{json.dumps({'findings': rows})}\n```"
     told = told_of("ct_04_code_review", block)
-    assert told["false_findings"].startswith("5 of 5 findings are false or repeated")
+    assert told["false_findings"].startswith(
+        "5 of 5 findings are false, repeated or of another kind"
+    )
     assert told["false_findings"].endswith(" and 1 more")
     assert "one of them for what is wrong; this check needs 75 %" in told["review_75"]
 

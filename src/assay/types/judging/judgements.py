@@ -36,7 +36,7 @@ BANDS: tuple[tuple[int, Band], ...] = (
 BAND_MEANINGS: dict[Band, Message] = {
     "EXCELLENT": message("may be used as it is, in production too"),
     "GOOD": message("good work, of which small things could be better"),
-    "ACCEPTABLE": message("does what was asked for and little more; its limits show"),
+    "ACCEPTABLE": message("does the basics of what was asked for; its limits show"),
     "POOR": message("has serious faults and needs much work before use"),
     "FAILED": message("does not do what was asked for"),
 }

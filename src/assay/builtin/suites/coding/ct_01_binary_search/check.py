@@ -60,6 +60,7 @@ _CHECKS = {
     "for_absent": (1, "The result for a missing item in the block"),
 }
 _RESULTS = ("short_inputs", "present", "absent", "repeated", "kinds")
+_UNCOUNTED = "not counted"  # begins the reason of a check that says nothing against the code
 MOST_PLANTED = 0.25  # of all, for code that is wrong only at values that it names
 _LONGEST_LIST = 2_000
 _LISTS, _MOST_WANTED = 40, 12  # of each kind; looked for in each
@@ -87,7 +88,8 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         is_planted = reasons["named"] and not any(reasons[name] for name in _RESULTS)
         reasons |= judge_claims(json_block(answer), truth)
         kept = ("logarithmic", "logarithmic_absent", "logarithmic_repeats")
-        if any(reasons[name] for name in kept) and not reasons["time"]:
+        broken = (reasons[name] for name in kept if not reasons[name].startswith(_UNCOUNTED))
+        if any(broken) and not reasons["time"]:
             reasons["time"] = "the code does not keep to what is stated"
         if not is_search:
             later = ("named", "unchanged", "parameters", "examples", *_CLAIMS)
@@ -114,7 +116,7 @@ def judge_claims(block: dict[str, Any] | None, truth: Mapping[str, Any]) -> dict
         bare = bare.replace("₂", "2").strip("$`.")
         right = {f"o({one.replace(' ', '')})" for one in forms}
         is_right = isinstance(given, str) and bare in right
-        reasons[key] = "" if is_right else f"{show(given)} is not right"
+        reasons[key] = "" if is_right else f"{show(given)}, and 'O({forms[0]})' is right"
     for key, expected in truth["claims"].items():
         given = block.get(key)
         reasons[key] = "" if same(given, expected) else f"{show(given)}, and {expected} is right"

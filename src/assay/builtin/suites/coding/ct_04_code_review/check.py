@@ -61,7 +61,7 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
         return
     blamed = [place["source"].partition("\n")[0] for place in sound
               if any(lies_in(one, place) for one in false)]  # fmt: skip
-    why = f"{len(false)} of {len(findings)} findings are false or repeated"
+    why = f"{len(false)} of {len(findings)} findings are false, repeated or of another kind"
     more = f" and {len(blamed) - MOST_NAMED} more" if len(blamed) > MOST_NAMED else ""
     why += f"; sound code is blamed: {', '.join(blamed[:MOST_NAMED])}{more}" if blamed else ""
     precision = len(found) / len(findings)
