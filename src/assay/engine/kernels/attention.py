@@ -10,7 +10,11 @@ from typing import Protocol
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from transformers import AttentionInterface
+
+from assay import lean_imports
+
+lean_imports.load_transformers()  # whoever comes to the engine first
+from transformers import AttentionInterface  # noqa: E402
 
 NAME = "assay_packed"
 # What some families pass to their attention, and no arrangement does.
