@@ -94,6 +94,18 @@ def test_another_value_anywhere_takes_the_block_back(beside, contradicts):
     assert top.passed
 
 
+@pytest.mark.parametrize(("extra", "left"), [(0, 2), (1, 1), (2, 0), (3, 0)])
+def test_each_member_that_an_object_has_not_takes_back_one_that_it_has(extra, left):
+    facts = [Fact(f"short.{name}", count, "") for name, count in (("F-1", 3), ("F-2", 4))]
+    lines = "".join(f"- short, X-{number}: 7\n" for number in range(extra))
+    answer = f'- short, F-1: 3\n- short, F-2: 4\n{lines}\n{{"short": {{"F-1": 3, "F-2": 4}}}}'
+    block = json_block('```json\n{"short": {"F-1": 3, "F-2": 4}}\n```')
+    checks = [*ReportText(answer).withdraw(check_facts(block, facts), facts)]
+    assert sum(one.passed is True for one in checks) == left
+    told = [one.why for one in checks if not one.passed]
+    assert all(why.startswith("not counted, since the answer also names x") for why in told)
+
+
 @pytest.mark.parametrize("fence", ["text", "python", "json", ""])
 def test_lines_in_a_fence_are_no_report(fence):
     assert not ReportText(f"```{fence}\n- total: 9,173\n```\n").states(TOTAL)

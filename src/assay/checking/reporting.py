@@ -84,18 +84,22 @@ class ReportText:
 
     def withdraw(self, checks: Iterable[Check], facts: Iterable[Fact]) -> Iterator[Check]:
         """The checks of a block; those of facts that the answer also gives another value fail. A
-        line of a member that an object has not is another value of the object.
+        line of a member that an object has not takes back one of those that it has.
         """
         listed = list(facts)
-        others = self._with_other_members(listed)
-        of_name = {
-            fact.name or fact.key: fact.key
-            for fact in listed
-            if self.contradicts(fact) or member_of(fact.key)[0] in others
-        }
+        others = self._other_members(listed)
+        of_name = {fact.name or fact.key: fact for fact in listed}
         for one in checks:
-            if one.passed and one.name in of_name:
-                why = f"the answer gives {of_name[one.name]} another value as well; {one.fact}"
+            fact = of_name.get(one.name)
+            whole = member_of(fact.key)[0] if fact else ""
+            if not one.passed or fact is None:
+                yield one
+            elif self.contradicts(fact):
+                why = f"the answer gives {fact.key} another value as well; {one.fact}"
+                yield replace(one, passed=False, why=why.strip("; "))
+            elif others.get(whole):
+                taken = others[whole].pop()
+                why = f"not counted, since the answer also names {taken} in {whole}; {one.fact}"
                 yield replace(one, passed=False, why=why.strip("; "))
             else:
                 yield one
@@ -118,18 +122,19 @@ class ReportText:
                 return True
         return False
 
-    def _with_other_members(self, facts: Sequence[Fact]) -> set[str]:
-        """The objects of which lines state a member that no fact is about."""
+    def _other_members(self, facts: Sequence[Fact]) -> dict[str, list[str]]:
+        """By object the members of lines that no fact is about."""
         known: dict[str, list[str]] = {}
         for fact in facts:
             whole, member = member_of(fact.key)
             if member:
                 known.setdefault(whole, []).append(key_of(fact.key.split(".")[1]))
         return {
-            whole
+            whole: sorted(
+                (m for m in self._members.get(whole, ()) if not m.startswith(tuple(members))),
+                reverse=True,
+            )
             for whole, members in known.items()
-            for said in self._members.get(whole, ())
-            if not said.startswith(tuple(members))
         }
 
 

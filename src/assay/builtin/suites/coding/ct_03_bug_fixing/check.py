@@ -18,15 +18,18 @@ from assay.checking import (
     Code,
     ReportText,
     choose_code,
-    describes,
     differs,
     draw_for,
     find_obstacle,
     functions,
+    is_word,
     list_checks,
+    own_words,
     parse,
     raised_instead,
+    said_of,
     show,
+    words_in,
 )
 
 _BUG, _REST, _SPOILED = 4, 3, 12  # weights; to break what was right costs more
@@ -76,17 +79,37 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         table["complete"] = (_IN_PARTS, table["complete"][1])
     reasons["complete"] = too_few or ", ".join(trial.left_out)
     reasons["docstrings"] = too_few or ", ".join(trial.reworded)
-    reasons |= _explain(answer, [one for name, one in bugs.items() if not reasons[name]], len(bugs))
+    reasons |= _explain(answer, [one for name, one in bugs.items() if not reasons[name]], len(bugs),
+                        original)  # fmt: skip
     yield from list_checks(table, reasons)
 
 
-def _explain(answer: str, fixed: Sequence[Mapping[str, Any]], bugs: int) -> dict[str, str]:
+def _explain(
+    answer: str, fixed: Sequence[Mapping[str, Any]], bugs: int, original: str
+) -> dict[str, str]:
     """Why too few bugs are explained: each is fixed, and its function stands in the text outside
-    of the code with words about it, one of them for what was wrong.
+    of the code with words about it that are not said of most others, in any language: one of them
+    is for what was wrong, or two are out of the function's code.
     """
     text = ReportText(answer).text
-    told = [one for one in fixed if describes(text, one["name"], _WORDS[one["kind"]], _LEAST_WORDS)]
-    short = f"{len(told)} of {bugs}, each in {_LEAST_WORDS} words or more, one for what was wrong"
+    code = {
+        one.name: words_in(ast.unparse(one))
+        for one in functions(parse(original) or ast.Module([], []))
+    }
+    said = own_words([said_of(text, one["name"]) for one in fixed])
+    told = [
+        one["name"]
+        for one, words in zip(fixed, said, strict=True)
+        if len(words) >= _LEAST_WORDS
+        and (
+            any(is_word(word, _WORDS[one["kind"]]) for word in words)
+            or len(words & (code.get(one["name"], set()) - words_in(one["name"]))) > 1
+        )
+    ]
+    short = (
+        f"{len(told)} of {bugs}, each in {_LEAST_WORDS} words or more that are not said of most "
+        "others, one for what was wrong or two out of its code"
+    )
     return {
         "explained_half": "" if 2 * len(told) >= bugs else short,
         "explained_all": "" if len(told) >= bugs else short,
