@@ -67,6 +67,10 @@ SPANISH = (
     "La ciudad que se busca no es la capital, pero por su historia es la más conocida.",
 )
 REFUSALS = "I'm sorry, but I cannot help with that.", "This is not something I talk about here."
+LONG = (
+    "Let us think about it first: a country has a coast, or it has none, and then its towns lie by "
+    "rivers, lakes or roads, of which the oldest were paths for traders with salt, gold and cloth."
+)
 ROUND = "Open the door and look outside. " * 200
 
 
@@ -80,11 +84,13 @@ def of_each(tests: list[dict[str, object]], texts: tuple[str, ...]) -> dict[str,
     [
         (choices, LISTED, {}, "12 answers of 12 list the options and choose none",
          "Answer with the letter of the right option"),
-        (words, "Let us think. " * 40, {"max_tokens": 20}, "were cut at their",
+        (words, LONG, {"max_tokens": 20}, "were cut at their",
          "--max-tokens 4096"),
         (words, "<think>" + "Which one? " * 90, {"max_tokens": 30},
          "thinking took their maximum", "--think off"),
         (words, ROUND, {"max_tokens": 3000}, "repeated themselves", "--sampling server"),
+        (words, ROUND, {"max_tokens": 60}, "repeated themselves", "--sampling server"),
+        (words, ("Hello.",), {}, "The same sentence to 12 of 12", "Answer every question"),
         (words, REFUSALS[:1], {}, "The same sentence to 12 of 12", "Answer every question"),
         (words, REFUSALS, {}, "12 answers of 12 are one of 2 sentences", "Answer every question"),
         (words, SPANISH, {}, "in another language", "Answer in the language of the question"),
@@ -261,6 +267,9 @@ def test_a_system_prompt_is_no_cure_where_the_suite_has_its_own(bench, openai_se
     card = run_card(assay.run(openai_server.spec(), suites=suite, out=bench.out))
     assert "--system" not in command_of(card)
     assert "--failed" in command_of(card)
+    silent = bench.suite({"all": words()}, name="silent", title="It says nothing of a prompt")
+    card = run_card(assay.run(openai_server.spec(), suites=silent, out=bench.out))
+    assert "--system" not in command_of(card)
 
 
 ENGLISH = "It is one of the largest towns of the region, and you can see it from the coast."

@@ -316,3 +316,11 @@ def test_a_command_inside_a_sentence_is_a_piece_of_its_own() -> None:
     ] == "  First assay fetch mmlu, then rest."
     assert "- First `assay fetch mmlu`, then rest." in render_markdown([card])
     assert with_commands("an odd ` in it") == "an odd ` in it"
+
+
+@pytest.mark.parametrize("width", [44, 80])
+def test_a_command_is_never_broken_inside_quotes(width: int) -> None:
+    command = "assay run openai:x@http://127.0.0.1:8080/v1 --system 'Answer it. Do not repeat it.'"
+    lines = card_lines(make_card("It fails.", next=Span(command, "code")), width)
+    shown = "\n".join(each.text for each in lines)
+    assert "'Answer it. Do not repeat it.'" in shown

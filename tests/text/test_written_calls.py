@@ -39,6 +39,11 @@ ACCRA = ("get_weather", {"city": "Accra"})
         "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Accra</arg_value>\n</tool_call>",
         "Tool: get_weather\n- **city**: Accra\n",
         'get_weather city="Accra"',
+        "¤ get_weather ¤ city → Accra ¤ fin ¤",
+        "(fcall get_weather :city Accra)",
+        "$ get_weather --city Accra",
+        "| tool | get_weather |\n|---|---|\n| city | Accra |",
+        "RUN get_weather WITH\ncity = 'Accra' END",
     ],
 )
 def test_every_shape_gives_the_same_call(text: str) -> None:
@@ -56,6 +61,8 @@ def test_every_shape_gives_the_same_call(text: str) -> None:
         '{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {}}}}',
         'The function get_weather is not needed here, for it is warm. {"city": "Accra"}',
         "I do not know what now means.",
+        "get_weather needs a city — which one?",
+        "get_weather wants the city, Accra or another.",
         "get_weather({1, 2})",
         "get_weather('a', 1, 2, 3)",
         "get_weather(",

@@ -79,7 +79,7 @@ def _kinds_of(trial: Trial, failed: bool) -> Iterator[HabitKind]:
     if reply.reasoning_unclosed and not reply.text.strip():
         yield "loops" if reply.finish == LOOP else "thought_only"
     elif reply.truncated:
-        yield "loops" if reply.finish == LOOP else "cut"
+        yield "loops" if reply.finish == LOOP or _ends_in_circles(reply.text) else "cut"
     text = "\n".join(reply.predictions) or reply.text
     if not failed:
         return
@@ -98,6 +98,17 @@ def _kinds_of(trial: Trial, failed: bool) -> Iterator[HabitKind]:
         yield "options_listed"
     elif _languages_of(trial):
         yield FOREIGN
+
+
+def _ends_in_circles(text: str) -> bool:
+    """Whether more room would give more of the same: most of it is one unit, up to its end."""
+    from assay.checks.health.loop import find_loop
+
+    found = find_loop(text)
+    if found is None:
+        return False
+    start, end, unit_end, _ = found
+    return end - start >= MOST * len(text) and len(text) - end <= unit_end - start
 
 
 class _Same(NamedTuple):

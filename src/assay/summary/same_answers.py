@@ -13,6 +13,7 @@ from assay.text.folding import fold_for_matching
 from assay.text.structure import words_in
 
 FEWEST_WORDS = 4  # fewer may be the same by chance: "yes", "12", "in the north"
+MOST_SHORT = 0.6  # of the answers: from there on fewer words are no chance either
 FEWEST_QUESTIONS = 3  # that have one sentence as their answer
 MOST_PASSED = 0.5  # a sentence that is mostly right is the answer to a question asked often
 _LONGEST = 400  # characters that are compared
@@ -38,12 +39,19 @@ class SameAnswers:
 
 
 def find_same_answers(answers: Sequence[AskedAnswer]) -> SameAnswers | None:
-    """Sentences of four words or more that three different questions got."""
+    """Sentences of four words or more that three different questions got, and shorter ones that
+    most questions got.
+    """
     groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for place, words in enumerate(_words_without_question(answers)):
-        if len(words) >= FEWEST_WORDS:
+        if words:
             groups[words].append(place)
-    same = [places for places in groups.values() if _is_same(places, answers)]
+    same = [
+        places
+        for words, places in groups.items()
+        if (len(words) >= FEWEST_WORDS or len(places) >= MOST_SHORT * len(answers))
+        and _is_same(places, answers)
+    ]
     if not same:
         return None
     first = max(same, key=len)

@@ -28,6 +28,13 @@ _MARK = re.compile(r"<(/?)([^<>]{1,300})>")
 _ATTRIBUTE = re.compile(r"([^\W\d][\w.-]{0,60})\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'/>]+)")
 _WORD = re.compile(r"[^\W\d_]+")
 _NAMED = re.compile(r"\s*[\"']?([^\W\d][\w.-]{0,100})[\"']?\s*[:=](?!=)\s*(.*)", re.DOTALL)
+# A known parameter with a sign before it, or between it and its value; no sign of a sentence.
+_SIGNED = (
+    r"(?<![\w-])([^\w\s\"'`*,.;?!)\]}}]{{0,2}}\s?)(?<![\w])({})(?![\w-])[\"'*`]{{0,3}}"
+    r"(\s*[^\w\s\"'`*,.;?!()\[\]{{}}–—-]{{1,3}}[*`]{{0,2}}[ \t]*|[ \t]+)"
+)
+_SIGN_ALONE = re.compile(r"\s+[^\w\s\"'.,;:!?&()/+-]+(?=\s|$)")
+_QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 _IDENTIFIER = re.compile(r"[^\W\d][\w.]*")
 _BEGINS_BODY = re.compile(r"[ \t]*(?:->[^\n:]{0,80})?(?::[ \t]*(?:\n|\Z)|\{)")
 _OPENING = re.compile(r"[ \t`\"'*]{0,3}(?:\.\w{1,20})?\(")
@@ -235,21 +242,34 @@ def _marked(behind: str, parameters: Mapping[str, str]) -> dict[str, Any] | None
 
 
 def _on_lines(behind: str, parameters: Mapping[str, str]) -> dict[str, Any] | None:
-    """`city: Lomé` or `city = Lomé`, each up to the next one or to the end of its line."""
+    """`city: Lomé`, `city → Lomé`, `--city Lomé`: a parameter and its value with a sign between
+    them or before it, each up to the next one, to a sign that stands alone, or to the line's end.
+    """
     if not parameters:
         return None
-    known = "|".join(map(re.escape, parameters))
-    begins = rf"(?<![\w-])({known})[\"'*`]{{0,3}}\s?[:=](?!=)[*`]{{0,2}}[ \t]*"
-    found = [*re.finditer(begins, behind)]
+    known = "|".join(map(re.escape, sorted(parameters, key=len, reverse=True)))
+    found = [
+        each for each in re.finditer(_SIGNED.format(known), behind) if each[1] or each[3].strip()
+    ]
     if not found or not _belongs(behind[: found[0].start()]):
         return None
     given = {}
     for place, following in zip(found, [*found[1:], None], strict=True):
         rest = behind[place.end() : following.start() if following else len(behind)]
-        inside = _balanced(rest) if rest[:1] in _OPENS else rest.partition("\n")[0]
-        said = inside.strip().strip("`").rstrip(" ,;")
-        given[place[1]] = _value(said, parameters[place[1]])
+        said = _balanced(rest) if rest[:1] in _OPENS else _said_on(rest.partition("\n")[0])
+        given[place[2]] = _value(said, parameters[place[2]])
     return given
+
+
+def _said_on(line: str) -> str:
+    """Up to a sign that stands alone, without a bracket that closes none of its own."""
+    quoted = _QUOTED.match(line)
+    said = quoted[0] if quoted else _SIGN_ALONE.split(line, maxsplit=1)[0]
+    said = said.strip().strip("`").rstrip(" ,;")
+    for opens, closes in zip(_OPENS, _CLOSES, strict=True):
+        if said.endswith(closes) and said.count(closes) > said.count(opens):
+            said = said[:-1].rstrip()
+    return said
 
 
 def _is_alone(text: str, place: re.Match[str]) -> bool:

@@ -50,7 +50,11 @@ class _Again:
         return shlex.join([*kept, option, value])
 
     def told(self, text: str) -> str:
-        """With a system prompt, where the suite has none of its own."""
+        """With a system prompt, where the suite has none of its own. One with a title has a
+        suite.json, which decides even where it says nothing.
+        """
+        if self.summary.title:
+            return ""
         roles = {turn.role for test in self.summary.tests for turn in test.turns}
         is_the_suites = "system" in roles and self.value("--system") is None
         return "" if is_the_suites else self.having("--system", text)

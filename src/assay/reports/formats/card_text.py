@@ -1,18 +1,20 @@
 """The parts of a card with their titles, and its lines on a terminal: at 80 columns at most 24."""
 
 import math
+import re
 from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 
 from assay.messages import tr
 from assay.text.safe_text import one_line
-from assay.types.documents import Card, Line, spans
+from assay.types.documents import Card, Line, Span, spans
 
 USUAL_WIDTH = 80
 # At the usual width; narrower, as many more as it takes. With the titles and a rule, 24 in all.
 LINES_OF_DECISION, LINES_OF_ITEM, LINES_OF_NEXT = 3, 2, 5
 INDENT, DEEPER = "  ", "    "
+_SHELL_WORD = re.compile(r"(?:'[^']*'|[^ ])+")
 GOES_ON = " \\"  # a command that is broken can still be copied whole
 
 
@@ -56,7 +58,7 @@ def _wrapped(line: Line, width: int, most: int, first: str, next: str) -> list[s
     lines, glued = [first], False
     for span in spans(line):
         sign = GOES_ON if span.tone == "code" else ""
-        for place, word in enumerate(one_line(span.text).split(" ")):
+        for place, word in enumerate(_words(span)):
             together = glued and not place and not span.text.startswith(" ")
             between = " " if lines[-1].strip() and not together else ""
             if cell_len(f"{lines[-1]}{between}{word}{sign}") <= width:
@@ -71,6 +73,12 @@ def _wrapped(line: Line, width: int, most: int, first: str, next: str) -> list[s
         kept = set_cell_size(last, min(cell_len(last), width - 1)).rstrip()
         lines = [*lines[: most - 1], f"{kept}…"]
     return [each for each in lines if each.strip()]
+
+
+def _words(span: Span) -> list[str]:
+    """What a line may be broken between: of a command, not inside quotes."""
+    text = one_line(span.text)
+    return _SHELL_WORD.findall(text) if span.tone == "code" else text.split(" ")
 
 
 def _pieces(word: str, width: int, indent: str) -> list[str]:
