@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, get_args
 from assay.stats.intervals import wilson
 from assay.summary.same_answers import AskedAnswer, find_same_answers
 from assay.text.answer_words import declines_instead
+from assay.text.circles import ends_in_circles
 from assay.text.echo import is_echo
 from assay.text.folding import fold_for_matching
 from assay.text.json_in_prose import find_function_call
@@ -79,7 +80,7 @@ def _kinds_of(trial: Trial, failed: bool) -> Iterator[HabitKind]:
     if reply.reasoning_unclosed and not reply.text.strip():
         yield "loops" if reply.finish == LOOP else "thought_only"
     elif reply.truncated:
-        yield "loops" if reply.finish == LOOP or _ends_in_circles(reply.text) else "cut"
+        yield "loops" if reply.finish == LOOP or ends_in_circles(reply.text) else "cut"
     text = "\n".join(reply.predictions) or reply.text
     if not failed:
         return
@@ -98,17 +99,6 @@ def _kinds_of(trial: Trial, failed: bool) -> Iterator[HabitKind]:
         yield "options_listed"
     elif _languages_of(trial):
         yield FOREIGN
-
-
-def _ends_in_circles(text: str) -> bool:
-    """Whether more room would give more of the same: most of it is one unit, up to its end."""
-    from assay.checks.health.loop import find_loop
-
-    found = find_loop(text)
-    if found is None:
-        return False
-    start, end, unit_end, _ = found
-    return end - start >= MOST * len(text) and len(text) - end <= unit_end - start
 
 
 class _Same(NamedTuple):
