@@ -70,14 +70,13 @@ def _words_without_question(answers: Sequence[AskedAnswer]) -> list[tuple[str, .
     """Of each answer, without the words that only few questions have and its own is one of."""
     questions = {each.question: frozenset(_words(each.question)) for each in answers}
     counts: Mapping[str, int] = Counter(word for words in questions.values() for word in words)
-    return [
-        tuple(
-            word
-            for word in _words(each.text)
-            if word not in questions[each.question] or counts[word] * 2 > len(questions)
-        )
-        for each in answers
-    ]
+    found = []
+    for each in answers:
+        words = tuple(_words(each.text))
+        own = questions[each.question]
+        new = tuple(word for word in words if word not in own or counts[word] * 2 > len(questions))
+        found.append(new or words)
+    return found
 
 
 def _words(text: str) -> Sequence[str]:
