@@ -57,13 +57,6 @@ def {{truth.function}}(*lists):
 """
 SPEEDS = {
     "sleeps": "time.sleep(3 * (length / 50_000) ** 3)",
-    "works where it is loaded and not called": "called.append(1)\n"
-    "    for _ in range(500 * (length // 400) ** 2):\n        pass\n"
-    "@atexit.register\n"
-    "def work():\n"
-    "    while not called and time.process_time() < 0.9:\n        pass\n"
-    "def {{truth.function}}(*lists, first={{truth.function}}):\n"
-    "    first(*lists)",
     "wrong for lengths of three digits": "if len(str(length)) == 3:\n        return []",
 }
 
@@ -107,6 +100,6 @@ def test_inputs_of_a_search_leave_out_no_length_and_no_type():
     assert high(SEARCHES, evidence_of("ct_01_binary_search", *answers)) == {}
 
 
-def test_time_of_lists_counts_by_the_clock_and_without_code_that_knows_it_is_not_called():
+def test_time_of_lists_counts_by_the_clock():
     answers = [AROUND_SPEED.replace("CONDITION", one) for one in SPEEDS.values()]
     assert high(SPEEDS, evidence_of("ct_02_performance", *answers)) == {}

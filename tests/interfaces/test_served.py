@@ -171,7 +171,7 @@ def test_answers_in_circles_are_counted_in_the_report(bench, ollama_server, sums
     loops = model["measurements"]["loops"]
     assert (loops["value"], loops["n"]) == (1 / 12, 12)
     same, why, cost = model["suites"][0]["why"]
-    assert same == "The same sentence to 11 of 12 different questions: “4”"
+    assert same == "The same answer to 11 of 12 different questions: “4”"
     assert why.startswith("1 answer of 12 repeated itself and was stopped")
     assert model["measurements"]["tokens_per_right_answer"]["n"] == 12
     for form in ("text", "md", "html"):

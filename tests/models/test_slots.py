@@ -65,7 +65,7 @@ def test_a_pair_is_tried_again_after_a_while(slow_server, opened):
 
 
 def test_choices_that_queue_are_noticed_too(start_ollama):
-    server = start_ollama(delay_ms=400)
+    server = start_ollama(delay_ms=1000)
     name = server.spec().removeprefix("ollama:").partition("@")[0]
     model = open_model(f"openai:{name}@{server.url}/v1", QUICK)
     model.probe()

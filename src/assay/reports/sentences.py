@@ -63,8 +63,8 @@ HABITS: Mapping[HabitKind, Message] = {
         "{count} answers of {n} are in another language than the question.",
     ),
     "same_answer": message_n(
-        "The same sentence to {count} of {n} different questions: “{said}”",
-        "The same sentence to {count} of {n} different questions: “{said}”",
+        "The same answer to {count} of {n} different questions: “{said}”",
+        "The same answer to {count} of {n} different questions: “{said}”",
     ),
     "one_letter": message(
         "The answer was {letter} to {count} of {n} multiple-choice questions, whatever was asked: "

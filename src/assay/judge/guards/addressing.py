@@ -47,6 +47,7 @@ _PROSE = ("text", "txt", "markdown", "md", "plain", "plaintext")  # blocks of th
 _QUOTES = re.compile(r"\"{3}|'{3}")
 _PIECES = re.compile(r"[^\n.!?。！？]*(?:[.!?。！？]+(?=\s|$|[^\x00-\x7f])|[.!?]|\n|$)[ \t]*")
 _COMMENT = re.compile(r"(?:^|\s)(?:#|//|--|%|;|\*|/\*)[ \t]*(\S.*)$|(\"{3}|'{3})(.*)$|<!--(.*)")
+_SIGNS_OF_COMMENTS = re.compile(r"[\s#/;%*-]+|<!--")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _TOKEN = re.compile(r"[\w+/=%\\&;.·•*~|-]*\w[\w+/=%\\&;.·•*~|-]*")
 _CODE_SPAN = re.compile(r"`[^`\n]{1,200}`|https?://\S+")
@@ -151,23 +152,24 @@ def _judged(answer: str, task: str) -> tuple[Piece, ...]:
         language=_language_of(task or text),
     )
     flagged = (replace(piece, flags=tuple(_flags(piece, known))) for piece in pieces)
-    return tuple(_with_turns(flagged))
+    return tuple(_with_turns(flagged, _marking("roles", known.language)))
 
 
-def _with_turns(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """A mark of a turn is said of the turn's words too."""
+def _with_turns(pieces: Iterable[Piece], roles: frozenset[str]) -> Iterator[Piece]:
+    """A mark that names who speaks, and says no more, is said of the next line with words too. No
+    mark reaches further: what is left out of the second reading may be what is wrong.
+    """
     is_open = has_words = False
     before = ""
     for piece in pieces:
         if "role_mark" in piece.flags:
-            is_open, has_words = True, _has_words_of_its_own(piece.said)
-        elif piece.text.strip() and not piece.said:  # a fence, or code
+            names_who = not roles.isdisjoint(_words(piece.said))
+            is_open, has_words = True, not names_who or _has_words_of_its_own(piece.said)
+        elif (has_words and before.endswith("\n")) or (piece.text.strip() and not piece.said):
             is_open = False
         elif is_open and piece.text.strip():
             has_words = True
             piece = replace(piece, flags=("role_mark", *piece.flags))
-        elif has_words and before.endswith("\n"):  # a blank line
-            is_open = False
         before = piece.text
         yield piece
 
@@ -231,6 +233,9 @@ def _pieces_of_code(line: str, *, in_quotes: bool) -> Iterator[Piece]:
     for start, end, is_literal in _said_in(line, in_quotes=in_quotes):
         if start < at:
             continue
+        if not is_literal and not _SIGNS_OF_COMMENTS.sub("", line[:start] + line[end:]):
+            yield Piece(line, in_block=True, said=line[start:end])  # the line is no more than that
+            return
         if start > at:
             yield Piece(line[at:start], in_block=True, said="")
         said = line[start:end]
