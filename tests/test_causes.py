@@ -67,6 +67,7 @@ SPANISH = (
     "La ciudad que se busca no es la capital, pero por su historia es la más conocida.",
 )
 REFUSALS = "I'm sorry, but I cannot help with that.", "This is not something I talk about here."
+OF_ITS_WORDS = ("I would rather not say which city of Togo or Ghana it is.",)
 LONG = (
     "Let us think about it first: a country has a coast, or it has none, and then its towns lie by "
     "rivers, lakes or roads, of which the oldest were paths for traders with salt, gold and cloth."
@@ -92,6 +93,7 @@ def of_each(tests: list[dict[str, object]], texts: tuple[str, ...]) -> dict[str,
         (words, ROUND, {"max_tokens": 60}, "repeated themselves", "--sampling server"),
         (words, ("Hello.",), {}, "The same answer to 12 of 12", "Answer every question"),
         (words, REFUSALS[:1], {}, "The same answer to 12 of 12", "Answer every question"),
+        (words, OF_ITS_WORDS, {}, "The same answer to 12 of 12", "Answer every question"),
         (words, REFUSALS, {}, "12 answers of 12 are one of 2 sentences", "Answer every question"),
         (words, SPANISH, {}, "in another language", "Answer in the language of the question"),
         (words, "", {}, "are empty", "--api completions"),

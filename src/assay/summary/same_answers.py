@@ -46,6 +46,7 @@ def find_same_answers(answers: Sequence[AskedAnswer]) -> SameAnswers | None:
     for place, words in enumerate(_words_without_question(answers)):
         if words:
             groups[words].append(place)
+    _join_equal_texts(groups, answers)
     same = [
         places
         for words, places in groups.items()
@@ -54,9 +55,22 @@ def find_same_answers(answers: Sequence[AskedAnswer]) -> SameAnswers | None:
     ]
     if not same:
         return None
-    first = max(same, key=len)
+    commonest = max(same, key=len)
     places = tuple(sorted(place for group in same for place in group))
-    return SameAnswers(places, len(same), answers[first[0]].text.strip())
+    return SameAnswers(places, len(same), answers[min(commonest)].text.strip())
+
+
+def _join_equal_texts(
+    groups: dict[tuple[str, ...], list[int]], answers: Sequence[AskedAnswer]
+) -> None:
+    """The same text is one sentence, though one question has some of its words and another none."""
+    of_text: dict[str, tuple[str, ...]] = {}
+    for words in sorted(groups, key=len, reverse=True):
+        for place in tuple(groups[words]):
+            first = of_text.setdefault(answers[place].text.strip(), words)
+            if first != words:
+                groups[words].remove(place)
+                groups[first].append(place)
 
 
 def _is_same(places: Iterable[int], answers: Sequence[AskedAnswer]) -> bool:
