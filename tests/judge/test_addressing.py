@@ -10,6 +10,7 @@ import pytest
 
 from assay.judge.guards.addressing import INJECTION, flags_of, lower_of, second_reading
 from assay.types.judging.judgements import ChecklistAnswer, CriterionScore, Judgement
+from tests.conftest import no_hang
 from tests.judge.material import ANSWER, CASE, CODING
 
 TASK = CASE.messages[0].content
@@ -124,6 +125,12 @@ def test_of_a_line_of_code_only_what_it_says_to_people_is_left_out(line, left):
     second = second_reading(f"```python\n{line}\n```\n", TASK)
     assert second is not None
     assert second.blocks == f"```python\n{left}\n```"
+
+
+@pytest.mark.parametrize("piece", ["a", "a_", "_", "9", " ", "'a b ", '"a b c d e f ', "# ", "<|"])
+def test_a_long_line_of_code_is_read_in_time_that_grows_with_it(piece):
+    with no_hang(60):
+        flags_of(f"```python\n{piece * (60_000 // len(piece))}\n```\n", TASK)
 
 
 def test_words_of_marking_that_the_task_uses_are_its_subject():

@@ -54,7 +54,7 @@ _CODE_SPAN = re.compile(r"`[^`\n]{1,200}`|https?://\S+")
 # A string or a name in code that is a sentence. Without it the string is empty, the name short.
 _SAYING_FROM = 5  # words
 _STRING = re.compile(r"(?<=[\"'])[^\"'\n]{15,2000}(?=[\"'])")
-_NAME = re.compile(r"[^\W\d]+(?:_+[^\W_]+){4,}")
+_NAME = re.compile(r"(?<!\w)[^\W_]++(?:_++[^\W_]++){4,}")
 _SHORT_NAME = "name"
 _ROLE_LABEL = re.compile(r"^\W{0,9}([^\W\d_]+(?:[ _-][^\W\d_]+){0,3})\s?[:：>|]")
 _FALSE_END = re.compile(r"^\W{0,9}(?:[=#*<-]{2,9}|\[)[^\n]{0,40}[=#*>\]-]{1,9}\s*$")
