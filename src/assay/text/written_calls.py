@@ -33,7 +33,7 @@ _SIGNED = (
     r"(?<![\w-])([^\w\s\"'`*,.;?!)\]}}]{{0,2}}\s?)(?<![\w])({})(?![\w-])[\"'*`]{{0,3}}"
     r"(\s*[^\w\s\"'`*,.;?!()\[\]{{}}–—-]{{1,3}}[*`]{{0,2}}[ \t]*|[ \t]+)"
 )
-_SIGN_ALONE = re.compile(r"\s+[^\w\s\"'.,;:!?&()/+-]+(?=\s|$)")
+_SIGN_ALONE = re.compile(r"(?<!\s)\s+[^\w\s\"'.,;:!?&()/+-]+(?=\s|$)")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 _IDENTIFIER = re.compile(r"[^\W\d][\w.]*")
 _BEGINS_BODY = re.compile(r"[ \t]*(?:->[^\n:]{0,80})?(?::[ \t]*(?:\n|\Z)|\{)")
@@ -306,19 +306,24 @@ def _literal(text: str) -> Any:
         return None
 
 
-def _pieces(inner: str) -> Iterator[str]:
-    """What stands between the commas that are in no brackets and no quotes."""
-    depth, quote, start = 0, "", 0
-    for place, sign in enumerate(inner):
+def _outside_quotes(code: str) -> Iterator[tuple[int, str, int]]:
+    """Each sign in no quotes: its place, itself, and how many brackets are open behind it."""
+    depth, quote = 0, ""
+    for place, sign in enumerate(code):
         if quote:
-            quote = "" if sign == quote and inner[place - 1] != "\\" else quote
+            quote = "" if sign == quote and code[place - 1] != "\\" else quote
         elif sign in "'\"":
             quote = sign
-        elif sign in _OPENS:
-            depth += 1
-        elif sign in _CLOSES:
-            depth -= 1
-        elif sign == "," and not depth:
+        else:
+            depth += (sign in _OPENS) - (sign in _CLOSES)
+            yield place, sign, depth
+
+
+def _pieces(inner: str) -> Iterator[str]:
+    """What stands between the commas that are in no brackets and no quotes."""
+    start = 0
+    for place, sign, depth in _outside_quotes(inner):
+        if sign == "," and not depth:
             yield inner[start:place].strip()
             start = place + 1
     if last := inner[start:].strip():
@@ -326,17 +331,7 @@ def _pieces(inner: str) -> Iterator[str]:
 
 
 def _balanced(code: str) -> str:
-    """Up to the bracket that closes the first one; brackets in quotes do not count."""
-    depth, quote = 0, ""
-    for place, sign in enumerate(code):
-        if quote:
-            quote = "" if sign == quote and code[place - 1] != "\\" else quote
-        elif sign in "'\"":
-            quote = sign
-        elif sign in _OPENS:
-            depth += 1
-        elif sign in _CLOSES:
-            depth -= 1
-            if not depth:
-                return code[: place + 1]
-    return ""
+    """Up to the bracket that closes the first one."""
+    signs = _outside_quotes(code)
+    end = next((at for at, sign, depth in signs if sign in _CLOSES and not depth), None)
+    return "" if end is None else code[: end + 1]
