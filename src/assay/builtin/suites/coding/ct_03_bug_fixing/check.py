@@ -87,9 +87,9 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
 def _explain(
     answer: str, fixed: Sequence[Mapping[str, Any]], bugs: int, original: str
 ) -> dict[str, str]:
-    """Why too few bugs are explained: each is fixed, and its function stands in the text outside
-    of the code with words about it that are not said of most others, in any language: one of them
-    is for what was wrong, or two are out of the function's code.
+    """Why too few bugs are explained: each is fixed, and the text outside of the code names its
+    function with words that most others lack, in any language: one of them names the fault, or
+    two are from the function's code.
     """
     text = ReportText(answer).text
     code = {
@@ -107,8 +107,8 @@ def _explain(
         )
     ]
     short = (
-        f"{len(told)} of {bugs}, each in {_LEAST_WORDS} words or more that are not said of most "
-        "others, one for what was wrong or two out of its code"
+        f"{len(told)} of {bugs} bugs explained, each in {_LEAST_WORDS} or more words of its own, "
+        "one naming the fault or two from its code"
     )
     return {
         "explained_half": "" if 2 * len(told) >= bugs else short,
