@@ -86,19 +86,22 @@ def test_a_prompt_that_was_not_read_in_time_is_asked_again_with_more_of_it(ollam
 def test_the_slowest_reading_counts_since_a_kept_prompt_seems_fast():
     body = {"messages": [{"role": "user", "content": "x" * 1000}]}
     reading = ReadingSpeed()
-    assert reading.seconds_for(body) == 400 / 20, "nothing is known"
+    allowed = reading.allowance(body, 0.0)
+    assert allowed() == 400 / 20, "nothing is known"
     reading.learn(body, 4.0)
-    assert reading.seconds_for(body) == 4.0
+    assert allowed() == 4.0
     reading.learn(body, 0.04)
-    assert reading.seconds_for(body) == 4.0, "read from the cache"
+    assert allowed() == 4.0, "read from the cache"
     reading.learn(body, 4.0, new=0.5)
-    assert reading.seconds_for(body) == 8.0, "half of it was kept, so the rest took all the time"
-    reading.halve()
-    assert reading.seconds_for(body) == 16.0
+    assert allowed() == 8.0, "half of it was kept, so the rest took all the time"
+    reading.learn_late("x" * 1000, 4.0)
+    assert allowed() == 8.0, "it had less than is known to be needed"
+    reading.learn_late("x" * 1000, 8.0)
+    assert allowed() == 16.0
     reading.learn({"prompt": "Hi"}, 60.0)
-    assert reading.seconds_for(body) == 16.0, "two letters are no reading"
+    assert allowed() == 16.0, "two letters are no reading"
     reading.learn(body, 86_400.0)
-    assert reading.seconds_for(body) == 200.0, "nobody reads below two tokens a second"
+    assert allowed() == 200.0, "nobody reads below two tokens a second"
 
 
 def test_letters_beyond_ascii_take_more_tokens():

@@ -13,8 +13,8 @@ from tests.servers.fixtures import Server
 def test_a_request_lost_to_slow_reading_is_asked_again_in_the_same_run(
     bench: Bench, openai_server: Server
 ) -> None:
-    """Some 24 tokens have 1.2 s to be read at the usual 20 tokens/s, and 2 s of silence: less than
-    the 5 s that this server takes. Four of them are in its queue at once.
+    """Some 21 tokens have 1 s to be read at the usual 20 tokens/s, and 1 s of silence: less than
+    the 2.5 s that this server takes. Four of them are in its queue at once.
     """
     tests = [
         {
@@ -24,19 +24,19 @@ def test_a_request_lost_to_slow_reading_is_asked_again_in_the_same_run(
             "expected": "Lomé",
             "max_tokens": 8,
         }
-        for number in range(1, 7)
+        for number in range(1, 6)
     ]
     folder = bench.folder / "slow"
     folder.mkdir()
     (folder / "slow.json").write_text(json.dumps(tests), "utf-8")
     openai_server.answers({"capital": "Lomé"})
     openai_server.settings(slots=1)
-    openai_server.fault("delay", when="capital", times=None, seconds=5)
-    words = ["-s", "slow/", "--timeout", "2", "--connections", "4"]
+    openai_server.fault("delay", when="capital", times=None, seconds=2.5)
+    words = ["-s", "slow/", "--timeout", "1", "--connections", "4"]
     document = bench.document("run", openai_server.spec(), *words)
     assert document["exit_code"] == 0, document
     (suite,) = document["models"][0]["suites"]
-    assert (suite["score"]["n"], suite["score"]["unscored"]) == (6, 0)
+    assert (suite["score"]["n"], suite["score"]["unscored"]) == (5, 0)
     asked = [one.body["messages"][-1]["content"] for one in openai_server.asked]
     of_tests = [text for text in asked if "capital" in text]
     assert set(of_tests) == {test["prompt"] for test in tests}

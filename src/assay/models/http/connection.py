@@ -21,7 +21,14 @@ import httpcore
 from assay.errors import UsageError
 from assay.messages import tr
 from assay.models.address import server_name
-from assay.models.http.deadlines import CalledOff, DeadlineNetwork, DeadlineStream, clock, within
+from assay.models.http.deadlines import (
+    CalledOff,
+    DeadlineNetwork,
+    DeadlineStream,
+    Seconds,
+    clock,
+    within,
+)
 from assay.models.http.faults import Fault, fault_of_status, message_in, readable
 from assay.models.http.reasons import (
     ProxyInUse,
@@ -94,7 +101,7 @@ class Connection:
         self._has_answered = False
 
     def document(
-        self, method: str, path: str, body: object = None, *, timeout_s: float | None = None
+        self, method: str, path: str, body: object = None, *, timeout_s: Seconds | None = None
     ) -> Any:
         with self._answer(method, path, body, timeout_s) as response:
             raw = b"".join(self._within_bounds(response))
@@ -109,10 +116,10 @@ class Connection:
 
     @contextmanager
     def lines(
-        self, path: str, body: object, *, reading_s: float = 0.0
+        self, path: str, body: object, *, timeout_s: Seconds | None = None
     ) -> Iterator[Iterator[bytes]]:
-        """The first token has `reading_s` more than the time-out; `allow_next_token` renews it."""
-        with self._answer("POST", path, body, self.timeout_s + reading_s) as response:
+        """The first token has `timeout_s`; the next ones, by `allow_next_token`, the usual time."""
+        with self._answer("POST", path, body, timeout_s) as response:
             yield self._lines_of(response)
 
     def allow_next_token(self) -> None:
@@ -178,7 +185,7 @@ class Connection:
         method: str,
         path: str,
         body: object,
-        timeout_s: float | None,
+        timeout_s: Seconds | None,
         *,
         url: str | None = None,
     ) -> Iterator[httpcore.Response]:
@@ -219,6 +226,11 @@ class Connection:
     def last_stay(self) -> Stay | None:
         """Of this thread's last request at the server, where it computed."""
         return getattr(self._stays, "last", None)
+
+    @property
+    def last_silence_s(self) -> float:
+        """How long this thread's last request was waited for that had no answer in time."""
+        return getattr(self._stays, "silence_s", 0.0)
 
     def _request(self, method: str, url: str, body: object) -> httpcore.Request:
         headers, content = self._headers, b""
@@ -282,6 +294,7 @@ class Connection:
         except httpcore.ConnectTimeout as error:
             raise self._no_connection(tr("connecting took too long")) from error
         except httpcore.TimeoutException as error:
+            self._stays.silence_s = clock.allowed_s
             late = tr("{url} was silent for {seconds:g} s", url=self.url,
                       seconds=round(clock.allowed_s, 1))  # fmt: skip
             raise Fault("timeout", late) from error

@@ -1,5 +1,6 @@
 """A network on which no request outlives its deadline, however slowly the other side drips: every
-wait is cut into short ones. The deadline lies with the thread; a token gives more time.
+wait is cut into short ones. The deadline lies with the thread; a token gives more time. Until its
+turn comes a request has as long as is known to be needed, which others may have shown meanwhile.
 """
 
 import math
@@ -15,6 +16,7 @@ from typing import Any, TypeVar
 import httpcore
 
 T = TypeVar("T")
+Seconds = float | Callable[[], float]
 
 # How long it takes at most until a Ctrl-C is noticed; a wait costs one system call each time.
 GLANCE_S = 0.2
@@ -38,6 +40,7 @@ class WaitingTurn:
 class _Clock(threading.local):
     until: float = math.inf
     allowed_s: float = math.inf
+    allowance: Callable[[], float] = staticmethod(lambda: math.inf)
     called_off: threading.Event | None = None
     turn: WaitingTurn | None = None
 
@@ -45,7 +48,7 @@ class _Clock(threading.local):
         if self.called_off is not None and self.called_off.is_set():
             raise CalledOff
         if self.turn is not None and self.turn.waits():
-            self.restart(self.allowed_s)
+            self.restart(self.allowance())
         left = self.until - time.monotonic()
         if left <= 0:
             raise httpcore.ReadTimeout("the deadline has passed")
@@ -62,15 +65,16 @@ clock = _Clock()
 
 
 @contextmanager
-def within(seconds: float, called_off: threading.Event | None = None) -> Iterator[None]:
+def within(seconds: Seconds, called_off: threading.Event | None = None) -> Iterator[None]:
     """Whatever this thread does on the network inside ends within these seconds."""
-    before = (clock.until, clock.allowed_s, clock.called_off)
+    before = (clock.until, clock.allowed_s, clock.allowance, clock.called_off)
+    clock.allowance = seconds if callable(seconds) else lambda: seconds
     clock.called_off = called_off
-    clock.restart(seconds)
+    clock.restart(clock.allowance())
     try:
         yield
     finally:
-        clock.until, clock.allowed_s, clock.called_off = before
+        clock.until, clock.allowed_s, clock.allowance, clock.called_off = before
 
 
 def _in_glances(step: Callable[[float], T], over: type[Exception]) -> T:

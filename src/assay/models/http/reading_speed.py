@@ -1,6 +1,6 @@
 """How long a model may read before its first token: at the slowest speed seen so far."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 UNKNOWN_TOKENS_PER_S = 20.0
@@ -17,9 +17,10 @@ class ReadingSpeed:
     def __init__(self) -> None:
         self._tokens_per_s: float | None = None
 
-    def seconds_for(self, body: Mapping[str, Any]) -> float:
+    def allowance(self, body: Mapping[str, Any], timeout_s: float) -> Callable[[], float]:
+        """The time until its first token may come, by what is known when that is asked."""
         tokens = estimate_tokens(prompt_of(body))
-        return tokens / (self._tokens_per_s or UNKNOWN_TOKENS_PER_S)
+        return lambda: timeout_s + tokens / (self._tokens_per_s or UNKNOWN_TOKENS_PER_S)
 
     def learn(self, body: Mapping[str, Any], seconds: float | None, *, new: float = 1.0) -> None:
         """A prompt was read in `seconds`; `new`: the share that was not kept from before."""
@@ -27,15 +28,13 @@ class ReadingSpeed:
         if seconds and tokens >= FEWEST_TOKENS:
             self._slow_down_to(tokens / seconds)
 
-    def may_need_more(self, prompt: str, *, beyond_s: float) -> bool:
-        """Whether the slowest model needs longer for it than it was given, and `beyond_s` more."""
-        tokens = estimate_tokens(prompt)
-        given_s = tokens / (self._tokens_per_s or UNKNOWN_TOKENS_PER_S)
-        return tokens / SLOWEST_TOKENS_PER_S > beyond_s + given_s
+    def may_need_more(self, prompt: str, had_s: float) -> bool:
+        """Whether the slowest model needs longer for it."""
+        return estimate_tokens(prompt) / SLOWEST_TOKENS_PER_S > had_s
 
-    def halve(self) -> None:
-        """A prompt was not read in the time it had, by a server that is alive."""
-        self._slow_down_to((self._tokens_per_s or UNKNOWN_TOKENS_PER_S) / 2)
+    def learn_late(self, prompt: str, had_s: float) -> None:
+        """A server that is alive did not read it in that time: twice as long is needed at least."""
+        self._slow_down_to(estimate_tokens(prompt) / had_s / 2)
 
     def _slow_down_to(self, tokens_per_s: float) -> None:
         slowest = min(tokens_per_s, self._tokens_per_s or tokens_per_s)

@@ -336,17 +336,23 @@ class ServedModel(BaseModel):
         for _ in range(SLOW_READINGS):
             if not self._was_lost_to_reading(request, reply):
                 break
-            self.reading.halve()
             reply = self._tried(request)
         return reply
 
     def _was_lost_to_reading(self, request: Request, reply: Reply) -> bool:
-        """No token came in time, and a slow model would have needed longer for the prompt."""
+        """No token came in time, and a slow model would have needed longer for the prompt: from now
+        on every prompt has more, also those that wait for their turn.
+        """
         if not isinstance(reply, Failed) or reply.cause != "timeout" or reply.partial:
             return False
         messages: Sequence[Message] = getattr(request.work, "messages", ())
         words = "".join(message.content for message in messages)
-        return self.reading.may_need_more(words, beyond_s=self._connection.timeout_s)
+        had_s = self._connection.last_silence_s
+        reading_s = had_s - self._connection.timeout_s
+        if reading_s <= 0 or not self.reading.may_need_more(words, had_s):
+            return False
+        self.reading.learn_late(words, reading_s)
+        return True
 
     def _tried(self, request: Request) -> Reply:
         try:

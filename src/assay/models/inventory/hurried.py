@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from assay.models.http.connection import Connection
+from assay.models.http.deadlines import Seconds
 
 PATIENCE_S = 2.0  # for all questions; a server that is there answers each in milliseconds
 MOST_BYTES = 8 * 2**20  # of an answer; a list of a thousand models has some hundred kilobytes
@@ -43,7 +44,7 @@ class HurriedConnection(Connection):
         self._until = time.monotonic() + PATIENCE_S
 
     def document(
-        self, method: str, path: str, body: object = None, *, timeout_s: float | None = None
+        self, method: str, path: str, body: object = None, *, timeout_s: Seconds | None = None
     ) -> Any:
         return super().document(method, path, body, timeout_s=self._left())
 

@@ -150,9 +150,9 @@ class OllamaClient:
     def write(self, path: str, body: Mapping[str, Any], sampling: Sampling) -> OllamaAnswer:
         """A stream that ends early is a Fault, unless it ended for a run of equal tokens."""
         answer = OllamaAnswer().follow(sampling)
-        reading_s = self.reading.seconds_for(body)
+        allowed = self.reading.allowance(body, self._connection.timeout_s)
         try:
-            with self._connection.lines(path, body, reading_s=reading_s) as lines:
+            with self._connection.lines(path, body, timeout_s=allowed) as lines:
                 for raw in lines:
                     self._take(answer, self._connection.parsed(raw))
                     if answer.done:

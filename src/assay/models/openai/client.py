@@ -101,9 +101,9 @@ class OpenAIClient:
 
     def _whole(self, post: Post) -> OpenAIAnswer:
         answer = OpenAIAnswer()
-        limit = self._connection.timeout_s + self.reading.seconds_for(post.body)
+        allowed = self.reading.allowance(post.body, self._connection.timeout_s)
         try:
-            document = self._connection.document("POST", post.path, post.body, timeout_s=limit)
+            document = self._connection.document("POST", post.path, post.body, timeout_s=allowed)
             self._take(answer, document, whole=True)
             answer.leave_out_the_queue(self._connection.last_stay)
         except Fault as fault:
@@ -113,9 +113,9 @@ class OpenAIClient:
 
     def _streamed(self, post: Post, sampling: Sampling) -> OpenAIAnswer:
         answer = OpenAIAnswer().follow(sampling)
-        reading_s = self.reading.seconds_for(post.body)
+        allowed = self.reading.allowance(post.body, self._connection.timeout_s)
         try:
-            with self._connection.lines(post.path, post.body, reading_s=reading_s) as lines:
+            with self._connection.lines(post.path, post.body, timeout_s=allowed) as lines:
                 self._read_events(answer, lines)
         except Fault as fault:
             # Broken off behind the end of the answer: nothing of it is missing.
