@@ -333,7 +333,67 @@ def check(answer, truth, files):
 )
 def test_code_that_works_alone_has_no_help(gathered, way):
     found = passed(gathered(ALONE, answer_with(f"def double(number):\n    {way}")))
-    assert found == {"True": False, "False": True}
+    assert found == {"True": False, "False": True, "works_alone": False}
+
+
+SWALLOWED = {
+    "a file is read": "open('/etc/passwd').read()",
+    "a file is written": "open(f'kept-{id(number)}', 'w')",
+    "a file goes": "os.remove('nothing.txt')",
+    "a folder goes": "import shutil; shutil.rmtree('nothing', ignore_errors=True)",
+    "a program": "import subprocess; subprocess.run(['rm', '-rf', 'nothing'])",
+    "a program, deeper": "import _posixsubprocess; _posixsubprocess.fork_exec()",
+    "a library": "import ctypes; ctypes.CDLL(None)",
+    "a connection": "from urllib import request; request.urlopen('http://127.0.0.1:9')",
+    "a name": "import socket; socket.getaddrinfo('example.org', 80)",
+    "a module anew": "sys.modules.pop('ctypes'); import ctypes",
+    "with other built-ins": (
+        "import builtins; builtins.isinstance = builtins.str = lambda *_: ''; "
+        "builtins.bool = builtins.set = lambda *_: set; open('/etc/passwd')"
+    ),
+    "with a text of its own": (
+        "name = type('T', (str,), {'startswith': lambda *_: True, '__contains__': lambda *_: False,"
+        " '__eq__': lambda *_: True, '__hash__': lambda one: 0})('/etc/passwd'); open(name)"
+    ),
+    "beside Python's own folder": "open(os.path.dirname(os.__file__) + '/../../../etc/passwd')",
+    "and then at rest": "open('/etc/passwd')\n    finally:\n        return 42",
+}
+
+
+@pytest.mark.parametrize("way", SWALLOWED)
+def test_a_refusal_that_code_swallows_is_a_verdict_all_the_same(gathered, way):
+    code = (
+        f"def double(number):\n    import os, sys\n    try:\n        {SWALLOWED[way]}\n"
+        "    except BaseException: pass\n    return 42"
+    )
+    code = code.partition("    except")[0] if "finally" in code else code
+    found = gathered(ALONE, answer_with(code))
+    assert passed(found)["works_alone"] is False
+    assert float(found.share) <= 0.25
+    assert "is refused here: " in found.checks[-1].explanation
+
+
+def test_what_imports_and_the_standard_library_do_by_themselves_is_no_refusal(gathered):
+    code = """
+import asyncio, ctypes, decimal, doctest, locale, logging, random, statistics, subprocess, typing
+import tempfile, traceback, unittest.mock, uuid, warnings, zoneinfo
+from multiprocessing import pool
+def double(number):
+    import encodings.cp1252, email.message, json.tool, xml.dom.minidom
+    warnings.warn("look")
+    logging.getLogger("double").warning("%s", "a line")
+    try:
+        zoneinfo.ZoneInfo("Europe/Paris")
+        raise ValueError
+    except Exception:
+        traceback.print_exc()
+        warnings.warn_explicit("again", UserWarning, __file__, 3)
+    os = __import__("os")
+    with open(os.devnull, "w") as nowhere:
+        print("é".encode("cp1252"), round(decimal.Decimal("2.5")), file=nowhere)
+    return random.choice([42]) + statistics.mean([0]) * uuid.uuid4().int
+"""
+    assert passed(gathered(ALONE, answer_with(code))) == {"True": True, "False": True}
 
 
 def test_answers_import_only_what_a_test_lists(tmp_path, sandbox):

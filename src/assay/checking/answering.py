@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from .wire import decoded, encoded, receive, send
-from .withheld import allow_packages, stay_alone, withhold
+from .withheld import Witness, allow_packages, stay_alone, withhold
 
 _LONGEST_TEXT = 2_000
 Ask = Callable[..., Any]
@@ -78,7 +78,7 @@ class RemoteValue:
         return str(self._ask("repr", self._remote_place))
 
 
-def serve(channel: socket.socket) -> None:
+def serve(channel: socket.socket, witness: Witness) -> None:
     """Load the answer, then do the steps that are asked for, until the channel closes."""
 
     def ask(*what: object) -> Any:
@@ -94,7 +94,7 @@ def serve(channel: socket.socket) -> None:
     withhold(order["without"])
     allow_packages(order["packages"], own=own)
     if order["alone"]:
-        stay_alone()
+        stay_alone(witness, {f"{one}.py" for one in own})
     for name, source in order["modules"].items():
         _load(name, source)
     module, problem = _load(order["name"], *order["sources"])

@@ -20,6 +20,7 @@ import shutil
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -27,12 +28,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from . import candidate, code
 from .facts import Check, hold_to
 from .nursery import hide_standard_streams, keep_private, start_nursery
+from .withheld import Witness
 
 if TYPE_CHECKING:
     from .service import Service
 
 _ITEM_S = 50  # for the checker and all candidates of one answer
 _MOST_CHECKS = 500
+_MOST_WITH_HELP = 0.25  # of all, for code that does not work alone where it has to
 _MOST_WEIGHT = 1_000.0
 _LONGEST_NAME = 100
 _LONGEST_TEXT = 600
@@ -58,7 +61,8 @@ def main() -> NoReturn:
         os.unlink("start.py")
     # Where the packages are that answers may import.
     sys.path += [word.removeprefix("path=") for word in sys.argv if word.startswith("path=")]
-    control = start_nursery()
+    witness = Witness()
+    control = start_nursery(witness)
     read_from, write_to = os.dup(0), os.dup(1)
     hide_standard_streams()
     os.write(write_to, b"ready\n")
@@ -66,7 +70,7 @@ def main() -> NoReturn:
     code.packages = frozenset(job.get("packages", ()))
     service = start_service() if start_service else None
     tell = partial(_write, write_to, b"candidate\n")
-    candidate.workshop = workshop = candidate.Workshop(control, service, tell)
+    candidate.workshop = workshop = candidate.Workshop(control, witness, service, tell)
     # A candidate can send any signal; those that end this process are noticed outside.
     for number in signal.valid_signals() - {signal.SIGALRM, signal.SIGCHLD}:
         with suppress(OSError, ValueError):
@@ -164,7 +168,19 @@ def _check(source: str, item: dict[str, Any]) -> dict[str, Any]:
         checks[one.name[:_LONGEST_NAME]] = one
     if not checks:
         raise BadResult("it gave no checks")
+    for one in _check_surroundings():
+        checks[one.name] = one
     return {"checks": [_row(one) for one in hold_to(checks.values())]}
+
+
+def _check_surroundings() -> Iterator[Check]:
+    """What code that has to work alone got from elsewhere, or tried to: it has failed, whatever its
+    results are, and whether or not it went on when it was refused.
+    """
+    refused = candidate.workshop.refused if candidate.workshop is not None else ""
+    if refused:
+        why = f"the code tried what its task does not need and is refused here: {refused}"
+        yield Check("works_alone", False, why, at_most=_MOST_WITH_HELP)
 
 
 def shorten_gaps(answer: str) -> str:

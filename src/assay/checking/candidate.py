@@ -19,6 +19,7 @@ from . import code
 from .comparing import same, show
 from .nursery import end_group, open_scratch_file
 from .wire import TooLong, decoded, encoded, receive, send
+from .withheld import Witness
 
 if TYPE_CHECKING:
     from .service import Service
@@ -114,7 +115,8 @@ class GroupResult:
     """What came of one run; not "done": of fewer steps. `problem`: why the code did not load.
     `cpu_s`: processor time of its process, as the system counts it; `wall_s`: by the clock.
     `files`: what it left in its folder, by path. `is_whole`: with a service, whether it ended by
-    itself after the last step, so that `output` and `files` are all it ever said.
+    itself after the last step, so that `output` and `files` are all it ever said. `refused`: of
+    code that works alone, what it tried first and was not allowed, however it took that.
     """
 
     ended: Ended
@@ -126,6 +128,7 @@ class GroupResult:
     wall_s: float = 0
     files: Mapping[str, str] = field(default_factory=dict)
     is_whole: bool = True
+    refused: str = ""
 
     @property
     def why(self) -> str:
@@ -202,9 +205,14 @@ class Workshop:
     """Runs groups through the nursery. `tell` is called before code of an answer is run first."""
 
     def __init__(
-        self, control: socket.socket, service: "Service | None", tell: Callable[[], None]
+        self,
+        control: socket.socket,
+        witness: Witness,
+        service: "Service | None",
+        tell: Callable[[], None],
     ) -> None:
         control.settimeout(_PATIENCE_S)
+        self.witness = witness
         self.control = control
         self.service = service
         self.tell = tell
@@ -217,6 +225,7 @@ class Workshop:
         self.inert = inert
         self.hung = 0
         self.told = False
+        self.refused = ""  # what its code tried first and was not allowed
         self.ends_at = time.monotonic() + _WALL_S
 
     def run(self, group: _Group) -> GroupResult:
@@ -242,6 +251,7 @@ class Workshop:
     def _run(self, group: _Group) -> GroupResult:
         if self.service is not None:
             self.service.begin([*map(dict, group.replies or ())])
+        self.witness.take()  # of a process that was not waited for
         before = set(_list_files()) if self.service is not None else set()
         output = open_scratch_file()
         ours, theirs = socket.socketpair()
@@ -266,6 +276,8 @@ class Workshop:
         if ended == "died" and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
             ended = "time"
         self.hung += ended == "time"
+        refused = self.witness.take() if group.candidate.alone else ""
+        self.refused = self.refused or refused
         requests = () if self.service is None else tuple(self.service.script.requests)
         files = _take_files(before) if self.service is not None else {}
         is_whole = is_whole and len(files) < _MOST_FILES
@@ -280,6 +292,7 @@ class Workshop:
             wall_s=wall_s,
             files=files,
             is_whole=is_whole,
+            refused=refused,
         )
 
     def _told(self) -> Any:

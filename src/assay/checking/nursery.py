@@ -16,6 +16,7 @@ import time
 
 from . import answering
 from .wire import send
+from .withheld import Witness
 
 _KEEP_PROCESS_PRIVATE = 4  # PR_SET_DUMPABLE
 
@@ -28,8 +29,8 @@ def keep_private() -> None:
         ctypes.CDLL(None).prctl(_KEEP_PROCESS_PRIVATE, 0, 0, 0, 0)
 
 
-def start_nursery() -> socket.socket:
-    """Fork it; the socket takes orders."""
+def start_nursery(witness: Witness) -> socket.socket:
+    """Fork it; the socket takes orders. Candidates note in `witness` what they are refused."""
     ours, theirs = socket.socketpair()
     # A candidate's search for garbage leaves out what it shares with all the others: else it would
     # look through, and so copy, every module that is loaded here.
@@ -37,7 +38,7 @@ def start_nursery() -> socket.socket:
     if os.fork() == 0:
         ours.close()
         hide_standard_streams()
-        _serve_orders(theirs)
+        _serve_orders(theirs, witness)
         os._exit(0)
     theirs.close()
     return ours
@@ -68,7 +69,7 @@ def end_group(child: int) -> None:
             continue
 
 
-def _serve_orders(control: socket.socket) -> None:
+def _serve_orders(control: socket.socket, witness: Witness) -> None:
     """For each order fork a child with the two files that came with it; say how it ended."""
     while True:
         order, files, _, _ = socket.recv_fds(control, 16, 2)
@@ -76,7 +77,7 @@ def _serve_orders(control: socket.socket) -> None:
             return
         child = os.fork()
         if child == 0:
-            _become_candidate(control, files[0], files[1], cpu_s=int(order))
+            _become_candidate(control, files[0], files[1], witness, cpu_s=int(order))
         for file in files:
             os.close(file)
         send(control, child)
@@ -84,7 +85,9 @@ def _serve_orders(control: socket.socket) -> None:
         send(control, [status, used.ru_utime + used.ru_stime])
 
 
-def _become_candidate(control: socket.socket, channel: int, output: int, *, cpu_s: int) -> None:
+def _become_candidate(
+    control: socket.socket, channel: int, output: int, witness: Witness, *, cpu_s: int
+) -> None:
     import resource  # Windows has none, and must be able to import this module
 
     control.close()
@@ -95,6 +98,6 @@ def _become_candidate(control: socket.socket, channel: int, output: int, *, cpu_
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
     try:
-        answering.serve(socket.socket(fileno=channel))
+        answering.serve(socket.socket(fileno=channel), witness)
     finally:
         os._exit(0)
