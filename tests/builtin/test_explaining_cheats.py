@@ -330,3 +330,28 @@ def test_a_cheat_stays_at_a_quarter(name: str, sandbox: Sandbox) -> None:
     }
     assert too_high == {}
     assert [found.missing for found in evidence if found.share is None] == []
+
+
+def test_false_findings_cost_half_of_their_share_and_more_where_most_are_false(
+    sandbox: Sandbox,
+) -> None:
+    folder = folder_of("ct_04_code_review")
+    (made,) = checkers.make_files(folder, [1], None)
+    whole = checkers.fill((folder / "reference.md").read_text("utf-8"), made.files, made.truth)
+    rows = json.loads(whole.partition("```json")[2].partition("```")[0])["findings"]
+    sound = [one["lines"][0] + 1 for one in made.truth["places"] if not one["kinds"]]
+    false = [{"line": line, "kind": "style", "why": f"an odd way {at}y{at} of writing it"}
+             for at, line in enumerate(sound)]  # fmt: skip
+    shares = []
+    for right, wrong in ((len(rows), 0), (len(rows), 2), (len(rows), 3), (3, 3), (1, 6)):
+        block = json.dumps({"findings": rows[:right] + false[:wrong]})
+        answer = f"{whole.partition('```json')[0]}```json\n{block}\n```"
+        (found,) = checkers.gather(folder, [(answer, made)], sandbox)
+        assert not found.missing
+        shares.append(float(found.share or 0))
+    number = len(rows)
+    assert shares[:3] == pytest.approx(
+        [1, (1 + number / (number + 2)) / 2, (1 + number / (number + 3)) / 2], abs=0.01
+    )
+    assert 0.2 < shares[3] < 0.4
+    assert 0 < shares[4] < 0.05

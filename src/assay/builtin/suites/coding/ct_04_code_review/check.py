@@ -1,8 +1,8 @@
 """Compares the findings of a review with the planted faults, by line and kind.
 
-What is right is multiplied by precision, the share of the findings that are, so that listing
-everything gains little. What most findings say tells none from another, and counts for none of
-them. Reasons are taken in any language.
+A false finding takes half of its share of all findings from what is right, and more where most
+are false, so that listing everything gains little. What most findings say tells none from another,
+and counts for none of them. Reasons are taken in any language.
 """
 
 import re
@@ -64,11 +64,16 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     why = f"{len(false)} of {len(findings)} findings are false, repeated or of another kind"
     more = f" and {len(blamed) - MOST_NAMED} more" if len(blamed) > MOST_NAMED else ""
     why += f"; sound code is blamed: {', '.join(blamed[:MOST_NAMED])}{more}" if blamed else ""
-    precision = len(found) / len(findings)
-    precision *= 1 if len(found) > len(false) else precision  # no better than guessed
     whole = FAULT * len(faulty) + sum(one.weight for one in prose)
-    weight = whole * (1 / precision - 1) if found else whole
+    weight = whole * (1 / what_is_left(len(found) / len(findings)) - 1) if found else whole
     yield Check("false_findings", False, why, weight=round(weight, 3))
+
+
+def what_is_left(precision: float) -> float:
+    """Of what is right, where this share of the findings is. A reader forgives some false findings;
+    from a list that is mostly false he learns nothing.
+    """
+    return min((1 + precision) / 2, 1.5 * precision)
 
 
 def check_prose(answer: str, faulty: list[Place], found: list[Place]) -> Iterator[Check]:
