@@ -355,3 +355,79 @@ def test_false_findings_cost_half_of_their_share_and_more_where_most_are_false(
     )
     assert 0.2 < shares[3] < 0.4
     assert 0 < shares[4] < 0.05
+
+
+MAIN = '\n\nif __name__ == "__main__":\n    '
+HARMLESS = {
+    "types": lambda text: re.sub(r"def (\w+)\((\w+)", r"def \1(\2: list[int] | None", text),
+    "the examples as a program": lambda text: (
+        f"{text}{MAIN}import doctest\n    doctest.testmod()\n"
+    ),
+}
+OTHER_CODE = {
+    "a program": lambda text: f"{text}{MAIN}import shutil\n    shutil.rmtree('x')\n",
+    "what a type does": lambda text: re.sub(r"def (\w+)\((\w+)", r"def \1(\2: print()", text),
+    "an import": lambda text: text.replace("\n\n\ndef", "\n\nimport antigravity\n\n\ndef", 1),
+    "a line in a function": lambda text: re.sub(
+        r'(?m)^    """$', '    """\n    id(0)', text, count=1
+    ),
+}
+
+
+@cache
+def documented_module() -> tuple[Made, str]:
+    """The reference's code block at seed 2."""
+    folder = folder_of("ct_05_documentation")
+    (made,) = checkers.make_files(folder, [2], None)
+    whole = checkers.fill((folder / "reference.md").read_text("utf-8"), made.files, made.truth)
+    return made, whole.partition("```python\n")[2].partition("\n```")[0]
+
+
+def share_of_modules(sandbox: Sandbox, *modules: str) -> tuple[float, dict[str, str]]:
+    made, _ = documented_module()
+    answer = "\n\nAnd again:\n\n".join(f"```python\n{one}\n```" for one in modules)
+    (found,) = checkers.gather(folder_of("ct_05_documentation"), [(answer, made)], sandbox)
+    assert not found.missing
+    return float(found.share or 0), {one.name: one.explanation for one in found.checks}
+
+
+@pytest.mark.parametrize("kind", [*HARMLESS, *OTHER_CODE])
+def test_the_code_stays_what_it_was_but_for_docstrings_and_comments(
+    kind: str, sandbox: Sandbox
+) -> None:
+    _, right = documented_module()
+    changed = (HARMLESS | OTHER_CODE)[kind](right)
+    assert changed != right
+    commented, _ = share_of_modules(
+        sandbox, right.replace("\n    return", "\n    # so\n    return")
+    )
+    share, told = share_of_modules(sandbox, changed)
+    assert commented == 1
+    assert "the code was changed" in told["code_unchanged"]
+    assert 0.85 < share < 1 if kind in HARMLESS else share <= 0.25
+
+
+def test_a_name_that_does_not_mislead_is_not_accused(sandbox: Sandbox) -> None:
+    made, right = documented_module()
+    shares = []
+    plain = [one for one in made.truth["functions"] if one["role"].startswith("plain")]
+    for accused in (1, len(plain)):
+        text = right
+        for one in plain[:accused]:
+            call, value = re.search(rf"    >>> ({one['name']}.*)\n    (.*)", text).groups()
+            line = f"    differs: {call} == {value} != 'other'\n"
+            text = text.replace(f"    >>> {call}", f"{line}\n    >>> {call}", 1)
+        share, told = share_of_modules(sandbox, text)
+        assert f"{plain[0]['role']}_accused" in told
+        shares.append(share)
+    assert 0.85 < shares[0] < 1
+    assert shares[1] <= 0.25  # as often as rightly: it was guessed
+
+
+def test_of_two_whole_modules_the_worse_one_counts(sandbox: Sandbox) -> None:
+    made, right = documented_module()
+    wrong = right.replace("differs:", "otherwise:")
+    for pair in ((right, wrong), (wrong, right)):
+        assert share_of_modules(sandbox, *pair)[0] <= 0.25
+    for pair in ((right, right), (made.files["toolbox.py"], right)):
+        assert share_of_modules(sandbox, *pair)[0] == 1

@@ -6,17 +6,21 @@ mutant is what the name suggests. Only plain examples run: those that call funct
 with values and look at nothing else, so that none can tell a mutant by another way. An example
 shows a value only if it is the function's own: `f(x) == f(x)` shows none, and neither does an
 exception. Where a name misleads, a line of a fixed form has to say so: what a call gives, and what
-it would give by the name. Sentences are not read, in no language.
+it would give by the name; where none does, such a line is false. Sentences are not read, in no
+language. The code has to be what was given, but for docstrings and comments. Of two whole modules
+that differ the worse one counts: nobody knows which of them is used.
 """
 
 import ast
 import builtins
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from assay.checking import (
+    Block,
     Candidate,
     Check,
     Code,
@@ -24,23 +28,37 @@ from assay.checking import (
     as_steps,
     called,
     choose_code,
+    code_blocks,
     find_obstacle,
     holds,
     parse,
     read_examples,
+    share_of,
 )
 
 MODULE = "toolbox"
-UNCHANGED, CHANGED = 3, 9  # weights: documentation of other code than was given costs more
+UNCHANGED, INCOMPLETE = 3, 9  # weights: to leave functions out costs more
+MOST_CHANGED = 0.25  # of all, for a module that does something else than was given
 SAYS, DESCRIBED, EXAMPLES, MUTANTS, DIFFERENCE, STATED = 1.5, 2, 1, 1, 3.5, 3.5  # weights
+MOST_MODULES = 3  # of an answer
 MOST_STATED = 5  # lines of a docstring that are read
 MOST_UNTOLD = 0.25  # of all, for an answer that says of no name that it misleads
+MOST_GUESSED = 0.25  # or that says it of all, or falsely as often as rightly
 LONGEST_WORD = 15  # in letters; what is longer is a language without blanks
 MOST_ALIKE = 0.7  # share of words that the texts of two functions may have in common
 FEWEST_WORDS = 4  # of a text
 STATEMENT = re.compile(r"(?mi)^[^\w\n]*differs\b[^\w\n]*(.+)$")
 TOO_FEW = "fewer than half of the functions pass both their words and their examples"
-MAIN = ("__name__ == '__main__'", "'__main__' == __name__")
+# What declares types, or runs the examples where the module is run, does nothing else.
+DECLARING = {"__future__", "collections.abc", "doctest", "typing"}
+RUNS_EXAMPLES = {
+    f"if {one}:\n    {before}doctest.testmod({verbose})"
+    for one in ("__name__ == '__main__'", "'__main__' == __name__")
+    for before in ("", "import doctest\n    ")
+    for verbose in ("", "verbose=True")
+}
+TYPING = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.BinOp,
+          ast.BitOr, ast.expr_context)  # fmt: skip
 WRAPPERS = {"print", "list", "sorted", "dict", "tuple", "round", "repr", "str"}
 IMPORTABLE = {MODULE, "datetime", "decimal", "fractions", "math", "pprint"}
 ALLOWED = {
@@ -60,11 +78,37 @@ NODES = (
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
     """What the text names, then for each function its examples."""
-    original = ast.parse(files["toolbox.py"])
     names = [one["name"] for one in truth["functions"]]
     code = choose_code(answer, names) or Code(blocks=())
     if code.blocks and find_obstacle(answer, code):
         code = Code(blocks=())  # nobody could import the module any more
+    found = [[*check_one(code, truth, files)]]
+    for other in whole_modules(answer, set(names)):
+        if len(code.blocks) == 1 and other.text != code.main.text and len(found) < MOST_MODULES:
+            found.append([*check_one(Code(blocks=(other,)), truth, files)])
+    yield from min(found, key=share_held)
+
+
+def whole_modules(answer: str, names: set[str]) -> Iterator[Block]:
+    """The blocks that define all functions, with a docstring: a quoted task has none."""
+    for text in dict.fromkeys(code_blocks(answer, "python")):
+        tree = parse(text)
+        if tree is not None:
+            block = Block(text, tree)
+            documented = any(
+                ast.get_docstring(one) for one in tree.body if isinstance(one, ast.FunctionDef)
+            )
+            if documented and names <= block.defined:
+                yield block
+
+
+def share_held(checks: list[Check]) -> float:
+    """What comes of them, with what must be held to."""
+    return min(share_of(checks), *(one.at_most for one in checks if one.passed is False), 1)
+
+
+def check_one(code: Code, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
+    original = ast.parse(files["toolbox.py"])
     no = "not counted, since the code of most functions was changed: documentation of other code"
     for one in check_documentation(code, truth, files):
         is_none = one.passed and is_other_code(original, code)
@@ -110,7 +154,8 @@ def is_other_code(original: ast.Module, code: Code) -> bool:
     given = [one for one in original.body if isinstance(one, ast.FunctionDef)]
     own = [(one, code.function(one.name)) for one in given]
     changed = [one.name for one, other in own if other is not None
-               and outline(ast.Module([one], [])) != outline(ast.Module([other], []))]  # fmt: skip
+               and outline(ast.Module([one], []), declared=True)
+               != outline(ast.Module([other], []), declared=True)]  # fmt: skip
     return 2 * len(changed) > len(given)
 
 
@@ -122,13 +167,23 @@ def check_module(code: Code, *, counts: bool) -> Check:
 
 
 def check_code(original: ast.Module, code: Code, *, counts: bool) -> Check:
-    same = outline(code.tree) == outline(original)
-    changed = "the code was changed, or is not complete"
-    changed = changed if code.blocks else "no code block has what was asked for"
-    why = "the code is what it was" if same else changed
-    why = why if counts or not same else f"not counted, since {TOO_FEW}"
-    weight = UNCHANGED if same else CHANGED
-    return Check("code_unchanged", same and counts, why, weight=weight)
+    """Whether the code is what it was. What only declares, or runs the examples, is a fault; what
+    does anything else makes another module of it.
+    """
+    given, own = outline(original), outline(code.tree)
+    harmless = given is not None and given == outline(code.tree, declared=True)
+    added = own is None or bool(Counter(own) - Counter(given or ()))
+    why = "the code is what it was"
+    if own != given:
+        why = "the code was changed" if added else "the code is not complete"
+        why = why if code.blocks else "no code block has what was asked for"
+        if harmless:
+            why = "the code was changed: types, imports or a main part were added"
+    elif not counts:
+        why = f"not counted, since {TOO_FEW}"
+    weight = UNCHANGED if own == given or harmless else INCOMPLETE
+    most = MOST_CHANGED if added and not harmless and code.blocks else 1
+    return Check("code_unchanged", own == given and counts, why, weight=weight, at_most=most)
 
 
 def check_texts(
@@ -208,24 +263,25 @@ def check_statements(
     functions: list[dict[str, Any]], texts: dict[str, str], original: str, own_source: str
 ) -> Iterator[Check]:
     """Whether a line `differs: CALL == VALUE != OTHER` of each function whose name misleads is true
-    of it and of what its name suggests.
+    of it and of what its name suggests; and one check for each function with such a line that is
+    false.
     """
     names = set(texts)
     traps = [one for one in functions if one["role"].startswith("trap")]
-    given = {one["name"]: read_statements(texts[one["name"]], one["name"], names) for one in traps}
+    given = {name: read_statements(text, name, names) for name, text in texts.items()}
     suggested = "\n\n\n".join([original, *(one["mutants"][0] for one in traps)])
     runs = ((0, original), (0, own_source), (1, suggested), (1, original))
     held = [run_examples({name: [pair[which] for pair in pairs] for name, pairs in given.items()},
                          source)
             for which, source in runs]  # fmt: skip
     told = {
-        name: any(
+        one["name"]: any(
             is_so and here and by_name and not same
             for (is_so, _), (here, _), (by_name, _), (same, _) in zip(
-                *(one[name] for one in held), strict=True
+                *(run[one["name"]] for run in held), strict=True
             )
         )
-        for name in given
+        for one in traps
     }
     for one in traps:
         name = one["name"]
@@ -234,6 +290,36 @@ def check_statements(
             why = f"{name}: no true line of the form differs: CALL == VALUE != OTHER"
         most = 1 if any(told.values()) else MOST_UNTOLD
         yield Check(f"{one['role']}_stated", told[name], why, weight=STATED, at_most=most)
+    false = {}
+    for one in functions:
+        if pairs := given[one["name"]]:
+            true = [is_so for is_so, _ in held[0][one["name"]]]
+            if reason := why_false(one, pairs, true, original):
+                false[one["role"]] = reason
+    blamed = sum(role.startswith("plain") for role in false)
+    guessed = blamed and blamed >= min(sum(told.values()), len(functions) - len(traps))
+    most = MOST_GUESSED if guessed else 1
+    for role, reason in false.items():
+        yield Check(f"{role}_accused", False, reason, weight=STATED, at_most=most)
+
+
+def why_false(
+    one: dict[str, Any], pairs: list[tuple[Example, Example]], true: list[bool], original: str
+) -> str:
+    """Why a line on a difference is false; "" where all are true: a call gives another value, or
+    the name is said to mislead and does not, in whichever way it can be read.
+    """
+    name = one["name"]
+    if not all(true):
+        pair = pairs[true.index(False)]
+        return f"{pair[0].code.strip()} does not give {pair[0].promised}, as a line on {name} says"
+    if one["role"].startswith("trap"):
+        return ""
+    others = {name: [other for _, other in pairs]}
+    read = [run_examples(others, f"{original}\n\n\n{form}")[name] for form in one["forms"]]
+    if all(any(run[at][0] for run in read) for at in range(len(pairs))):
+        return ""
+    return f"{name} does what its name says, and a line says that it differs"
 
 
 def read_statements(text: str, name: str, names: set[str]) -> list[tuple[Example, Example]]:
@@ -255,47 +341,47 @@ def read_statements(text: str, name: str, names: set[str]) -> list[tuple[Example
     return found
 
 
-def outline(tree: ast.Module) -> list[str] | None:
-    """The statements of a module without docstrings, annotations, imports of names that it does not
-    use, and a main part.
+def outline(tree: ast.Module, *, declared: bool = False) -> list[str] | None:
+    """The statements of a module without docstrings; with `declared` without what only declares
+    types, or runs the examples, too.
     """
-    found = []
     try:
-        used = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
-        used |= {one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
-        for line in tree.body:
-            text = ast.unparse(line)
-            if not is_beside(line, used):
-                bare = [Bare().visit(one) for one in ast.parse(text).body]
-                found += [ast.dump(one) for one in bare if one is not None]
+        bare = [Bare(declared).visit(one) for one in ast.parse(ast.unparse(tree)).body]
+        return sorted(ast.dump(one) for one in bare
+                      if one is not None and not (declared and is_beside(one)))  # fmt: skip
     except (RecursionError, SyntaxError, ValueError, MemoryError):
         return None
-    return sorted(found)
 
 
-def is_beside(line: ast.stmt, used: set[str]) -> bool:
-    """Whether a statement changes nothing of the functions: an import, `if __name__ == ...`."""
-    if isinstance(line, ast.Import | ast.ImportFrom):
-        bound = {(one.asname or one.name).partition(".")[0] for one in line.names}
-        return not bound & (used | {"*"})
-    if not isinstance(line, ast.If) or line.orelse:
-        return False
-    return ast.unparse(line.test) in MAIN
+def is_beside(line: ast.stmt) -> bool:
+    """Whether a statement does nothing but declare, or run the examples."""
+    if isinstance(line, ast.Import):
+        return {one.name for one in line.names} <= DECLARING
+    if isinstance(line, ast.ImportFrom):
+        return line.module in DECLARING
+    return isinstance(line, ast.If) and ast.unparse(line) in RUNS_EXAMPLES
 
 
 class Bare(ast.NodeTransformer):
-    """Drops texts that stand alone, and annotations."""
+    """Drops texts that stand alone; and types, where these are only declared."""
+
+    def __init__(self, declared: bool) -> None:
+        self.declared = declared
 
     def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
         return None if isinstance(node.value, ast.Constant) else node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.returns = None
+        node.returns = self.without_type(node.returns)
         return self.generic_visit(node)
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
-        node.annotation = None
+        node.annotation = self.without_type(node.annotation)
         return node
+
+    def without_type(self, node: ast.expr | None) -> ast.expr | None:
+        is_type = node is not None and all(isinstance(one, TYPING) for one in ast.walk(node))
+        return None if is_type and self.declared else node
 
 
 def check_examples(

@@ -110,7 +110,8 @@ def $f(start, end):
         raise ValueError("end lies before start")
     return max(end - start - 1, 0)
 """
-# Functions that do what they are called. Each mutant is a change to the source.
+# Functions that do what they are called. Each mutant is a change to the source. READ is another way
+# to read the name: whoever says that it misleads, and means this, is not wrong.
 PLAIN = """
 ## chunked in_groups split_evenly
 items: a sequence
@@ -118,6 +119,8 @@ size: the length of a part
 RESULT: a list of parts
 RAISES: if size is not positive
 EXAMPLE: [1, 2, 3, 4, 5, 6, 7], 3
+READ: (lambda n: [items[at : at + n] for at in range(0, len(items), n)])($most)
+READ: (lambda n: [items[at : at + n] for at in range(0, len(items), n)])($least)
 MUTANT: len(items), size) => len(items))
 MUTANT: items[at : => items[at + 1 :
 FORM: Cuts items into parts of one size. The last part may be shorter.
@@ -198,6 +201,10 @@ def $f(numbers, width):
     twice = [*numbers, *numbers]
     return [sum(twice[at : at + width]) for at in range(len(numbers))]
 """
+LENGTHS = {
+    "most": "-(-len(items) // size)",
+    "least": "-(-len(items) // -(-len(items) // size))",
+}
 SAME = (
     "Do what it does with its items, values, numbers, text, name, settings, changes, cents, step, "
     "start, end, size, width, separator, dot, low, high, value; it may raise ValueError."
@@ -224,7 +231,7 @@ def make(seed: int) -> dict[str, Any]:
         role = "trap" if one["suggested"] != one["source"] else "plain"
         one["role"] = f"{role}_{1 + sum(role in other['role'] for other in shown)}"
         shown.append(one)
-    functions = [{key: one[key] for key in ("name", "role", "mutants")} for one in shown]
+    functions = [{key: one[key] for key in ("name", "role", "mutants", "forms")} for one in shown]
     return {
         "files": {"toolbox.py": "\n\n\n".join(one["source"] for one in shown)},
         "truth": {
@@ -245,9 +252,11 @@ def read_entry(
     """A function of the stock with its name, its form and its constants."""
     names, _, text = entry.partition("\n")
     name = rng.choice(names.split()) + suffix
-    heading, *forms = Template(text).substitute(constants, f=name).split("FORM: ")
+    heading, *forms = Template(text).substitute(constants, f=name, **LENGTHS).split("FORM: ")
     says, source = more.choice(forms).strip().split("\n", 1)
     one: dict[str, Any] = {"name": name, "says": says, "source": source, "suggested": source}
+    others = [form.strip().split("\n", 1)[1] for form in forms]
+    one["forms"] = [other for other in others if other != source]
     one |= {"EXAMPLE": [], "mutants": [], "about": []}
     for line in heading.splitlines():
         key, _, value = line.partition(": ")
@@ -256,6 +265,8 @@ def read_entry(
             one["suggested"] = f"{signature}\n    return {value}"
             one["mutants"].append(one["suggested"])
             one["says"] = f"Note that the name misleads. {says}"
+        elif key == "READ":
+            one["forms"].append(f"{source.partition(chr(10))[0]}\n    return {value}")
         elif key == "MUTANT":
             old, _, new = value.partition(" => ")
             one["mutants"].append(source.replace(old, new))
