@@ -56,6 +56,7 @@ def test_the_reference_has_every_name_with_its_arguments():
         "service",
         "hidden",
         "describing",
+        "drawing",
         "visible",
         "stating",
     }

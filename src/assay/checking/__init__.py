@@ -13,6 +13,7 @@ from .candidate import (
     GroupResult,
     Items,
     Step,
+    StepResult,
     Values,
     compare,
     differs,
@@ -46,6 +47,7 @@ from .comparing import (
     show,
 )
 from .describing import describes, is_word, own_words, said_of, words_in
+from .drawing import KINDS, WideDraw
 from .examples import Example, as_steps, called, holds, read_examples
 from .facts import (
     Check,

@@ -389,7 +389,7 @@ class _Talk:
         except TimeoutError:
             return "time"
         except (OSError, ValueError, RecursionError, TooLong, LookupError, TypeError,
-                AttributeError, OverflowError, MemoryError):  # fmt: skip
+                AttributeError, ArithmeticError, MemoryError):  # fmt: skip
             # Whatever the child sent that is no message, it has spoiled its own results.
             return "died"
         return "done"

@@ -6,6 +6,10 @@ JSON has lists only, so that a value is written with its type:
 """
 
 import socket
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
 from json import dumps, loads
 from typing import Any, NamedTuple
 
@@ -14,6 +18,15 @@ _DEEPEST = 12
 _LONGEST_TEXT = 200_000
 _MOST_BITS = 1000  # of a whole number: longer ones fit in no float, and no test expects one
 _KINDS: dict[Any, str] = {list: "list", tuple: "tuple", frozenset: "set", set: "set"}
+# Kinds that JSON lacks: how each is written, and read again.
+_WRITTEN: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
+    bytes: ("bytes", bytes.hex, bytes.fromhex),
+    complex: ("complex", lambda one: [one.real, one.imag], lambda two: complex(*two)),
+    Fraction: ("fraction", str, Fraction),
+    Decimal: ("decimal", str, Decimal),
+    date: ("day", date.toordinal, date.fromordinal),
+}
+_READ = {name: read for name, _, read in _WRITTEN.values()}
 
 
 class TooLong(Exception):
@@ -55,6 +68,10 @@ def encoded(value: object, deep: int = 0) -> Any:
         return value[:_LONGEST_TEXT]
     if type(value) is int:
         return value if value.bit_length() < _MOST_BITS else {"other": "int"}
+    if type(value) in _WRITTEN:
+        name, write, _ = _WRITTEN[type(value)]
+        written = write(value)
+        return {name: written} if len(str(written)) < _LONGEST_TEXT else {"other": name}
     if deep < _DEEPEST:
         for kind, name in _KINDS.items():
             if isinstance(value, kind):
@@ -80,6 +97,8 @@ def decoded(value: Any) -> Any:
     for group, name in _KINDS.items():
         if kind == name:
             return group(decoded(one) for one in content)
+    if kind in _READ:
+        return _READ[kind](content)
     if kind == "dict":
         return {decoded(key): decoded(one) for key, one in content}
     return Remote(int(content)) if kind == "remote" else Described(str(content))

@@ -161,7 +161,7 @@ _WRONG = {
     "basket": "the default list is made once, so all calls without a basket share it",
     "pieces": "the range ends too early, and a last piece that is too short is dropped",
     "price": "an order of exactly the least number of pieces gets no discount",
-    "share": "the floor division drops the decimals of the share",
+    "share": "the floor division drops all decimals, where the docstring asks for them",
     "cleared": "the list is changed while the loop goes through it, so neighbours are skipped",
     "copied": "the copy is shallow, and the lists of the given plan get the day as well",
     "versions": "versions are compared as texts, where 14 comes before 9, not as numbers",
