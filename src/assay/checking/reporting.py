@@ -16,14 +16,14 @@ from .facts import Check, Fact, letters_of, value_at
 from .stating import is_other, is_stated, key_of, member_of, read_lines
 from .visible import normalised, visible_text
 
-STEPS = (0.15, 0.35, 0.6, 0.8, 0.95)  # shares of the figures, a check each
 # Weight, as a share of what the block weighs. A right block alone is less than 0.3 of all, so that
 # a judge that says 10 of everything cannot lift it above 4.0.
 _OF_FIGURES, _OF_SECTIONS = 2.05, 0.38
-LEAST_TOLD = 0.25  # of the figures, for sections to count: another seed's report has 0.15 by chance
+LEAST_TOLD = 0.25  # of the figures, for names to count: another seed's report has 0.15 by chance
 _LEAST_WORDS = 20  # different ones beside figures, names and headings, for all values to count
 _MARKDOWN = ("markdown", "md")  # fences around a report; what is in others is no report
 _MOST_INDENTED = 3  # blanks before a fence; with more its marks are shown as they are
+_MOST_LEFT = 8  # keys in a reason
 _ABSENT = object()
 
 
@@ -209,10 +209,12 @@ def check_report(
     *,
     beside: float = 2,
 ) -> Iterator[Check]:
-    """How many of the right figures of the block are in the report as well, and whether its
-    sections are there. `checks` are those of the block, found by the facts' names; `beside` is what
-    other checks of the block weigh. A right block alone is less than 0.3 of all; so is one
-    with its values in a bare list: up to some words each one beside them adds its part.
+    """How much of the block is right and in the report as well, in one check for what is and one
+    for what is not, and whether its sections are there: as many of them as the share of the values
+    allows, so that no report earns more than it has right. `checks` are those of the block, found
+    by the facts' names; `beside` is what other checks of the block weigh. A right block alone is
+    less than 0.3 of all; so is one with its values in a bare list: up to some words each one beside
+    them adds its part.
     """
     report = answer if isinstance(answer, ReportText) else ReportText(answer)
     passed = {one.name: one.passed for one in checks}
@@ -236,15 +238,33 @@ def check_report(
             f"count {words}/{_LEAST_WORDS}"
         )
     if any(one is not None for one in passed.values()):
-        for step in STEPS:
-            why = empty or f"{said}; this check needs {100 * step:.0f} %"
-            name = f"report_{100 * step:.0f}"
-            yield Check(name, share >= step, why, weight * _OF_FIGURES / len(STEPS))
+        left = [fact.key for fact in listed if fact not in told]
+        yield from _weigh("report_told", "report_untold", share, weight * _OF_FIGURES, said, left)
     no_block = None in passed.values()
+    allowed = len(sections) if no_block else int(share * len(sections) + 1e-9)
     for number, section in enumerate(sections, 1):
         there = report.section(section, [one for one in sections if one != section])
         why = f"the section {section} is there" if there else f"no section {section} with text"
-        if there and share < LEAST_TOLD and not no_block:
-            few = f"less than {100 * LEAST_TOLD:.0f} % of the values, by weight, are right and told"
-            there, why = False, f"not counted, since {empty or few}: the section {section}"
-        yield Check(f"section_{number}", there, why, weight * _OF_SECTIONS / len(sections))
+        if there and not allowed:
+            few = f"only {100 * share:.0f} % of the values, by weight, are right and told"
+            why = f"not counted, since {empty or few}: the section {section}"
+        yield Check(
+            f"section_{number}",
+            there and allowed > 0,
+            why,
+            weight * _OF_SECTIONS / len(sections),
+        )
+        allowed -= there
+
+
+def _weigh(
+    told: str, untold: str, share: float, weight: float, said: str, left: Sequence[str]
+) -> Iterator[Check]:
+    """One check that passes with the share of the weight, and one that fails with the rest."""
+    if share < 1:
+        names = f"; not so: {', '.join(left[:_MOST_LEFT])}" if left else ""
+        more = f" and {len(left) - _MOST_LEFT} more" if len(left) > _MOST_LEFT else ""
+        failed = untold if share else told
+        yield Check(failed, False, said + names + more, round(weight * (1 - share), 6))
+    if share:
+        yield Check(told, True, said, round(weight * share, 6))

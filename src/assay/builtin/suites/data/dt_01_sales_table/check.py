@@ -37,6 +37,13 @@ FACTS = (  # key, statement, weight, tolerance
     ("cancelled_amount", "the total amount of the cancelled orders is {} euros", 4, 0),
     ("cancelled_product", "most of the cancelled orders are for {}", 4, 0),
 )
+# One name of a few could be guessed: it counts with its figure.
+OWNERS = {
+    "top_customer": "customers.{}",
+    "top_product_by_amount": "products.{}.amount",
+    "top_product_by_units": "products.{}.units",
+    "cancelled_product": "cancelled_product_orders",
+}
 LISTS = ("customers", "products")
 ORDERS = ("order", "orders")
 UNITS: dict[str, tuple[str, ...]] = {"euros": EUROS, "percent": PERCENT}  # by the statement
@@ -69,7 +76,9 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
 def list_facts(right: dict[str, Any]) -> Iterator[Fact]:
     for key, says, weight, tolerance in FACTS:
         units = next((units for word, units in UNITS.items() if word in says), ORDERS)
-        yield Fact(key, right[key], says.format(right[key]), weight, tolerance, units=units)
+        owner = OWNERS.get(key, "").format(right[key])
+        says = says.format(right[key])
+        yield Fact(key, right[key], says, weight, tolerance, owner=owner, units=units)
     for number, (name, amount) in enumerate(right["customers"].items(), 1):
         says = f"the total amount of the customer {name} is {amount} euros"
         label = f"customer_{number}"

@@ -66,8 +66,10 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
 def list_facts(facts: dict[str, Any]) -> Iterator[Fact]:
     for key, (weight, says) in SAYS.items():
         tolerance = 0.05 if key.endswith("_percent") else 0
-        # A figure counts only with the line that it belongs to.
+        # A figure counts only with the line that it belongs to, and one line of a few, which could
+        # be guessed, with its change.
         owner = next((one for one in LINES if one in key), "")
+        owner = f"{key}_change_percent" if owner == key else owner
         units = next((units for word, units in UNITS.items() if word in says), ())
         says = says.format(facts[key])
         yield Fact(key, facts[key], says, weight, tolerance, owner=owner, units=units)
