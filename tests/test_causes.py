@@ -95,7 +95,7 @@ def of_each(tests: list[dict[str, object]], texts: tuple[str, ...]) -> dict[str,
         (words, REFUSALS[:1], {}, "The same answer to 12 of 12", "Answer every question"),
         (words, OF_ITS_WORDS, {}, "The same answer to 12 of 12", "Answer every question"),
         (words, REFUSALS, {}, "12 answers of 12 are one of 2 sentences", "Answer every question"),
-        (words, SPANISH, {}, "in another language", "Answer in the language of the question"),
+        (words, SPANISH, {}, "but in Spanish", "Answer in the language of the question"),
         (words, "", {}, "are empty", "--api completions"),
     ],
 )  # fmt: skip
@@ -181,7 +181,7 @@ def test_a_translation_that_is_wrong_is_not_in_another_language(tmp_path: Path) 
     tests = [each | {"prompt": f"Translate into Spanish, word {place}: the city is on the coast."}
              for place, each in enumerate(words())]  # fmt: skip
     card = card_of(tmp_path, tests, SPANISH[0])
-    assert not any("another language" in each for each in card.reasons)
+    assert not any("language of the question" in each for each in card.reasons)
 
 
 def test_all_keywords_strung_together_are_called_an_oracle_and_no_guess(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_a_test_that_wants_another_language_is_not_told_to_be_in_another(
     tests = [each | {"prompt": prompt.format(country)}
              for each, country in zip(words(), CITIES, strict=True)]  # fmt: skip
     card = card_of(tmp_path, tests, ENGLISH)
-    assert not any("another language" in each for each in card.reasons)
+    assert not any("language of the question" in each for each in card.reasons)
 
 
 def test_a_language_in_which_answers_are_right_is_not_why_others_are_wrong(tmp_path: Path) -> None:
@@ -302,8 +302,42 @@ def test_a_language_in_which_answers_are_right_is_not_why_others_are_wrong(tmp_p
               for each, name in zip(words(), CITIES, strict=True)]  # fmt: skip
     right = {"word_000": "The largest town that I know in this country is Lomé, on the coast."}
     said = card_of(tmp_path, french, ENGLISH)
-    assert any("another language" in each for each in said.reasons)
+    assert any("language of the question" in each for each in said.reasons)
     other = tmp_path / "other"
     other.mkdir()
     unsaid = card_of(other, french, ENGLISH, answers=right)
-    assert not any("another language" in each for each in unsaid.reasons)
+    assert not any("language of the question" in each for each in unsaid.reasons)
+
+
+OF_MANY = {
+    "Indonesian or Malay": (
+        "Sebaiknya kamu mulai dengan langkah yang paling mudah lebih dulu.",
+        "Hal ini tidak terlalu sulit kalau kamu sabar dan teliti.",
+        "Tanyakan kepada teman yang sudah pernah mengerjakannya sebelum itu.",
+    ),
+    "Polish": (
+        "To zależy od tego, ile masz czasu i kto może ci pomóc.",
+        "Najlepiej zacząć od tego, co jest najprostsze, a potem zrobić resztę.",
+        "Nie jest to trudne, ale trzeba mieć trochę cierpliwości.",
+    ),
+    "Swahili": (
+        "Ni vizuri kuanza na kazi ndogo kisha uendelee na kazi kubwa zaidi.",
+        "Mji huo uko karibu na bahari na watu wengi wanaishi huko.",
+        "Sijui vizuri, lakini watu wengi wanasema kwamba ni mji mkubwa sana.",
+    ),
+    "Russian": (
+        "Сначала посмотри, сколько у тебя времени, а потом начинай работу.",
+        "Это самый большой город страны, и он находится на берегу моря.",
+        "Я не уверен, но многие говорят, что это очень старый город.",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", OF_MANY)
+def test_answers_in_another_language_are_named_whatever_language_it_is(
+    tmp_path: Path, language: str
+) -> None:
+    texts = OF_MANY[language]
+    answers = {f"word_{n:03d}": f"{texts[n % 3]} {texts[n // 4]}" for n in range(12)}
+    card = card_of(tmp_path, words(), "", answers=answers)
+    assert any(f"question, but in {language}" in each for each in card.reasons), card.reasons

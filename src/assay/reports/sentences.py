@@ -4,9 +4,21 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from assay.messages import Message, fill, joined, labelled, message, message_n, tr, trn, written
+from assay.messages import (
+    Message,
+    fill,
+    joined,
+    labelled,
+    language,
+    message,
+    message_n,
+    tr,
+    trn,
+    written,
+)
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
+from assay.text.spoken_language import name_of
 from assay.types import Estimate, Machine, Observed, OutcomeKind
 from assay.types import Message as Turn
 from assay.types.measured.performance import MemoryPart
@@ -71,6 +83,10 @@ HABITS: Mapping[HabitKind, Message] = {
         "the score says little about what the model knows."
     ),
 }
+IN_LANGUAGE = message_n(
+    "{count} answer of {n} is not in the language of the question, but in {language}.",
+    "{count} answers of {n} are not in the language of the question, but in {language}.",
+)
 COUNTED = {  # outcomes behind a number; one form in English, not so in other languages
     OutcomeKind.PASS: message_n("{number} pass", "{number} pass"),
     OutcomeKind.FAIL: message_n("{number} fail", "{number} fail"),
@@ -227,8 +243,11 @@ def habit(seen: Habit) -> str:
         said = WRONG_CALLS
     if seen.kind == "same_answer" and seen.sentences > 1:
         said = FEW_SENTENCES
+    name = name_of(seen.language, in_french=language() == "fr")
+    if seen.kind == "other_language" and name:
+        said = IN_LANGUAGE
     gaps = {"count": seen.count, "n": seen.n, "letter": seen.letter, "right": seen.right,
-            "sentences": seen.sentences,
+            "sentences": seen.sentences, "language": name,
             "said": one_line(seen.said, longest=SHOWN_SENTENCE)}  # fmt: skip
     sentence = fill(said, gaps)
     if not seen.native:

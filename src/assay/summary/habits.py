@@ -11,25 +11,26 @@ from dataclasses import replace
 from typing import Literal, NamedTuple, get_args
 
 from assay.stats.intervals import wilson
+from assay.summary.other_language import find_other_languages
 from assay.summary.same_answers import AskedAnswer, find_same_answers
 from assay.text.answer_words import declines_instead
 from assay.text.circles import ends_in_circles
 from assay.text.echo import is_echo
 from assay.text.folding import fold_for_matching
 from assay.text.json_in_prose import find_function_call
-from assay.text.spoken_language import language_of, names_language
 from assay.text.written_calls import offered_functions, read_written_calls
 from assay.types import LETTERS, Answered, Case, Context, OutcomeKind, Score, Trial
 from assay.types.requests import LOOP
 from assay.types.results import Habit, HabitKind
 
 FEWEST_CHOICES, MOST = 10, 0.6
+MOST_IN_ONE = 0.7  # of the answers in another language, for that language to be named
 CALLS: Literal["calls_as_text"] = "calls_as_text"
 FOREIGN: Literal["other_language"] = "other_language"
 SAME: Literal["same_answer"] = "same_answer"
-MAY_BE_SAME: frozenset[HabitKind] = frozenset({"declined", "other_language"})
+MAY_BE_FOREIGN: frozenset[HabitKind] = frozenset({"declined"})
+MAY_BE_SAME = MAY_BE_FOREIGN | {FOREIGN}
 MOST_TELLING: tuple[HabitKind, ...] = get_args(HabitKind)
-_PART = re.compile(r"[\n\"“”«»:]+")  # lines, quotations, and what stands behind a colon
 WRONG = (OutcomeKind.FAIL, OutcomeKind.NO_ANSWER)
 
 
@@ -38,11 +39,10 @@ def find_habits(trials: Sequence[Trial], pass_mark: float) -> tuple[Habit, ...]:
     wrong = {id(trial) for trial in trials if trial.outcome(pass_mark) in WRONG}
     written = [trial for trial in trials if isinstance(trial.reply, Answered)]
     of_each = {id(each): {*_kinds_of(each, id(each) in wrong)} for each in written}
-    if foreign := [each for each in written if FOREIGN in of_each[id(each)]]:
-        accepted = {_languages_of(each) for each in written if id(each) not in wrong}
-        for each in foreign:
-            if _languages_of(each) in accepted:
-                of_each[id(each)].remove(FOREIGN)
+    plain = [each for each in written if of_each[id(each)] <= MAY_BE_FOREIGN]
+    languages = find_other_languages(plain, wrong)
+    for place in languages:
+        of_each[place].add(FOREIGN)
     same = _same_answers([each for each in written if of_each[id(each)] <= MAY_BE_SAME], wrong)
     for trial in same.of if same else ():
         of_each[id(trial)].add(SAME)
@@ -62,6 +62,8 @@ def find_habits(trials: Sequence[Trial], pass_mark: float) -> tuple[Habit, ...]:
             found[place] = _with_calls(habit, texts, written, wrong)
         elif habit.kind == SAME and same:
             found[place] = replace(habit, sentences=same.sentences, said=same.most)
+        elif habit.kind == FOREIGN:
+            found[place] = replace(habit, language=_most(languages.values()))
     chosen = [each for each in trials if each.score and each.score.scorer == "multiple_choice"]
     letters = [each.score.extracted if each.score else None for each in chosen]
     if one := find_one_letter(letters, [each.case.check.gold() for each in chosen]):
@@ -97,8 +99,12 @@ def _kinds_of(trial: Trial, failed: bool) -> Iterator[HabitKind]:
         yield "echoed"
     elif score and score.extracted is None and _lists_options(text, trial.case):
         yield "options_listed"
-    elif _languages_of(trial):
-        yield FOREIGN
+
+
+def _most(languages: Collection[str]) -> str:
+    """The language of nearly all; "" where they are of several."""
+    code, count = Counter(languages).most_common(1)[0]
+    return code if count >= MOST_IN_ONE * len(languages) else ""
 
 
 class _Same(NamedTuple):
@@ -173,22 +179,6 @@ def _lists_options(text: str, case: Case) -> bool:
         for letter, option in zip(letters, options, strict=False)
     )
     return len(letters) > 1 and listed >= max(2, len(letters) - 1)
-
-
-def _languages_of(trial: Trial) -> tuple[str, str] | None:
-    """What was asked in and what the answer is in, where these differ and nothing that was asked
-    wants the second: it names it, has a part in it, or the right answer is in it.
-    """
-    case, reply = trial.case, trial.reply
-    said = language_of(reply.text) if isinstance(reply, Answered) else None
-    asked = language_of(case.prompt) or case.language_code
-    if said is None or asked is None or said == asked:
-        return None
-    turns = [message.content for message in case.turns(case.system)]
-    if any(names_language(turn, said) for turn in turns):
-        return None
-    parts = [case.check.gold() or "", *(part for turn in turns for part in _PART.split(turn))]
-    return None if any(language_of(part) == said for part in parts) else (asked, said)
 
 
 def find_one_letter(

@@ -89,6 +89,7 @@ class Habit:
     `failures` there. `letter`: of `one_letter`. `right`: of `calls_as_text`, those that call what
     was expected; `native`: other answers, which call as the interface has it, and how many of them
     are right. `sentences`: of `same_answer`, how many there are; `said`: the commonest.
+    `language`: of `other_language`, its code where it is one.
     """
 
     kind: HabitKind
@@ -100,6 +101,7 @@ class Habit:
     native_right: int = 0
     sentences: int = 0
     said: str = ""
+    language: str = ""
     explains: int = 0
     failures: int = 0
 

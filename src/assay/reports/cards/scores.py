@@ -22,6 +22,7 @@ from assay.types.results import (
 
 SHOWN_SUITES = 2  # in a decision
 FEW_TESTS = 30  # below, intervals are wide whatever they say
+NEARLY = 0.75  # of the answers that are alike
 MOST_MORE_TESTS = 100_000  # beyond, nobody writes so many: the two are as good as equal
 
 
@@ -211,7 +212,7 @@ def letter_sentences(models: Sequence[ModelReport], names: Mapping[str, str]) ->
 def causes_of(
     models: Sequence[ModelReport],
 ) -> list[tuple[Habit, ModelReport, SuiteSummary]]:
-    """The most explaining first."""
+    """The most explaining first; of two that explain as much, the more telling."""
     found = [
         (habit, model, summary)
         for model in models
@@ -220,7 +221,12 @@ def causes_of(
         for habit in summary.habits
         if habit.is_cause
     ]
-    return sorted(found, key=lambda each: -each[0].explains)
+    return sorted(found, key=lambda each: -_weight(each[0]))
+
+
+def _weight(habit: Habit) -> float:
+    """That answers are alike says least of why: what explains nearly as many stands before it."""
+    return habit.explains * (NEARLY if habit.kind == "same_answer" else 1)
 
 
 def same_weights(report: Report, names: Mapping[str, str]) -> Iterator[str]:
