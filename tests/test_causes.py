@@ -67,6 +67,14 @@ SPANISH = (
     "La ciudad que se busca no es la capital, pero por su historia es la más conocida.",
 )
 REFUSALS = "I'm sorry, but I cannot help with that.", "This is not something I talk about here."
+LISTS = (
+    "It could be A, B, C or D.",
+    "A B C D",
+    "Es könnte A, B, C oder D sein.",
+    "A: perhaps.\nB: perhaps.\nC: perhaps.\nD: perhaps.",
+    "- A. It has a port and a market.\n- B. It lies on a hill.\n- C. It is old.\n- D. It is new.",
+    "Peut-être A, B, C ou D ; chacune a ses mérites.",
+)
 OF_ITS_WORDS = ("I would rather not say which city of Togo or Ghana it is.",)
 LONG = (
     "Let us think about it first: a country has a coast, or it has none, and then its towns lie by "
@@ -81,9 +89,28 @@ def of_each(tests: list[dict[str, object]], texts: tuple[str, ...]) -> dict[str,
 
 
 @pytest.mark.parametrize(
+    "answer",
+    [
+        "It could be A, B, C or D, but A is right.",
+        "**A. It is on the coast.**\nB. It is inland.\nC. It is inland.\nD. It is inland.",
+        "A: yes\nB: no\nC: no\nD: no",
+        "A. One\nB. Two\nC. Three\nD. Four\n\nA",
+    ],
+)
+def test_an_option_that_is_set_apart_among_all_of_them_is_chosen(
+    tmp_path: Path, answer: str
+) -> None:
+    card = card_of(tmp_path, choices(), answer)
+    assert any("The answer was A to 12 of 12" in each for each in card.reasons), card.reasons
+    assert not any("choose none" in each for each in card.reasons)
+
+
+@pytest.mark.parametrize(
     ("tests", "answers", "options", "said", "changed"),
     [
         (choices, LISTED, {}, "12 answers of 12 list the options and choose none",
+         "Answer with the letter of the right option"),
+        (choices, LISTS, {}, "12 answers of 12 list the options and choose none",
          "Answer with the letter of the right option"),
         (words, LONG, {"max_tokens": 20}, "were cut at their",
          "--max-tokens 4096"),

@@ -37,7 +37,7 @@ _HOW = {
 class MultipleChoice(AnswerCheck):
     """The letter that the model chose is the right one: 1 or 0."""
 
-    version = 8
+    version = 9
     all_or_nothing = True
     expected: Annotated[
         str,

@@ -168,17 +168,17 @@ def _calls_what_was_expected(trial: Trial) -> bool:
 
 
 def _lists_options(text: str, case: Case) -> bool:
-    """Whether it has the letter or the text of every option, or of every one but one."""
+    """Whether it names every option by its letter or its text, or of many every one but one."""
     asked = case.check.requests()
     letters = asked.letters or LETTERS[: len(asked.options)]
     options = asked.options or ("",) * len(letters)
     folded = fold_for_matching(text)
     listed = sum(
-        re.search(rf"(?<!\w){letter}[.):]", text) is not None
+        re.search(rf"(?<![\w'’-]){letter}(?![\w'’-])", text) is not None
         or (bool(option) and fold_for_matching(option) in folded)
         for letter, option in zip(letters, options, strict=False)
     )
-    return len(letters) > 1 and listed >= max(2, len(letters) - 1)
+    return listed >= max(2, len(letters) - (len(letters) > 3))
 
 
 def find_one_letter(

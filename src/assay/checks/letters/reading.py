@@ -102,12 +102,17 @@ def read_letter(
     claims: list[Commitment[str]] = [*reader.claims(text)]
     letter, several = decide(claims)
     strength = max((claim.strength for claim in claims if claim.value == letter), default=0)
+    listed = _lines_of_all(text, known)
+    if listed and (strength <= SET_OFF or listed.ends_text):
+        apart = listed.apart()
+        if apart is not None or not any(map(may_deny, listed.lines)):
+            return LetterReading(apart, "set off" if apart else "several")
     if strength < SET_OFF:
         if _is_only_a_list(text, known, question):
             return LetterReading(None, "several")
         if options.texts and (numbered := _numbered_option(text, known, question, words, language)):
             return LetterReading(numbered, "text")
-        if letter is None and (left := _left_over(claims, text, options)):
+        if letter is None and (left := _left_over(claims, text, options, reader)):
             return LetterReading(left, "said")
         if letter is None and (described := _described_line(text, known, asked_by(question))):
             return LetterReading(described, "said")
@@ -198,6 +203,9 @@ class _OptionReader:
             seen = seen or bool(WORD.search(sentence.text))
             is_back = hesitates(sentence.text) or (is_back and not placed)
             announced = False
+
+    def letters_in(self, text: str) -> set[str]:
+        return {mention.letter for mention in self._mentions(text)}
 
     def _described(
         self, text: str, mentions: Sequence[_Mention], *, opens: bool
@@ -556,12 +564,55 @@ def _is_only_a_list(text: str, options: KnownOptions, question: str) -> bool:
     )
 
 
-def _left_over(claims: Sequence[Commitment[str]], text: str, options: Options) -> str | None:
+@dataclass(frozen=True, slots=True)
+class _ListedOptions:
+    """Every option on a line of its own, one below the other. `ends_text`: nothing is below."""
+
+    letters: str
+    lines: tuple[str, ...]
+    rests: tuple[tuple[str, ...], ...]  # the words of each line beside letter and option
+    ends_text: bool
+
+    def apart(self) -> str | None:
+        """The only one that is set off, or of which something else is said than of all others."""
+        marked = [bool(set_off(line)) for line in self.lines]
+        said = [self.rests.count(rest) for rest in self.rests]
+        alone = [place for place, count in enumerate(said) if count == 1]
+        if marked.count(True) == 1:
+            return self.letters[marked.index(True)]
+        is_one = len(alone) == 1 and max(said) == len(said) - 1
+        other = self.rests[said.index(max(said))]
+        return self.letters[alone[0]] if is_one and other else None
+
+
+def _lines_of_all(text: str, options: KnownOptions) -> _ListedOptions | None:
+    every = [line for line in text.splitlines() if line.strip()]
+    begins = [patterns.OPTION_LINE_BEGIN.match(line) for line in every]
+    at = [place for place, begin in enumerate(begins) if begin]
+    letters = "".join(begin[1].upper() for begin in begins if begin)
+    if len(letters) < 3 or letters != options.letters or at[-1] - at[0] >= len(at):
+        return None
+    lines = tuple(every[at[0] : at[-1] + 1])
+    rests = []
+    for letter, line in zip(letters, lines, strict=True):
+        words = words_in(fold_for_matching(line))[1:]
+        own = words_in(options.own_text(letter))
+        rests.append(tuple(words[len(own) :] if words[: len(own)] == own else words))
+    return _ListedOptions(letters, lines, tuple(rests), at[-1] == len(every) - 1)
+
+
+def _left_over(
+    claims: Sequence[Commitment[str]], text: str, options: Options, reader: _OptionReader
+) -> str | None:
     """The option that is named last and by itself, where all others were gone through before."""
     named = [claim.value for claim in claims]
     others = {*named[:-1]} - {*named[-1:]}
     is_once = named.count(named[-1]) == 1 if named else False
-    if len(sentences(text)) < 2:  # "A, B or C"
+    every = sentences(text)
+    if len(every) < 2:  # "A, B or C"
+        return None
+    apart = [letters for each in every if (letters := reader.letters_in(each.text))]
+    if not apart or len(apart[-1]) > 1:  # "A; B; C; D. Each has its merits."
         return None
     offered = options_in(text)
     if offered is not None and len(offered.texts) >= len(options.letters):
