@@ -32,7 +32,6 @@ OTHER = os.environ.get("ASSAY_SHAPES")
 TINY = Path(OTHER) if OTHER else ROOT / "src/assay/builtin/checkpoints/tiny"
 STEP = TINY if OTHER else TINY / "step_008000"
 NEAR = 1e-3
-LEAST_PART = 1e-6
 LIKELIHOODS = [
     "s01_letters",
     "s02_endings",
@@ -166,13 +165,35 @@ def test_replies_and_what_filters_make_of_them_are_those_of_hf(both) -> None:
     assert compared > 100
 
 
-def test_no_log_likelihood_is_further_than_a_thousandth_from_that_of_hf(both) -> None:
-    """Of a whole document, a millionth of it where that is more: it is a sum of thousands."""
+def likelihoods_apart(both: tuple[dict[str, Any], dict[str, Any]]) -> dict[str, float]:
+    """By task, how far the two are apart at most."""
+    found: dict[str, float] = {}
     for task, theirs, ours in pairs(both):
         for a, b in zip(leaves(theirs["resps"]), leaves(ours["resps"]), strict=True):
             if isinstance(a, float):
-                much = abs(a) * LEAST_PART if task == "s07_pages" else 0.0
-                assert abs(a - b) <= max(NEAR, much), (task, a, b)
+                found[task] = max(found.get(task, 0.0), abs(a - b))
+    return found
+
+
+def test_no_log_likelihood_is_further_than_a_thousandth_from_that_of_hf(both) -> None:
+    """Whole documents in the next test: `hf` alone is further from the exact value than that."""
+    apart = likelihoods_apart(both)
+    assert all(most <= NEAR for task, most in apart.items() if task != "s07_pages"), apart
+
+
+@pytest.mark.parametrize(
+    "condition", [name for name, (_, _, tasks) in CONDITIONS.items() if "s07_pages" in tasks]
+)
+def test_whole_documents_are_within_a_thousandth_where_hf_normalises_exactly(
+    chatty: Path, condition: str
+) -> None:
+    """Its softmax in float32 makes each of thousands of tokens too likely by a millionth or two."""
+    model, run, _ = CONDITIONS[condition]
+    exact = made("hf", chatty, {**model, "softmax_dtype": "float64"})
+    theirs, ours = (
+        evaluated(each, ["s07_pages"], **run) for each in (exact, made("assay", chatty, model))
+    )
+    assert 0 < likelihoods_apart((theirs, ours))["s07_pages"] <= NEAR
 
 
 def test_every_metric_of_tasks_and_groups_is_that_of_hf(both) -> None:
