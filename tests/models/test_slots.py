@@ -69,7 +69,6 @@ def test_choices_that_queue_are_noticed_too(start_ollama):
     name = server.spec().removeprefix("ollama:").partition("@")[0]
     model = open_model(f"openai:{name}@{server.url}/v1", QUICK)
     model.probe()
-    before = len(server.asked)
     replies = list(model.answer([request_of(choose(f"{n} A B C D?")) for n in range(6)]))
     model.close()
     assert {type(reply) for reply in replies} <= {ChoiceLikelihoods, Answered}
