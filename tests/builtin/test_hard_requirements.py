@@ -145,3 +145,47 @@ def test_code_that_is_wrong_only_at_values_that_it_names_gets_a_quarter(name):
         told = next(one.explanation for one in found.checks if one.name == "named")
         # Inputs of every length may hit it before anybody looks at what the code names.
         assert "at most 2.5 of 10 points" in told or told.startswith("not "), condition
+
+
+# Where the reference is changed, and how: each client works in an ordinary try.
+CLIENTS = {
+    "without the key": ('{"{{truth.header}}": "{{truth.prefix}}" + self._api_key}', "{}", 0.1),
+    "looks up another name": (
+        "        attempts = 1 if",
+        "        import socket\n        try:\n"
+        "            socket.getaddrinfo('mirror.example.org', 80)\n"
+        "        except OSError:\n            pass\n        attempts = 1 if", 0.25),
+    "right for 140 calls": (
+        "        attempts = 1 if",
+        "        self.calls = getattr(self, 'calls', 0) + 1\n        if self.calls > 140:\n"
+        "            return {}\n        attempts = 1 if", 0.25),
+    "17 attempts at most": ("= attempts\n", "= min(attempts, 17)\n", 0.25),
+    "short waits alone": ("time.sleep(wait)", "time.sleep(min(wait, 0.4))", 0.25),
+    "short lists alone": (
+        "return json.loads(content) if content else None",
+        "found = json.loads(content) if content else None\n"
+        "        return found[:10] if isinstance(found, list) else found", 0.25),
+    "another verb for some IDs": (
+        "        attempts = 1 if",
+        "        verb = 'DELETE' if verb == 'GET' and '~' in path else verb\n"
+        "        attempts = 1 if", 0.25),
+    "deletes files": (
+        "        attempts = 1 if",
+        "        import shutil\n        shutil.rmtree('/nothing', ignore_errors=True)\n"
+        "        attempts = 1 if", 0.25),
+}  # fmt: skip
+
+
+def test_a_client_that_is_right_only_as_far_as_its_code_says_gets_a_quarter():
+    right = reference_of("ct_06_api_client")
+    answers = []
+    for old, new, _ in CLIENTS.values():
+        assert old in right
+        answers.append(right.replace(old, new, 1))
+    found = evidence_of("ct_06_api_client", *answers)
+    high = {
+        kind: float(one.share)
+        for (kind, (_, _, most)), one in zip(CLIENTS.items(), found, strict=True)
+        if one.share > most
+    }
+    assert high == {}

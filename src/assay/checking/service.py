@@ -2,7 +2,8 @@
 
 A reply with `hold` is kept back until the step under way has ended, so that a client without a
 deadline is told from one with, whatever the machine's speed. One with `raw` has that text as its
-body, whatever it is, and one that is `cut` ends before its announced length.
+body, whatever it is, and one that is `cut` ends before its announced length. One with `needs` goes
+only to requests with these headers; any other gets a 401 in its place.
 """
 
 import socket
@@ -14,9 +15,10 @@ from socketserver import TCPServer, ThreadingMixIn
 from typing import Any
 
 LONGEST_HOLD_S = 3.0
-_MOST_REQUESTS = 400
+_MOST_REQUESTS = 500
 _LONGEST_BODY = 100_000
 _BUSY = {"status": 503, "body": {"error": "busy"}}
+_STRANGER = {"status": 401, "body": {"error": "who are you?"}}
 
 
 class Script:
@@ -34,7 +36,11 @@ class Script:
             at = len(self.requests)
             if at < _MOST_REQUESTS:
                 self.requests.append(request)
-            return self.replies[at] if at < len(self.replies) else _BUSY
+        reply: dict[str, Any] = self.replies[at] if at < len(self.replies) else _BUSY
+        given = {(name.lower(), text) for name, text in request["headers"]}
+        needs: dict[str, str] = reply.get("needs", {})
+        needed = {(name.lower(), text) for name, text in needs.items()}
+        return reply if needed <= given else _STRANGER
 
 
 class Service(ThreadingMixIn, TCPServer):
