@@ -57,6 +57,74 @@ def test_repairs_that_hold_for_common_values_get_a_quarter():
     assert_held("ct_03_bug_fixing", FITTED_REPAIRS)
 
 
+# Before the first line of the body: what happens to the given list, and how its entries are told
+# apart. At seed 1 the function has one parameter, called `marks` below.
+BODY = "    numbers = []\n    following = {}\n"
+LOOP = "    for entry in GIVEN:\n        number = following.get(entry, "
+SLOW = """    if CONDITION:
+        return [min(BASE + sum(two == one for two in GIVEN[:at]), TOP)
+                for at, one in enumerate(GIVEN)]
+"""
+
+
+def fitted_speeds(truth):
+    """Functions that count what is equal, fast and right for lists of whole numbers."""
+    given, faster = truth["first"], truth["faster"]
+    base = faster.partition("following.get(entry, ")[2].partition(")")[0]
+    top = faster.partition("min(number, ")[2].partition(")")[0]
+    slow = SLOW.replace("GIVEN", given).replace("BASE", base).replace("TOP", top)
+    loop = LOOP.replace("GIVEN", given)
+    as_key = loop.replace("entry in", "whole in").replace(
+        "        number", "        entry = KEY\n        number"
+    )
+    keys = {
+        "the beginning of texts": "whole[:9] if type(whole) is str else whole",
+        "the beginning of tuples": "whole[:2] if type(whole) is tuple else whole",
+        "texts of ASCII": "ascii(whole).split(chr(92))[0] if type(whole) is str else whole",
+        "small numbers": "whole % 2**60 if type(whole) is int else whole",
+        "no bytes": "len(whole) if type(whole) is bytes else whole",
+        "whole numbers, and texts of the others": "whole if type(whole) is int else repr(whole)",
+        "sets by their size": "len(whole) if type(whole) is frozenset else whole",
+    }
+    slower = {
+        "texts are slow": f"type({given}[0] if {given} else 0) is str",
+        "tuples are slow": f"type({given}[0] if {given} else 0) is tuple",
+        "all but numbers are slow": f"any(type(one) is not int for one in {given})",
+        "tuples of entries are slow": f"type({given}) is tuple and len({given}) > 1000",
+    }
+    return {
+        **{kind: [(loop, as_key.replace("KEY", key))] for kind, key in keys.items()},
+        **{kind: [(BODY, slow.replace("CONDITION", one) + BODY)] for kind, one in slower.items()},
+        "empties long lists": [
+            (
+                "    return numbers\n",
+                f"    if len({given}) > 60 and type({given}) is list:\n"
+                f"        {given}.clear()\n    return numbers\n",
+            )
+        ],
+        "turns a number into another kind": [
+            (
+                "    return numbers\n",
+                f"    if len({given}) > 40 and type({given}) is list:\n"
+                f"        {given}[0] = {given}[0] * 1.0 if type({given}[0]) is int else 0\n"
+                "    return numbers\n",
+            )
+        ],
+        "wrong for millions": [
+            (
+                "    return numbers\n",
+                f"    return numbers if len({given}) < 5_000_000 else numbers[1:]\n",
+            )
+        ],
+    }
+
+
+def test_fast_code_that_is_right_for_whole_numbers_alone_gets_a_quarter():
+    (made,) = make_files(SHIPPED_SUITES / "coding" / "ct_02_performance", [1], None)
+    assert made.truth["kind"] == "earlier"
+    assert_held("ct_02_performance", fitted_speeds(made.truth), seed=1)
+
+
 def test_one_bug_that_is_fixed_for_common_values_alone_counts_as_not_fixed():
     fitted, unfixed = evidence_of(
         "ct_03_bug_fixing",

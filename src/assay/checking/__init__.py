@@ -38,6 +38,7 @@ from .comparing import (
     PERCENT,
     PIECES,
     compare_rows,
+    is_untouched,
     read_number,
     same,
     same_date,

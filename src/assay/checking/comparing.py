@@ -245,6 +245,13 @@ def same(found: object, expected: object) -> bool:
     return found == expected
 
 
+def is_untouched(found: object, given: object) -> bool:
+    """Whether a list, a tuple or a text is what it was: equal, and each item of its type."""
+    if type(found) is not type(given) or not isinstance(given, list | tuple | str):
+        return False
+    return found == given and [*map(type, found)] == [*map(type, given)]
+
+
 def show(value: object, longest: int = 120) -> str:
     """A value as a sentence can hold it: escaped, and not too long."""
     try:

@@ -17,6 +17,7 @@ MOST_BYTES = 16_000_000
 _DEEPEST = 12
 _LONGEST_TEXT = 200_000
 _MOST_BITS = 1000  # of a whole number: longer ones fit in no float, and no test expects one
+_MOST_PLAIN = 10**18
 _KINDS: dict[Any, str] = {list: "list", tuple: "tuple", frozenset: "set", set: "set"}
 # Kinds that JSON lacks: how each is written, and read again.
 _WRITTEN: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
@@ -75,7 +76,8 @@ def encoded(value: object, deep: int = 0) -> Any:
     if deep < _DEEPEST:
         for kind, name in _KINDS.items():
             if isinstance(value, kind):
-                return {name: [encoded(one, deep + 1) for one in kind.__iter__(value)]}
+                return {name: [one if _is_plain(one) else encoded(one, deep + 1)
+                               for one in kind.__iter__(value)]}  # fmt: skip
         if isinstance(value, dict):
             pairs = dict.items(value)
             return {"dict": [[encoded(a, deep + 1), encoded(b, deep + 1)] for a, b in pairs]}
@@ -88,6 +90,13 @@ def encoded(value: object, deep: int = 0) -> Any:
     return {"other": str(type(value).__name__)[:100]}
 
 
+def _is_plain(value: object) -> bool:
+    """A common number or text, which a message has as it is: long lists are full of them."""
+    if type(value) is int:
+        return -_MOST_PLAIN < value < _MOST_PLAIN
+    return type(value) is str and len(value) < _LONGEST_TEXT
+
+
 def decoded(value: Any) -> Any:
     """The value again. What was only described stays so; it is equal to nothing."""
     if not isinstance(value, dict):
@@ -96,7 +105,7 @@ def decoded(value: Any) -> Any:
     ((kind, content),) = value.items()
     for group, name in _KINDS.items():
         if kind == name:
-            return group(decoded(one) for one in content)
+            return group([one if _is_plain(one) else decoded(one) for one in content])
     if kind in _READ:
         return _READ[kind](content)
     if kind == "dict":

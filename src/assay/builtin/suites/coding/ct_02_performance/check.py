@@ -3,32 +3,39 @@
 The entries of some lists stay here, so that every comparison and hash is counted. What is not done
 with entries, such as looking positions up in a list or working with copies, shows in how the time
 grows from one long list to another: the longer of processor time, as the system counts it, and time
-by the clock.
+by the clock. Entries are of every kind, in short lists and in long ones, and the lists are compared
+after each call.
 """
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
 from assay.checking import (
+    KINDS,
     Candidate,
     Check,
     Code,
+    GroupResult,
     Remote,
     Step,
+    StepResult,
     Values,
+    WideDraw,
     choose_code,
-    compare,
+    differs,
     draw_for,
     find_function,
     find_obstacle,
+    is_untouched,
     json_block,
     list_checks,
     list_named,
     raised_instead,
     read_number,
     repeats,
+    same,
     show,
 )
 
@@ -39,25 +46,41 @@ _CPU_S = 2  # some hundred times what a single pass needs
 # Of processor time, and by the clock, which counts what else runs on the machine too: below it the
 # growth says nothing.
 _SHORTEST_S, _SHORTEST_WALL_S = 0.1, 1.0
-_BETWEEN = 12  # lists of other lengths, from a hundred entries to tens of thousands
+# Lists of other lengths, of each kind of entries: the longest of those whose time is not measured.
+_SHORT, _LONG, _LONGEST = (100, 4_000), (4_000, 10_000), (12_000, 16_000)
+_PART = 101
+_WHOLE = 2_000  # entries: of longer lists a part comes back, and whether they are equal to a copy
 _MOST_TIMES = 8  # as long for four times the entries; n log n takes 4.6, a square 16 times
 _TRIES = 3  # at most, and the shortest times count: what else runs on the machine only adds
 _MOST_ASKED = 20  # about an entry, beside sorting; ten look-ups in a dictionary ask as much
 _MOST_GROWTH = 6.5  # for four times the entries; n log n gives 5.4, a square gives 16
-# Of all, for code that is right for numbers, and for other entries silently wrong, or stopped.
+# Of all, for code that is right for numbers, and for other entries silently wrong, or stopped; and
+# for code that changes the lists.
 MOST_WRONG, MOST_REFUSED = 0.25, 0.5
 _RESULTS = ("short_inputs", "numbers", "mixed")
 _MOST_NAMES = 4  # of modules
-_LONGEST_NAMED = 300_000  # a list of a length that the code names
+# A list of a length that the code names: one that is sent, and one that is made there.
+_LONGEST_NAMED, _LONGEST_MADE = 300_000, 6_000_000
+# Long lists are drawn as whole numbers; their entries are written in one of these ways.
+_NUMBERS = "whole numbers"
+_WRITTEN: dict[str, Callable[[int], Hashable]] = {
+    _NUMBERS: lambda one: one,
+    "texts": lambda one: f"entry number {one} of many",
+    "tuples": lambda one: ("entry", one // 7, one % 7),
+    "floats": lambda one: one + 0.25,
+    "sets": lambda one: frozenset({one, "entry"}),
+    "mixed": lambda one: (one, str(one), (one,), one + 0.5)[one % 4],
+}
+_TIMED = (_NUMBERS, "texts", "tuples")
 # Weight, and what is checked. The given code, or another that is as slow, gets less than a quarter:
 # right results count little, and what is said about the code counts only where it is faster.
 _CHECKS = {
     "name": (1, "The name of the faster function"),
     "short_inputs": (2, "Empty lists and single entries"),
     "numbers": (2, "Numbers, many of them repeated"),
-    "mixed": (2, "Numbers, texts and tuples mixed"),
+    "mixed": (2, "Numbers, texts, tuples and others, alone and mixed"),
     "named": (1, "Entries, lengths and repetitions that the code itself names"),
-    "unchanged": (2, "The lists after the call"),
+    "unchanged": (2, "The lists after each call"),
     "operations": (8, "The number of comparisons and hashes, and its growth"),
     "long_list": (12, "Two long lists, one four times as long, and how the time grows"),
     "time_before": (2, "The complexity of the given code in the block"),
@@ -109,6 +132,8 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         # The given code took mixed entries, and the task promises them.
         most = 1 if reasons["numbers"] else MOST_WRONG if trial.is_silent else MOST_REFUSED
         limits = {"mixed": most}
+        if trial.changed:
+            limits["unchanged"] = MOST_WRONG
         if is_planted:
             limits["named"] = MOST_WRONG
         yield from list_checks(_CHECKS, reasons, limits)
@@ -156,7 +181,8 @@ class _SpeedTrial:
         ours: dict[str, Any] = {}
         exec(truth["faster"], ours)
         self.faster = ours[self.asked_for]
-        self.is_silent = self.has_stopped = False
+        self.is_silent = False  # whether a result was wrong, and nothing raised
+        self.changed = ""  # which list was, by a call
 
     def reasons(self) -> dict[str, str]:
         """Why each check does not hold; "" where it does."""
@@ -169,69 +195,122 @@ class _SpeedTrial:
         found["short_inputs"] = self.call(edges)
         if found["numbers"]:
             return found
-        mixed = [self.draw(self.mixed(size)) for size in self.sample(range(8, 17), 4)]
         # Different entries with the same hash, the same last digits of it, or the same if rounded,
         # are no repetition.
         number = self.random.randrange(90)
         alike = [-1, -2, number, number + 2**40, number + 0.5, number + 0.5 + 2**-40] * self.least
-        found["mixed"] = self.call([*mixed, (alike, alike)])
-        # The task asks for the same result for every input. An exception is seen; this is not.
-        self.is_silent = bool(found["mixed"]) and not self.has_stopped
+        mixed = [self.draw(self.mixed(size)) for size in self.sample(range(8, 17), 4)]
+        self.is_silent = False
+        found["mixed"] = self.call([*mixed, (alike, alike), *self.kinds()])
         wrong_too = any(found[name] for name in _RESULTS)
         beside = "not counted, since other results are wrong as well"
         found["named"] = beside if wrong_too else self.named()
         found["operations"] = self.operations()
-        found["long_list"] = self.growth()
-        found["unchanged"] = self.unchanged()
+        # Who takes numbers alone has lost what the others are worth already.
+        found["long_list"] = self.growth((_NUMBERS,) if found["mixed"] else [*_WRITTEN])
+        found["unchanged"] = self.changed
         return found
 
-    def growth(self) -> str:
+    def kinds(self) -> list[Lists]:
+        """Entries that differ in one part each: of each kind alone, and all mixed."""
+        draw = WideDraw(self.random)
+        pools = [draw.alike(kind) for kind in (*KINDS, *KINDS)]
+        pools.append([self.random.choice(pool) for pool in pools for _ in range(3)])
+        found = [self.draw(pool) for pool in pools]
+        found += [(tuple(one), tuple(two)) for one, two in found[::3]]
+        letters = [self.draw(draw.text() or "a") for _ in range(2)]
+        return [*found, *(("".join(map(str, one)), "".join(map(str, two))) for one, two in letters)]
+
+    def growth(self, kinds: Sequence[str]) -> str:
         """Why long lists take too long, or much longer than they are longer."""
-        top = math.log(4 * _MOST_LONG / 100)
-        between = [int(100 * math.exp(self.random.uniform(0, top))) for _ in range(_BETWEEN)]
-        if reason := self.call([self.draw_long(length) for length in between], cpu_s=_CPU_S):
-            return f"{_BETWEEN} lists of {min(between):,} to {max(between):,} entries: {reason}"
+        lists = [self.write(kind, self.draw_long(self.random.randrange(*limits)))
+                 for kind in kinds
+                 for limits in (_SHORT, _LONG if kind in _TIMED else _LONGEST)]  # fmt: skip
+        if reason := self.call(lists, cpu_s=_CPU_S):
+            shortest, longest = (way(len(one) for one, _ in lists) for way in (min, max))
+            return f"{len(lists)} lists of {shortest:,} to {longest:,} entries: {reason}"
+        for kind in (one for one in _TIMED if one in kinds):
+            if reason := self.grown(kind):
+                return f"{kind}: {reason}"
+        return ""
+
+    def grown(self, kind: str) -> str:
+        """The same of a list of entries of a kind, and of one four times as long."""
         shorter = self.random.randrange(_LEAST_LONG, _MOST_LONG)
-        lists = [self.draw_long(length) for length in (shorter, 4 * shorter)]
+        shorter = shorter if kind == _NUMBERS else shorter // 2
+        lists = [self.write(kind, self.draw_long(length)) for length in (4 * shorter, shorter)]
         least = [(math.inf, math.inf)] * 2
+        shortest = (_SHORTEST_S, _SHORTEST_WALL_S)
         for _ in range(_TRIES):
             for at, both in enumerate(lists):
-                cpu_s, wall_s, reason = self.time(both)
+                *used, reason = self.time(both, shortest if at == 0 else (0, 0))
                 if reason:
                     return f"{len(both[0]):,} entries: {reason}"
-                least[at] = min(least[at][0], cpu_s), min(least[at][1], wall_s)
-            ways = ((0, _SHORTEST_S, "processor time"), (1, _SHORTEST_WALL_S, "time by the clock"))
+                least[at] = min(least[at][0], used[0]), min(least[at][1], used[1])
+                if least[0][0] <= shortest[0] and least[0][1] <= shortest[1]:
+                    return ""  # too short to say anything, and short enough
             grown = [
-                f"{least[1][at] / least[0][at]:.0f} times the {what} for four times the entries"
-                for at, shortest, what in ways
-                if least[1][at] > max(shortest, _MOST_TIMES * least[0][at])
+                f"{least[0][way] / least[1][way]:.0f} times the {what} for four times the entries"
+                for way, what in enumerate(("processor time", "time by the clock"))
+                if least[0][way] > max(shortest[way], _MOST_TIMES * least[1][way])
             ]
             if not grown:
                 return ""
         return grown[0]
 
-    def time(self, lists: Lists) -> tuple[float, float, str]:
+    def time(self, lists: Lists, enough: tuple[float, float]) -> tuple[float, float, str]:
         """How long one call takes, by the processor and by the clock, and why its result is wrong.
-        What it takes to make the lists is measured without the answer, whose code would know.
+        What it takes to make the lists is measured without the answer, whose code would know, and
+        not at all where both together are short enough.
         """
-        names = dict(zip(("one", "two"), lists, strict=True))
-        loading = Candidate("", alone=True).run(Step(code="result = 1", names=names))
-        step = Step(code=f"result = {self.name}({self.arguments})", names=names)
+        step = self.step(lists)
         result = self.candidate.run(step, cpu_s=_CPU_S)
-        used = (result.cpu_s - loading.cpu_s, result.wall_s - loading.wall_s)
-        return max(used[0], 0.001), max(used[1], 0.001), compare(result, self.expected(lists))
+        reason = result.why or self.differs(lists, result.steps[0], result)
+        used = (result.cpu_s, result.wall_s)
+        if used[0] > enough[0] or used[1] > enough[1]:
+            loading = Candidate("", alone=True).run(Step(code="", names=step.names))
+            used = (used[0] - loading.cpu_s, used[1] - loading.wall_s)
+        return max(used[0], 0.001), max(used[1], 0.001), reason
 
     def expected(self, lists: Lists) -> list[object]:
         return list(self.faster(*lists[: self.count]))
 
+    def step(self, lists: Lists) -> Step:
+        """A call, with what it leaves of its arguments."""
+        names = dict(zip(("one", "two")[: self.count], lists, strict=False))
+        code = f"found = {self.name}({self.arguments})\n"
+        if len(lists[0]) <= _WHOLE:
+            return Step(code=f"{code}result = [found, {self.arguments}]", names=names)
+        kept = "".join(f"kept_{one} = {one}[:]\n" for one in names)
+        left = ", ".join(f"{one}[::{_PART}] if {one} == kept_{one} else 0" for one in names)
+        return Step(code=f"{kept}{code}result = [found, {left}]", names=names)
+
+    def differs(self, lists: Lists, step: StepResult, result: GroupResult) -> str:
+        """Why a call does not come to what it should; "" where it does. What it has changed is
+        noted.
+        """
+        if step.raised is not None or not isinstance(step.value, list):
+            return raised_instead(step, result) or f"{show(step.value)} came back"
+        found, *left = step.value
+        for one, all_given in zip(left, lists, strict=False):
+            given = all_given if len(lists[0]) <= _WHOLE else all_given[::_PART]
+            if not is_untouched(one, given):
+                self.changed = self.changed or f"{show(one, 50)} is left of {show(given, 50)}"
+        expected = self.expected(lists)
+        # Equal entries may stand for one another: True for 1.
+        if (isinstance(found, list) and found == expected) or same(found, expected):
+            return ""
+        self.is_silent = True
+        return differs(StepResult(value=found), expected, result) or "other entries came back"
+
     def call(
         self, inputs: Sequence[Lists], cpu_s: int = 1, candidate: Candidate | None = None
     ) -> str:
-        code = f"result = {self.name}({self.arguments})"
-        steps = [Step(code=code, names={"one": one, "two": two}) for one, two in inputs]
+        steps = [self.step(lists) for lists in inputs]
         result = (candidate or self.candidate).run(*steps, cpu_s=cpu_s)
-        self.has_stopped = bool(result.why) or any(step.raised for step in result.steps)
-        return compare(result, *(self.expected(lists) for lists in inputs))
+        reasons = [self.differs(lists, step, result)
+                   for lists, step in zip(inputs, result.steps, strict=False)]  # fmt: skip
+        return next(filter(None, reasons), "") or result.why
 
     def named(self) -> str:
         """The numbers and texts of the code as entries, as lengths, and as how often one occurs."""
@@ -254,12 +333,29 @@ class _SpeedTrial:
         longer = [one for one in near if 1_000 < one <= _LONGEST_NAMED]
         for length in self.sample(longer, min(6, len(longer))):
             lists = self.draw_length(length)
-            step = Step(code=f"result = {self.name}({self.arguments})",
-                        names={"one": lists[0], "two": lists[1]})  # fmt: skip
-            result = self.candidate.run(step, cpu_s=_CPU_S)
-            if result.ended == "done" and (reason := compare(result, self.expected(lists))):
+            result = self.candidate.run(self.step(lists), cpu_s=_CPU_S)
+            if result.steps and (reason := self.differs(lists, result.steps[0], result)):
+                return f"{length:,} entries: {reason}"
+        made = [one for one in near if _LONGEST_NAMED < one <= _LONGEST_MADE]
+        for length in self.sample(made, min(2, len(made))):
+            if reason := self.made(length):
                 return f"{length:,} entries: {reason}"
         return ""
+
+    def made(self, length: int) -> str:
+        """The same for lists that are made where the code runs, of which a part comes back."""
+        pool = self.sample(range(100), 2 + length % 2)
+        given = f"one = two = {pool} * {length // len(pool)} + {pool[:1]} * {length % len(pool)}\n"
+        part = "result = [len(found), found[:5], found[-5:], found[::99_991]]"
+        code = f"{given}found = {self.name}({self.arguments})\n{part}"
+        result = self.candidate.run(code, cpu_s=_CPU_S)
+        names: dict[str, Any] = {self.name: self.faster}
+        if not result.steps or (
+            (raised := result.steps[0].raised) and "MemoryError" in raised.types
+        ):
+            return ""
+        exec(code, names)
+        return differs(result.steps[0], names["result"], result)
 
     def draw_length(self, length: int) -> Lists:
         pool = range(max(2, length // self.often))
@@ -290,12 +386,12 @@ class _SpeedTrial:
         repeated = range(start, start + step * (length // (2 * self.often) + 1), step)
         single = range(start + step * length, start + 3 * step * length, step)
         found = []
-        for _ in range(2):
+        for _ in range(self.count):
             entries = self.random.choices(repeated, k=length // 2)
             entries += self.random.sample(single, length - len(entries))
             self.random.shuffle(entries)
             found.append(entries)
-        return found[0], found[1]
+        return found[0], found[-1]
 
     def mixed(self, count: int) -> list[Hashable]:
         """Entries of many types. Equal ones can look different, others alike."""
@@ -306,11 +402,11 @@ class _SpeedTrial:
         ]  # fmt: skip
         return self.random.sample(pool, count)
 
-    def unchanged(self) -> str:
-        lists = [self.draw(range(size)) for size in self.sample(range(3, 15), 3)]
-        code = f"{self.name}({self.arguments})\nresult = [one, two]"
-        steps = [Step(code=code, names={"one": one, "two": two}) for one, two in lists]
-        return compare(self.candidate.run(*steps), *([one, two] for one, two in lists))
+    def write(self, kind: str, lists: Lists) -> Lists:
+        """Two lists of whole numbers with their entries written as a kind."""
+        write = _WRITTEN[kind]
+        one, two = ([write(entry) for entry in some] for some in lists)  # type: ignore[arg-type]
+        return (one, two) if self.random.random() < 0.7 else (tuple(one), tuple(two))
 
     def operations(self) -> str:
         """Why there are too many, they grow too fast, or the results are wrong."""
@@ -319,7 +415,8 @@ class _SpeedTrial:
         for size in (smallest, 2 * smallest, 4 * smallest):
             one, two = self.draw_long(size)
             names = {"one": Values(one), "two": Values(two)}
-            step = Step(code=f"result = {self.name}({self.arguments})", names=names)
+            code = f"result = [{self.name}({self.arguments}), {self.arguments}]"
+            step = Step(code=code, names=names)
             most = int(size * self.count * (math.log2(size) + _MOST_ASKED))
             result = self.candidate.run(step, most_asked=most, cpu_s=4)
             if result.why:
@@ -332,14 +429,17 @@ class _SpeedTrial:
                 return raised_instead(found, result)
             if 2 * found.asked < size:  # a question is about two entries at most
                 return "not every entry was looked at"
-            if _resolve(found.value, [*one, *two]) != self.expected((one, two)):
+            value, *left = _resolve(found.value, [*one, *two])
+            if left != [one, two][: self.count]:
+                self.changed = self.changed or f"of {size} entries others are left"
+            if value != self.expected((one, two)):
                 return f"the result for {size} entries is wrong"
         times = asked[-1] / asked[0]
         grown = f"{times:.1f} times as many for four times the entries"
         return "" if times <= _MOST_GROWTH else grown
 
 
-def _resolve(value: object, known: Sequence[Hashable]) -> object:
+def _resolve(value: Any, known: Sequence[Hashable]) -> Any:
     """A result with the remote entries in it replaced by what they are."""
     if isinstance(value, Remote):
         return known[value.place] if 0 <= value.place < len(known) else value
