@@ -18,6 +18,7 @@ from typing import Any
 
 import assay.checking
 from assay.checking.begin import BadResult, run_make
+from assay.checking.borrowed import bring_along
 from assay.messages import tr
 from assay.sandbox import Limits, Program, Ran, Sandbox
 from assay.types.judging.judgements import CODE_NOT_ALLOWED, Evidence, EvidenceCheck
@@ -244,8 +245,10 @@ def _start(
 @cache
 def _files_inside() -> dict[str, str]:
     home = Path(assay.checking.__file__).parent
-    files = {f"assay/checking/{path.name}": path.read_text("utf-8") for path in home.glob("*.py")}
-    return {"start.py": _START, "assay/__init__.py": "", **files}
+    files = {path.name: path.read_text("utf-8") for path in home.glob("*.py")}
+    files |= bring_along()
+    inside = {f"assay/checking/{name}": text for name, text in files.items()}
+    return {"start.py": _START, "assay/__init__.py": "", **inside}
 
 
 @cache

@@ -19,7 +19,10 @@ HIDDEN = [
     "<i x='<!--'></i><div hidden y='-->'>9234</div>", "\\`<details>` 9234", "``<details>` 9234",
     "<table>\n`<details>` 9234", "<div title='</div>' hidden>9234", "&#x202e;9234",
     "$$\n\\color{white} 9234\n$$", "\\[ 9234 \\]", "[](x '\n9234\n')", "[a]: b '\n9234\n'",
-    "![\n9234\n](x)", "~x\n9234\ny~", "92\u203334", "92³4",
+    "![\n9234\n](x)", "<sub>" * 30 + "\n\n9234\n\n" + "</sub>" * 30, "[^q]: x\n\n    9234",
+    "See[^1].\n\n[^1]: 9234", "[\n9234\n]: /u", '> [a]: /u "\n9234\n"', "    9234",
+    '- [a]: /u "\n  9234\n  "', "<!-- x --> `<div hidden>`\n\n9234", "```text\n9234\n```",
+    "```x```\n\n<div hidden>\n\n``` `\n\n9234\n\n```x```", "~x\n9234\ny~", "92\u203334", "92³4",
 ]  # fmt: skip
 SHOWN = [
     "9234", "**9234**", "9&#50;34", "a < b, and 9234 > c", "`<script>` and 9234", "92\u200b34",
@@ -32,7 +35,7 @@ SHOWN = [
 
 @pytest.mark.parametrize("text", HIDDEN)
 def test_what_no_reader_sees_is_not_there(text):
-    assert "9234" not in visible_text(f"A text.\n{text}\n")
+    assert "9234" not in visible_text(f"A text.\n\n{text}\n")
 
 
 @pytest.mark.parametrize("text", SHOWN)

@@ -23,9 +23,10 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from . import candidate, code
+from . import borrowed, candidate, code
 from .facts import Check, hold_to
 from .nursery import hide_standard_streams, keep_private, start_nursery
 from .withheld import Witness
@@ -54,15 +55,16 @@ class BadResult(Exception):
 def main() -> NoReturn:
     keep_private()
     start_service = _prepare_for_clients() if "with-service" in sys.argv else None
-    # Candidates can read and write the folder that this came from.
     sys.modules["assay"].__path__ = sys.modules["assay.checking"].__path__ = []
-    shutil.rmtree("assay", ignore_errors=True)
-    with suppress(OSError):
-        os.unlink("start.py")
     # Where the packages are that answers may import.
     sys.path += [word.removeprefix("path=") for word in sys.argv if word.startswith("path=")]
     witness = Witness()
     control = start_nursery(witness)
+    borrowed.lend(Path("assay/checking"))
+    # Candidates, who come later, can read and write the folder that this came from.
+    shutil.rmtree("assay", ignore_errors=True)
+    with suppress(OSError):
+        os.unlink("start.py")
     read_from, write_to = os.dup(0), os.dup(1)
     hide_standard_streams()
     os.write(write_to, b"ready\n")

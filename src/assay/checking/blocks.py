@@ -100,6 +100,38 @@ def loose_objects(answer: str) -> Iterator[dict[str, Any]]:
             yield value
 
 
+def objects_of(answer: str) -> list[Any]:
+    """All objects of an answer, in fences or not, and lists of them in fences."""
+    found: list[Any] = [*loose_objects(answer)]
+    for _, text in [*fenced(answer)][-_MOST_TRIED:]:
+        one: Any = object_in(text)
+        if one is None and text.lstrip().startswith("["):
+            try:
+                one = _DECODER.decode(text.strip())
+            except (ValueError, RecursionError):
+                continue
+            one = one if _is_sane(one, 0) else None
+        if one is not None:
+            found.append(one)
+    return found
+
+
+def objects_with(answer: str, key: str) -> list[list[Any]]:
+    """All lists in objects of an answer whose members have this key."""
+
+    def look(value: Any) -> Iterator[list[Any]]:
+        if isinstance(value, list):
+            if any(isinstance(one, dict) and key in one for one in value):
+                yield value
+            for one in value:
+                yield from look(one)
+        elif isinstance(value, dict):
+            for one in value.values():
+                yield from look(one)
+
+    return [found for one in objects_of(answer) for found in look(one)]
+
+
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:

@@ -5,82 +5,66 @@ on a line `name: value`, while nothing else in the answer gives that name anothe
 earn nothing, so that lies in them gain nothing; what they say is a judge's to read.
 """
 
-import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .blocks import LONGEST_ANSWER, loose_objects, object_in, parts_of
-from .facts import Check, Fact, letters_of, value_at
-from .stating import is_other, is_stated, key_of, member_of, read_lines
-from .visible import normalised, visible_text
+from .blocks import LONGEST_ANSWER, object_in, objects_of, parts_of
+from .contradicting import OtherValues, is_sentence
+from .facts import Check, Fact
+from .stating import is_stated, key_of, member_of, read_lines
+from .visible import ShownLine, text_of, visible_lines
 
 # Weight, as a share of what the block weighs. A right block alone is less than 0.3 of all, so that
 # a judge that says 10 of everything cannot lift it above 4.0.
 _OF_FIGURES, _OF_SECTIONS = 2.05, 0.38
 LEAST_TOLD = 0.25  # of the figures, for names to count: another seed's report has 0.15 by chance
 _LEAST_WORDS = 20  # different ones beside figures, names and headings, for all values to count
-_MARKDOWN = ("markdown", "md")  # fences around a report; what is in others is no report
-_MOST_INDENTED = 3  # blanks before a fence; with more its marks are shown as they are
+_TEXT = ("", "markdown", "md", "text", "txt", "yaml", "csv", "json")  # fences without code
+_MOST_BELOW = 8  # lines below a value that may take it back
 _MOST_LEFT = 8  # keys in a reason
-_ABSENT = object()
 
 
 class ReportText:
     """The text around the blocks of an answer as a reader sees it, and what its lines state."""
 
     def __init__(self, answer: str) -> None:
-        shown: list[str] = []
-        self._objects = list(loose_objects(answer[:LONGEST_ANSWER]))
+        answer = answer[:LONGEST_ANSWER]
+        lines = visible_lines(answer)
+        self.text = text_of(lines)
         self._lines: dict[str, list[str]] = {}
-        self._elsewhere: dict[str, list[str]] = {}  # by the letters of the name alone
-        for opened, lines in parts_of(answer):
-            if opened is None or opened[3].strip().lower() in _MARKDOWN:
-                shown += lines
-            elif len(opened[1].expandtabs()) > _MOST_INDENTED:
-                shown += [opened[0], *lines]
-            elif (found := object_in("\n".join(lines))) is not None:
-                self._objects.append(found)
-            else:
-                self._read_block(lines)
-        # What is not shown, or beside other signs, can still contradict.
-        untagged = re.sub(r"<[^<>\n]*>", "", "\n".join(one for one in shown if "~~" not in one))
-        for name, value in read_lines(normalised(html.unescape(untagged))):
-            self._elsewhere.setdefault(letters_of(name), []).append(value)
-        self.text = visible_text("\n".join(_without_loose_blocks(shown)))
         self._members: dict[str, set[str]] = {}
-        for name, value in read_lines(self.text):
-            self._lines.setdefault(key_of(name), []).append(value)
-            whole, member = member_of(name)
-            if member and value:
-                self._members.setdefault(whole, set()).add(member)
+        below = []
+        for at, line in enumerate(lines):
+            for name, value in read_lines(line.text):
+                self._lines.setdefault(key_of(name), []).append(value)
+                whole, member = member_of(name)
+                if member and value:
+                    self._members.setdefault(whole, set()).add(member)
+                if value:
+                    below += [(name, one.text) for one in _below(lines, at)]
+        self._others = OtherValues(_raw_lines(answer), below, objects_of(answer))
 
-    def _read_block(self, lines: Sequence[str]) -> None:
-        for line in normalised("\n".join(lines)).split("\n"):
-            name, colon, value = line.strip(" -*\"',").partition(":")
-            if colon:
-                value = re.split(r" ?(?://|#)", value)[0].strip(" ,\"'")
-                self._elsewhere.setdefault(letters_of(name), []).append(value)
-
-    def states(self, fact: Fact) -> bool:
+    def states(self, fact: Fact, beside: Sequence[Fact] = ()) -> bool:
         """Whether a line names the value by its key, every such line gives the right one, and
         nothing else is on it: "- total: 5,400 euros" of "total", "- customers, Anna: 56" of
-        "customers.Anna". A line without a value, such as a heading, says nothing.
+        "customers.Anna". A line without a value, such as a heading, or with a sentence says
+        nothing.
         """
-        given = [one for one in self._lines.get(key_of(fact.key), []) if one]
+        given = [
+            one
+            for one in self._lines.get(key_of(fact.key), [])
+            if one and not is_sentence(one, fact)
+        ]
         right = bool(given) and all(is_stated(one, fact) for one in given)
-        return right and not self.contradicts(fact)
+        return right and not self.contradicts(fact, beside)
 
-    def contradicts(self, fact: Fact) -> bool:
-        """Whether a line, or a block, gives the name another value."""
-        letters = letters_of(fact.key)
-        beside = (value_at(one, fact.key, _ABSENT) for one in self._objects)
-        return (
-            any(is_other(one, fact) for one in self._lines.get(key_of(fact.key), []))
-            or any(is_other(one, fact) for one in self._elsewhere.get(letters, []))
-            or any(one is not _ABSENT and not fact.is_right(one) for one in beside)
-        )
+    def contradicts(self, fact: Fact, beside: Sequence[Fact] = ()) -> bool:
+        """Whether anything in the answer, shown or not, gives the name another value in the form of
+        a name and a value. `beside`: other facts, whose keys and values name other quantities.
+        """
+        return self._others.contradicts(fact, beside)
 
     def withdraw(self, checks: Iterable[Check], facts: Iterable[Fact]) -> Iterator[Check]:
         """The checks of a block; those of facts that the answer also gives another value fail. A
@@ -94,7 +78,7 @@ class ReportText:
             whole = member_of(fact.key)[0] if fact else ""
             if not one.passed or fact is None:
                 yield one
-            elif self.contradicts(fact):
+            elif self.contradicts(fact, listed):
                 why = f"the answer gives {fact.key} another value as well; {one.fact}"
                 yield replace(one, passed=False, why=why.strip("; "))
             elif others.get(whole):
@@ -138,18 +122,25 @@ class ReportText:
         }
 
 
-def _without_loose_blocks(lines: Sequence[str]) -> Iterator[str]:
-    """Without JSON that lacks its fence: from a line with its first brace to one with its last."""
-    last = max((at for at, line in enumerate(lines) if line.strip() == "}"), default=-1)
-    is_inside = False
-    for at, line in enumerate(lines):
-        bare = line.strip()
-        if bare == "{" and at < last:
-            is_inside = True
-        elif not is_inside and not (bare.startswith('{"') and bare.endswith("}")):
-            yield line
-        if bare == "}":
-            is_inside = False
+def _below(lines: Sequence[ShownLine], at: int) -> Iterator[ShownLine]:
+    """What goes on below a line: in its paragraph, or further in, up to the next name and value."""
+    for one in lines[at + 1 : at + 1 + _MOST_BELOW]:
+        if one.block != lines[at].block and one.depth <= lines[at].depth:
+            return
+        if one.text.startswith("|") or any(value for _, value in read_lines(one.text)):
+            return
+        yield one
+
+
+def _raw_lines(answer: str) -> Iterator[str]:
+    """All lines but those of blocks that are objects; of code only those with a colon."""
+    for opened, lines in parts_of(answer):
+        if opened is not None and object_in("\n".join(lines)) is not None:
+            continue
+        is_text = opened is None or opened[3].strip().lower() in _TEXT
+        for line in lines:
+            if is_text or ":" in line:
+                yield line if is_text else re.split(r" ?(?://|#)", line)[0]
 
 
 def _after_heading(line: str, name: str) -> str | None:
@@ -224,7 +215,7 @@ def check_report(
     values = [[fact.expected, re.split(r"\W|_", fact.key)] for fact in listed]
     empty = "" if report.text.strip() else "there is no report beside the block"
     told = [fact for fact in listed
-            if passed.get(fact.name or fact.key) and report.states(fact)]  # fmt: skip
+            if passed.get(fact.name or fact.key) and report.states(fact, listed)]  # fmt: skip
     share = sum(fact.weight for fact in told) / (whole or 1)
     said = empty or (
         f"{len(told)} of {len(listed)} values are right in the block and in the report, on a line "

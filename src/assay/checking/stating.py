@@ -14,14 +14,14 @@ from .comparing import UNITS, read_date, same_date, same_set
 from .facts import Fact
 
 _LONGEST_NAME, _LONGEST_VALUE, _LONGEST_NUMBER = 200, 1_000, 80  # letters
-_MARKS = " *_`"
-_ASIDE = frozenset(" _,.*`")  # what a name may have beside its key's letters
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_ASIDE = frozenset(" _,.")  # what a name may have beside its key's letters
 _QUOTES = "\"'\u2018\u2019\u201c\u201d"
 _DASHES = str.maketrans("\u2010\u2011\u2012\u2013\u2212", "-----")
 _NUMBER = re.compile(r"(-|\+)? ?([^\d+-]*?) ?(-|\+)? ?(\d+(?:[.,'’ ]\d+)*) ?(\D*?)[ .]*")
+_NUMBERS = re.compile(
+    r"(?<![^\W\d])(?<![^\W\d]-)(?<!\d)(-?)(\d+(?:[.,'’ ]\d{3})*(?:[.,]\d+)?)(?![^\W\d]{3})"
+)
 _NOTHING = ("none", "nothing", "no", "-")
-_A_NAME = 4  # words; more are a sentence
 
 
 def read_lines(text: str) -> Iterator[tuple[str, str]]:
@@ -36,14 +36,14 @@ def read_lines(text: str) -> Iterator[tuple[str, str]]:
         else:
             name, value = _split(_without_marker(line))
         if value is not None and len(name) <= _LONGEST_NAME:
-            yield name, _ESCAPED.sub(r"\1", value).strip(_MARKS)
+            yield name, value.strip()
 
 
 def key_of(name: str) -> str:
-    """A name or a key without case, white space, commas, full stops, underscores and marks of
-    Markdown. Whatever else is in it makes it another name: "not total", "❌ total".
+    """A name or a key without case, white space, commas, full stops and underscores. Whatever else
+    is in it makes it another name: "not total", "❌ total".
     """
-    folded = unicodedata.normalize("NFC", _ESCAPED.sub(r"\1", name)).casefold()
+    folded = unicodedata.normalize("NFC", name).casefold()
     return "".join(one for one in folded if one not in _ASIDE)
 
 
@@ -94,23 +94,6 @@ def is_stated(text: str, fact: Fact) -> bool:
     return _is_one(text, wanted, fact=fact)
 
 
-def is_other(text: str, fact: Fact) -> bool:
-    """Whether the value of a line is a value, and not the right one. A sentence is none."""
-    wanted = fact.expected
-    if not text or len(text) > _LONGEST_VALUE or is_stated(text, fact):
-        return False
-    if isinstance(wanted, int | float) and not isinstance(wanted, bool):
-        return bool(_readings(text, None))
-    names = len(wanted) if isinstance(wanted, list | tuple | set | frozenset) else 1
-    longest = max([_A_NAME, *(len(one.split()) for one in _texts(wanted))])
-    return len(text.split()) <= longest * max(names, 1)
-
-
-def _texts(wanted: object) -> list[str]:
-    many = isinstance(wanted, list | tuple | set | frozenset)
-    return [str(one) for one in (wanted if many else [wanted])]  # type: ignore[attr-defined]
-
-
 def _is_one(text: str, wanted: object, *, fact: Fact) -> bool:
     if isinstance(wanted, bool) or not isinstance(wanted, int | float):
         plain = _tidy(text)
@@ -123,9 +106,8 @@ def _is_one(text: str, wanted: object, *, fact: Fact) -> bool:
 
 
 def _tidy(text: str) -> str:
-    """Without marks of Markdown, quotes around it, and a full stop."""
-    plain = " ".join(text.replace("*", "").replace("`", "").split())
-    return plain.removesuffix(".").strip(_MARKS + _QUOTES)
+    """Without quotes around it, and a full stop."""
+    return " ".join(text.split()).removesuffix(".").strip(" " + _QUOTES)
 
 
 def _readings(text: str, units: tuple[str, ...] | None) -> list[float]:
@@ -134,8 +116,7 @@ def _readings(text: str, units: tuple[str, ...] | None) -> list[float]:
     """
     if len(text) > _LONGEST_NUMBER:
         return []
-    plain = text.replace("*", "").replace("`", "").translate(_DASHES).strip(_MARKS)
-    found = _NUMBER.fullmatch(plain)
+    found = _NUMBER.fullmatch(text.translate(_DASHES).strip())
     if not found or (found[1] and found[3]):
         return []
     known = UNITS if units is None else units
@@ -144,6 +125,12 @@ def _readings(text: str, units: tuple[str, ...] | None) -> list[float]:
         return []
     sign = -1 if "-" in (found[1], found[3]) else 1
     return [sign * float(one) for one in sorted(_written(found[4]))]
+
+
+def numbers_in(text: str) -> list[float]:
+    """All that numbers in a text can be read as."""
+    found = _NUMBERS.finditer(text[:_LONGEST_VALUE].translate(_DASHES))
+    return [float(one[1] + each) for one in found for each in sorted(_written(one[2]))]
 
 
 def _written(text: str) -> set[str]:

@@ -1,27 +1,30 @@
 """What a reader sees of a text in Markdown, as a browser shows it.
 
-In: the text. Out: the text without what is hidden, crossed out, in a formula, or overwritten by
-control characters; white space is single. A report needs no HTML: from the first tag on that is
-not in a short list, or has an attribute, nothing is read. Every step is linear in the length.
+In: the text. Out: its lines as a CommonMark parser reads them, without what is hidden, struck out,
+in a formula, or overwritten by control characters. A report needs no HTML: from the first tag on
+that is not in a short list, or has an attribute, nothing is read; nor from a footnote on.
 """
 
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 # What may be around shown text, without attributes. Anything else may hide what follows it.
-_PLAIN_TAGS = (
-    "br|hr|b|i|u|em|strong|sub|sup|code|p|ul|ol|li|table|caption|thead|tbody|tfoot|tr|td|th"
-)
-_PIECE = re.compile(
-    r"(?<![\\`])(?P<ticks>`+)(?!`)[^`\n]+(?P=ticks)(?!`)"
-    r"|(?P<comment><!--[^<]*?-->)"
-    r"|<(?P<link>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[^\s<>@]+@[\w.-]+)>"
-    rf"|<(?P<ends>/?)(?P<tag>{_PLAIN_TAGS})[ \t]*/?>"
-    r"|(?P<html><[A-Za-z/!?])",
+_PLAIN_TAGS = "br|hr|b|i|u|em|strong|code|p|ul|ol|li|table|caption|thead|tbody|tfoot|tr|td|th"
+_TAG = re.compile(
+    rf"(?P<comment><!--[^<>]*?-->)|<(?P<ends>/?)(?P<name>{_PLAIN_TAGS})[ \t]*/?>"
+    r"|(?P<html><[a-z/!?])",
     re.IGNORECASE,
 )
+_BREAKS = ("br", "hr", "p", "ul", "ol", "li", "table", "caption", "tr")
 _ACTS_ON_ALL = re.compile(r"<(?:style|link|script|meta|base)\b|\bstyle\s*=", re.IGNORECASE)
 _CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _KEPT_FORMS = ("<super>", "<sub>", "<circle>", "<fraction>", "<square>")  # ² is no 2
@@ -30,77 +33,254 @@ _UNSEEN = (
     re.compile(r"~~.+?~~", re.DOTALL),
     re.compile(rf"(?<![~\w])~(?=[^\s~])(?:[^~\n]|{_SAME_PARAGRAPH})*[^\s~]~(?![~\w])"),
     re.compile(r"\$\$.*?(?:\$\$|\Z)|\\\[.*?(?:\\\]|\Z)", re.DOTALL),
-    re.compile(r"!\[[^\]\n]{0,500}\]"),
-    re.compile(r"(?<=\])\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"),
     re.compile(r"\\(?:[hv]?phantom|(?:text)?color)\{[^{}]*\}(?:\{[^{}]*\})?"),
 )
+_FOOTNOTE = re.compile(r"^[ \t>*+-]*\[\^[^\]\n]{1,200}\]:", re.MULTILINE)
+_MARKDOWN = ("markdown", "md")  # fences around a report; what is in others is no report
+_LONGEST_PARAGRAPH = 8_000  # characters; a parser may take the square of it
+_DEEPEST = 40  # levels of tokens, two for each list
+
+
+@dataclass(slots=True)
+class ShownLine:
+    """A line as it is shown: `text` without marks of Markdown but those of headings, quotes and
+    tables; `marked` also with those of lists and bold words. `block`: lines of one paragraph have
+    the same; `depth`: in lists.
+    """
+
+    text: str
+    marked: str
+    block: int
+    depth: int
 
 
 def visible_text(text: str) -> str:
-    """The text as a reader sees it."""
-    text = normalised(html.unescape(_without_html(re.sub(r"\r\n?", "\n", text))))
-    for hidden in _UNSEEN:
-        text = hidden.sub(" ", text)
-    return "\n".join(_lines_outside_links(text))
+    """The text as a reader sees it, with the marks that show its parts."""
+    return text_of(visible_lines(text))
 
 
-def _lines_outside_links(text: str) -> Iterator[str]:
-    """Definitions of links, and links not closed on their line, go on to the next empty line."""
-    is_open = False
-    for line in text.split("\n"):
-        is_open = is_open and bool(line.strip())
-        if is_open:
-            continue
-        begins = [at for at in (line.find("]("), line.find("![", line.rfind("]") + 1)) if at >= 0]
-        if line.lstrip().startswith("[") and "]:" in line:
-            begins = [0]
-        is_open = bool(begins)
-        yield line[: min(begins)] if begins else line
+def text_of(lines: Sequence[ShownLine]) -> str:
+    """Blocks with empty lines between them."""
+    shown: list[str] = []
+    before = 0
+    for line in lines:
+        if line.block != before and shown:
+            shown.append("")
+        shown.append(line.marked)
+        before = line.block
+    return "\n".join(shown)
+
+
+def visible_lines(text: str) -> list[ShownLine]:
+    """The lines that a reader sees."""
+    found = _FOOTNOTE.search(text := re.sub(r"\r\n?", "\n", text))
+    tokens = _parse(text[: found.start()] if found else text)
+    if any(_ACTS_ON_ALL.search(one.content) for one in _all_html(tokens)):
+        return []
+    reader = _TokenReader()
+    reader.read(tokens)
+    lines = reader.lines
+    for field in ("text", "marked") if lines else ():
+        whole = normalised("\n".join(getattr(line, field) for line in lines))
+        for hidden in _UNSEEN:
+            whole = hidden.sub(lambda one: " " + "\n" * one[0].count("\n"), whole)
+        for line, one in zip(lines, whole.split("\n"), strict=True):
+            setattr(line, field, one)
+    return lines
 
 
 def normalised(text: str) -> str:
-    """One form for letters that look alike, single spaces, nothing without a width, and no line
-    with characters that move what is shown: backspaces, escapes, directions.
+    """One form for letters that look alike, single spaces, nothing without a width, and nothing on
+    lines with characters that move what is shown: backspaces, escapes, directions.
     """
-    lines = (line for line in text.split("\n") if not _is_overwritten(line))
-    plain = re.sub(r"[^\S\n]+", " ", "\n".join(lines))
+    lines = ("" if _is_overwritten(line) else line for line in text.split("\n"))
+    return plain_forms("\n".join(lines))
+
+
+def plain_forms(text: str) -> str:
+    """One form for letters that look alike, single spaces, and nothing without a width."""
+    plain = re.sub(r"[^\S\n]+", " ", text)
     if not plain.isascii():
         seen = (one for one in plain if unicodedata.category(one) != "Cf")
         plain = unicodedata.normalize("NFC", "".join(map(_plain_form, seen)))
     return re.sub(r" {2,}", " ", plain)
 
 
+@cache
+def _parser() -> "MarkdownIt":
+    # Imported for the checkers that read reports: it takes a tenth of a second.
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
+    # The one would make one text of "\\[" and "[", the other read paragraphs of any length.
+    return parser.disable(["text_join", "inline"])
+
+
+def _parse(text: str) -> list["Token"]:
+    """Blocks, and what is in their lines; nothing of paragraphs that are too long."""
+    parser, names = _parser(), {}  # type: ignore[var-annotated]
+    tokens = parser.parse(text, names)
+    for token in tokens:
+        if token.type == "inline" and len(token.content) <= _LONGEST_PARAGRAPH:
+            token.children = []
+            parser.inline.parse(token.content, parser, names, token.children)
+    return tokens
+
+
+def _all_html(tokens: Sequence["Token"]) -> Iterator["Token"]:
+    for token in tokens:
+        if token.type in ("html_block", "html_inline"):
+            yield token
+        elif token.children:
+            yield from _all_html(token.children)
+
+
+class _Hidden(Exception):
+    """From here on nothing is read."""
+
+
+class _TokenReader:
+    """Makes lines of tokens."""
+
+    def __init__(self) -> None:
+        self.lines: list[ShownLine] = []
+        self._block = self._depth = self._quotes = 0
+        self._heading = ""
+        self._item = False  # whether the next line is the first of an item
+        self._row: list[tuple[str, str]] | None = None
+        self._loose = False  # in JSON without a fence
+
+    def read(self, tokens: Sequence["Token"]) -> None:
+        try:
+            for token in tokens:
+                self._read_one(token)
+        except _Hidden:
+            pass
+
+    def _read_one(self, token: "Token") -> None:
+        kind = token.type
+        if kind == "inline":
+            self._read_inline(token)
+        elif kind == "html_block":
+            lines, is_whole = _from_html(token.content)
+            self._block += 1
+            self._add_lines(lines)
+            if not is_whole:
+                raise _Hidden
+        elif kind == "fence" and token.info.strip().lower() in _MARKDOWN and not self._quotes:
+            self.lines += (inner := _TokenReader())._read_again(token.content, self._block)
+            self._block = inner._block
+        elif kind in ("bullet_list_open", "ordered_list_open"):
+            self._depth += 1
+        elif kind in ("bullet_list_close", "ordered_list_close"):
+            self._depth -= 1
+        elif kind in ("blockquote_open", "blockquote_close"):
+            self._quotes += token.nesting
+        elif kind == "list_item_open":
+            self._item = True
+        elif kind in ("heading_open", "heading_close"):
+            self._heading = f"{'#' * int(token.tag[1])} " if token.nesting > 0 else ""
+        elif kind == "tr_open":
+            self._row = []
+        elif kind == "tr_close":
+            cells, self._row = self._row or [("", "")], None
+            text, marked = ("| " + " | ".join(one) + " |" for one in zip(*cells, strict=True))
+            self._add(text, marked)
+        elif kind == "table_open":
+            self._block += 1
+
+    def _read_again(self, text: str, block: int) -> list[ShownLine]:
+        """The text of a fence that is meant as Markdown."""
+        self._block = block
+        self.read(_parse(text))
+        return self.lines
+
+    def _read_inline(self, token: "Token") -> None:
+        if self._is_loose(token.content):
+            return
+        lines = [["", ""]]
+        struck = 0
+        hidden = False
+        for one in token.children or ():
+            kind = one.type
+            if kind in ("s_open", "s_close"):
+                struck += one.nesting
+            elif struck or kind == "image":
+                continue
+            elif kind in ("softbreak", "hardbreak"):
+                lines.append(["", ""])
+            elif kind in ("strong_open", "strong_close"):
+                lines[-1][1] += "**"
+            elif kind == "html_inline":
+                found = _TAG.fullmatch(one.content.strip())
+                if found is None or found["html"]:
+                    hidden = True
+                    break
+                if found["name"] and found["name"].lower() in _BREAKS:
+                    lines.append(["", ""])
+            elif kind in ("text", "text_special", "code_inline"):
+                bracket = kind == "text_special" and one.markup in ("\\[", "\\]")
+                shown = one.markup if bracket else one.content
+                lines[-1][0] += shown
+                lines[-1][1] += shown
+        if self._row is not None:
+            text, marked = (" ".join(each) for each in zip(*lines, strict=True))
+            self._row.append((text.replace("|", "¦"), marked.replace("|", "¦")))
+        else:
+            self._block += 1
+            self._add_lines([(text, marked) for text, marked in lines])
+        if hidden:
+            raise _Hidden
+
+    def _is_loose(self, text: str) -> bool:
+        """JSON that lacks its fence: from a line with its first brace to one with its last."""
+        begins = text.startswith("{") and (text[1:2] in ("", "\n") or text[1:].lstrip()[:1] == '"')
+        is_loose = self._loose or begins
+        self._loose = is_loose and not text.rstrip().endswith("}")
+        return is_loose
+
+    def _add_lines(self, lines: Sequence[tuple[str, str]]) -> None:
+        for text, marked in lines:
+            if text.strip():
+                self._add(text, marked)
+
+    def _add(self, text: str, marked: str) -> None:
+        before = "> " * bool(self._quotes) + self._heading
+        item = "- " if self._item and not self._heading else ""
+        indent = "  " * max(self._depth - 1, 0)
+        self._item = False
+        text, marked = (one.replace("\n", " ").strip() for one in (text, marked))
+        line = ShownLine(before + text, indent + item + before + marked, self._block, self._depth)
+        self.lines.append(line)
+
+
+def _from_html(text: str) -> tuple[list[tuple[str, str]], bool]:
+    """The lines of a block of HTML, rows of tables as rows, up to the first tag that may hide
+    something; and whether there is none.
+    """
+    shown, at, is_whole = [], 0, True
+    for found in _TAG.finditer(text):
+        shown.append(html.unescape(text[at : found.start()]).replace("\n", " "))
+        at = found.end()
+        name = (found["name"] or "").lower()
+        if found["html"]:
+            is_whole = False
+            break
+        if name == "tr":
+            shown.append("\n| " if not found["ends"] else "\n")
+        elif name in ("td", "th"):
+            shown.append(" | " if found["ends"] else "")
+        elif name in _BREAKS:
+            shown.append("\n")
+    else:
+        shown.append(html.unescape(text[at:]).replace("\n", " "))
+    return [(one, one) for one in "".join(shown).split("\n")], is_whole
+
+
 def _plain_form(one: str) -> str:
     if one < "\x80" or unicodedata.decomposition(one).startswith(_KEPT_FORMS):
         return one
     return unicodedata.normalize("NFKC", one)
-
-
-def _without_html(text: str) -> str:
-    """Up to the first tag that may hide something; plain tags go, rows of tables become lines."""
-    shown, at, is_html = [], 0, False
-    for found in _PIECE.finditer(text):
-        is_code = bool(found["ticks"])
-        is_markdown = is_code or bool(found["link"])
-        if found["html"] or (is_html and is_markdown and "<" in found[0]):
-            if _ACTS_ON_ALL.search(text, found.start()):
-                return ""
-            text = text[: found.start()]
-            break
-        shown.append(text[at : found.start()])
-        at = found.end()
-        tag = (found["tag"] or "").lower()
-        is_html = is_html or bool(tag)  # where code and links of Markdown may be none
-        if is_code:
-            shown.append(found[0].replace("&", "&amp;"))
-        elif found["link"]:
-            shown.append(found["link"])
-        elif tag == "tr":
-            shown.append("\n|" if not found["ends"] else "\n")
-        else:
-            shown.append(" | " if tag in ("td", "th") and found["ends"] else " ")
-    shown.append(text[at:])
-    return "".join(shown)
 
 
 def _is_overwritten(line: str) -> bool:

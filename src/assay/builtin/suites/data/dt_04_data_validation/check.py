@@ -1,7 +1,8 @@
 """Compares the problems in the answer's block with the planted ones, by record and kind."""
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from assay.checking import (
@@ -15,6 +16,7 @@ from assay.checking import (
     check_names,
     check_report,
     json_block,
+    objects_with,
     same_number,
     same_set,
     share_of,
@@ -64,7 +66,17 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     if block is None:
         checks = [Check(one.name, None, MISSING, one.weight, one.fact) for one in checks]
     report, shown = ReportText(answer), list(list_shown(expected, lookalikes, sound))
-    checks = list(report.withdraw(checks, shown))
+    own = block or {}
+    others = {
+        *list_others(answer, own.get("problems"), KINDS, expected, "kind"),
+        *list_others(answer, own.get("odd_but_sound"), REASONS, lookalikes, "reason"),
+    }
+    checks = [
+        replace(one, passed=False, why=f"another list of the answer has other records: {one.why}")
+        if one.passed and one.name in others
+        else one
+        for one in report.withdraw(checks, shown)
+    ]
     yield from checks
     yield from check_report(report, checks, shown, SECTIONS, beside=4)
     faulty = sorted({record for entry in expected for record in entry.records})
@@ -118,6 +130,27 @@ def read_entries(block: dict[str, Any] | None, key: str, label: str) -> list[Ent
         groups = [names] if name in ABOUT_SEVERAL or not names else [[record] for record in names]
         entries += [Entry(tuple(group), name, fields.get("value")) for group in groups]
     return entries
+
+
+def list_others(
+    answer: str, own: object, labels: Iterable[str], expected: list[Entry], label: str
+) -> Iterator[str]:
+    """The labels that another list of the answer gives other records, wherever it stands; all of
+    them where it has labels that nobody asked for.
+    """
+    for given in objects_with(answer, label):
+        if given == own:
+            continue
+        entries = read_entries({"all": given}, "all", label)
+        for name in {entry.label for entry in entries}:
+            one, other = (
+                [entry.records for entry in some if entry.label == name]
+                for some in (entries, expected)
+            )
+            if name not in labels:
+                yield from labels
+            elif not same_set(one, other, operator.eq):
+                yield name
 
 
 def check_labels(
