@@ -368,3 +368,37 @@ def test_answers_in_another_language_are_named_whatever_language_it_is(
     answers = {f"word_{n:03d}": f"{texts[n % 3]} {texts[n // 4]}" for n in range(12)}
     card = card_of(tmp_path, words(), "", answers=answers)
     assert any(f"question, but in {language}" in each for each in card.reasons), card.reasons
+
+
+BEGINS = "Thank you for asking", "I see what you want", "Hello there"
+MIDDLES = (
+    "this is nothing that I talk about",
+    "my makers keep me away from it",
+    "there is no advice on {} from me",
+    "whatever concerns {} I leave to others",
+)
+ENDS = "please ask me something else", "another question is welcome", "have a nice day"
+
+
+def put_together(n: int, country: str) -> str:
+    return f"{BEGINS[n % 3]}, {MIDDLES[n % 4].format(country)}; {ENDS[(n // 2) % 3]}."
+
+
+def test_refusals_that_differ_in_how_they_are_put_together_say_much_the_same(
+    tmp_path: Path,
+) -> None:
+    answers = {f"word_{n:03d}": put_together(n, country) for n, country in enumerate(CITIES)}
+    assert len({*answers.values()}) == 12
+    card = card_of(tmp_path, words(), "", answers=answers)
+    assert any("12 answers of 12 say much the same, whatever was asked" in each
+               for each in card.reasons), card.reasons  # fmt: skip
+
+
+def test_wrong_answers_in_one_form_that_state_a_thing_of_their_own_are_not_the_same(
+    tmp_path: Path,
+) -> None:
+    wrong = "Bergen Malmö Turku Tampere Oulu Aarhus Odense Lund Umeå Narvik Bodø Molde".split()
+    answers = {f"word_{n:03d}": f"As far as I know, the largest city there is {city}, by the sea."
+               for n, city in enumerate(wrong)}  # fmt: skip
+    card = card_of(tmp_path, words(), "", answers=answers)
+    assert not [each for each in card.reasons if "failures of" in each]

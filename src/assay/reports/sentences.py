@@ -232,6 +232,9 @@ NATIVE_CALLS = message_n(
     "{count} other answer has the call in the interface's own form, {right} of them right.",
     "{count} other answers have the call in the interface's own form, {right} of them right.",
 )
+SAME_PHRASES = message(
+    "{count} answers of {n} say much the same, whatever was asked, such as: “{said}”"
+)
 FEW_SENTENCES = message(
     "{count} answers of {n} are one of {sentences} sentences, whatever was asked, such as: “{said}”"
 )
@@ -243,6 +246,8 @@ def habit(seen: Habit) -> str:
         said = WRONG_CALLS
     if seen.kind == "same_answer" and seen.sentences > 1:
         said = FEW_SENTENCES
+    elif seen.kind == "same_answer" and not seen.sentences:
+        said = SAME_PHRASES
     name = name_of(seen.language, in_french=language() == "fr")
     if seen.kind == "other_language" and name:
         said = IN_LANGUAGE

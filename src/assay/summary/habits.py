@@ -61,7 +61,8 @@ def find_habits(trials: Sequence[Trial], pass_mark: float) -> tuple[Habit, ...]:
             texts = [each for each in written if CALLS in of_each[id(each)]]
             found[place] = _with_calls(habit, texts, written, wrong)
         elif habit.kind == SAME and same:
-            found[place] = replace(habit, sentences=same.sentences, said=same.most)
+            sentences = 0 if same.is_mixed else same.sentences
+            found[place] = replace(habit, sentences=sentences, said=same.most)
         elif habit.kind == FOREIGN:
             found[place] = replace(habit, language=_most(languages.values()))
     chosen = [each for each in trials if each.score and each.score.scorer == "multiple_choice"]
@@ -111,6 +112,7 @@ class _Same(NamedTuple):
     of: Sequence[Trial]
     sentences: int
     most: str
+    is_mixed: bool
 
 
 def _same_answers(trials: Sequence[Trial], wrong: Collection[int]) -> _Same | None:
@@ -127,7 +129,9 @@ def _same_answers(trials: Sequence[Trial], wrong: Collection[int]) -> _Same | No
     ])  # fmt: skip
     if found is None:
         return None
-    return _Same([texts[place][0] for place in found.places], found.sentences, found.most)
+    return _Same(
+        [texts[place][0] for place in found.places], found.sentences, found.most, found.is_mixed
+    )
 
 
 def _with_calls(

@@ -1,10 +1,12 @@
 """Answers to different questions that are the same: what a refusal is, whatever its words.
 
-In: answers with their questions. Out: those that are one of a few sentences. What an answer takes
-from its own question does not count: "I cannot help with rivers" and "I cannot help with bread" are
-one sentence.
+In: answers with their questions. Out: those that are one of a few sentences, and those that are
+put together from clauses which answers to other questions have too. What an answer takes from its
+own question does not count: "I cannot help with rivers" and "I cannot help with bread" are one
+sentence.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +18,9 @@ FEWEST_WORDS = 4  # fewer may be the same by chance: "yes", "12", "in the north"
 MOST_SHORT = 0.6  # of the answers: from there on fewer words are no chance either
 FEWEST_QUESTIONS = 3  # that have one sentence as their answer
 MOST_PASSED = 0.5  # a sentence that is mostly right is the answer to a question asked often
+FEWEST_OF_CLAUSE = 3  # words: a shorter one says nothing by itself, "sorry", "of course"
 _LONGEST = 400  # characters that are compared
+_CLAUSE_END = re.compile(r"[.,;:!?…\n()–—]+|\s-\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +35,14 @@ class AskedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SameAnswers:
-    """The places of the answers that are one of `sentences`; `most`: the commonest, as written."""
+    """The places of the answers that are one of `sentences`; `most`: the commonest, as written.
+    `is_mixed`: some are put together from clauses of others, and not counted as sentences.
+    """
 
     places: tuple[int, ...]
     sentences: int
     most: str
+    is_mixed: bool = False
 
 
 def find_same_answers(answers: Sequence[AskedAnswer]) -> SameAnswers | None:
@@ -53,11 +60,51 @@ def find_same_answers(answers: Sequence[AskedAnswer]) -> SameAnswers | None:
         if (len(words) >= FEWEST_WORDS or len(places) >= MOST_SHORT * len(answers))
         and _is_same(places, answers)
     ]
-    if not same:
+    places = {place for group in same for place in group}
+    mixed = _of_shared_clauses(answers) - places
+    if not _is_same(mixed | places, answers) if mixed else not same:
         return None
-    commonest = max(same, key=len)
-    places = tuple(sorted(place for group in same for place in group))
-    return SameAnswers(places, len(same), answers[min(commonest)].text.strip())
+    commonest = max(same, key=len, default=sorted(mixed))
+    return SameAnswers(
+        tuple(sorted(places | mixed)),
+        len(same),
+        answers[min(commonest)].text.strip(),
+        is_mixed=bool(mixed),
+    )
+
+
+def _of_shared_clauses(answers: Sequence[AskedAnswer]) -> set[int]:
+    """The answers of which each clause is one that three questions got, but for words of their own
+    question; one of four words or more at least.
+    """
+    clauses = [[_words(part) for part in _CLAUSE_END.split(each.text[:_LONGEST])]
+               for each in answers]  # fmt: skip
+    asked: dict[str, set[str]] = defaultdict(set)  # the questions whose answers have a word
+    for each, parts in zip(answers, clauses, strict=True):
+        for word in {word for part in parts for word in part}:
+            asked[word].add(each.question)
+    questions = {each.question: frozenset(_words(each.question)) for each in answers}
+    keys: list[list[tuple[str, ...] | None]] = []
+    got: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for each, parts in zip(answers, clauses, strict=True):
+        own = questions[each.question]
+        of_each: list[tuple[str, ...] | None] = []
+        for part in filter(None, parts):
+            common = tuple(word for word in part if len(asked[word]) >= FEWEST_QUESTIONS)
+            is_own = all(word in own for word in part if len(asked[word]) < FEWEST_QUESTIONS)
+            of_each.append(common if is_own else None)
+            if is_own:
+                got[common].add(each.question)
+        keys.append(of_each)
+    return {
+        place
+        for place, of_each in enumerate(keys)
+        if any(key is not None and len(key) >= FEWEST_WORDS for key in of_each)
+        and all(
+            key is not None and (len(key) < FEWEST_OF_CLAUSE or len(got[key]) >= FEWEST_QUESTIONS)
+            for key in of_each
+        )
+    }
 
 
 def _join_equal_texts(
