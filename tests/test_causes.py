@@ -397,7 +397,7 @@ def test_refusals_that_differ_in_how_they_are_put_together_say_much_the_same(
 def test_wrong_answers_in_one_form_that_state_a_thing_of_their_own_are_not_the_same(
     tmp_path: Path,
 ) -> None:
-    wrong = "Bergen Malmö Turku Tampere Oulu Aarhus Odense Lund Umeå Narvik Bodø Molde".split()
+    wrong = ["Bergen", "Malmö", "Turku", "Tampere", "Oulu", "Aarhus", "Odense", "Lund", "Umeå", "Narvik", "Bodø", "Molde"]
     answers = {f"word_{n:03d}": f"As far as I know, the largest city there is {city}, by the sea."
                for n, city in enumerate(wrong)}  # fmt: skip
     card = card_of(tmp_path, words(), "", answers=answers)
