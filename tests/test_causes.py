@@ -138,6 +138,8 @@ def test_a_planted_cause_is_named_and_its_command_runs_as_it_stands(
     reasons = [each for each in card.reasons if "failures of" in each]
     assert any(said in each for each in reasons), reasons
     document = run_json(report)
+    assert any(said in each for each in document["card"]["reasons"])
+    assert document["card"]["commands"] == [command_of(card)]
     (why,) = [each["why"] for each in document["models"][0]["suites"]]
     assert any(said in each for each in why)
     command = command_of(card)
@@ -397,7 +399,10 @@ def test_refusals_that_differ_in_how_they_are_put_together_say_much_the_same(
 def test_wrong_answers_in_one_form_that_state_a_thing_of_their_own_are_not_the_same(
     tmp_path: Path,
 ) -> None:
-    wrong = ["Bergen", "Malmö", "Turku", "Tampere", "Oulu", "Aarhus", "Odense", "Lund", "Umeå", "Narvik", "Bodø", "Molde"]
+    wrong = [
+        "Bergen", "Malmö", "Turku", "Tampere", "Oulu", "Aarhus", "Odense", "Lund", "Umeå", "Narvik",
+        "Bodø", "Molde",
+    ]  # fmt: skip
     answers = {f"word_{n:03d}": f"As far as I know, the largest city there is {city}, by the sea."
                for n, city in enumerate(wrong)}  # fmt: skip
     card = card_of(tmp_path, words(), "", answers=answers)

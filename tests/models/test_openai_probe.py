@@ -102,10 +102,28 @@ def test_a_server_without_chat_is_asked_for_completions(openai_server, opened):
 def test_a_form_that_is_named_is_not_changed_for_another(openai_server):
     openai_server.fault("http_404", path=CHAT, times=None)
     model = open_model(openai_server.spec(), replace(QUICK, form="chat"))
+    with pytest.raises(ModelUnavailable, match="has completions, and no chat") as refused:
+        model.probe()
+    model.close()
+    assert refused.value.hint == "leave out --api chat"
+
+
+def test_completions_of_a_server_that_only_chats_are_named_as_the_cause(openai_server):
+    openai_server.fault("http_404", path=TEXT, times=None)
+    model = open_model(openai_server.spec(), replace(QUICK, form="completions"))
+    with pytest.raises(ModelUnavailable, match="answers as a chat") as refused:
+        model.probe()
+    model.close()
+    assert refused.value.hint == "leave out --api completions"
+
+
+def test_a_form_that_is_named_and_no_other_one_either_is_refused_as_it_was(openai_server):
+    openai_server.fault("http_404", path=CHAT, times=None)
+    openai_server.fault("http_404", path=TEXT, times=None)
+    model = open_model(openai_server.spec(), replace(QUICK, form="completions"))
     with pytest.raises(ModelUnavailable, match="404"):
         model.probe()
     model.close()
-    assert {r.path for r in openai_server.asked} == {CHAT}
 
 
 def test_a_server_that_can_do_neither_is_refused_before_the_run(openai_server):

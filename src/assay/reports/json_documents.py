@@ -3,7 +3,7 @@
 Nothing is rounded, and every mean is an ESTIMATE.
 """
 
-from assay.reports.cards.run import headline
+from assay.reports.cards.run import headline, run_card
 from assay.reports.checkpoints.json_documents import decision_document
 from assay.reports.comparison import comparison_headline
 from assay.reports.json_values import JsonObject, pick, plain_value
@@ -13,6 +13,7 @@ from assay.reports.leaderboard import leaderboard_headline
 from assay.reports.sentences import why_this_score
 from assay.reports.side_by_side import Figures, answer_figures, figures_of
 from assay.types import Estimate, Suite
+from assay.types.documents import Card, plain_text, spans
 from assay.types.judging.judged import DomainJudged, Judged, ModelChoice, ModelJudged, TestJudged
 from assay.types.judging.judgements import FinalJudgement, Judgement
 from assay.types.measured.performance import DepthFigures
@@ -33,6 +34,7 @@ def run_json(report: Report) -> JsonObject:
     return {
         **pick(report, "run out"),
         "headline": headline(report),
+        "card": _card(run_card(report)),
         "models": _models(report),
         "selected": report.selected,
         "exit_code": int(report.exit_code),
@@ -99,6 +101,14 @@ def leaderboard_json(leaderboard: Leaderboard) -> JsonObject:
 def _about_suite(suite: Suite) -> JsonObject:
     weights = {each.name: suite.weight(each.name) for each in suite.categories}
     return {**pick(suite, "title version licence reviewed reviewers"), "weights": weights}
+
+
+def _card(card: Card) -> JsonObject:
+    return {
+        **pick(card, "decision reasons caveats"),
+        "next": plain_text(card.next),
+        "commands": [each.text for each in spans(card.next) if each.tone == "code"],
+    }
 
 
 def _models(report: Report) -> list[JsonObject]:

@@ -88,8 +88,8 @@ class Habit:
     """What `count` of `n` answers to a suite have in common; it `explains` so many of the
     `failures` there. `letter`: of `one_letter`. `right`: of `calls_as_text`, those that call what
     was expected; `native`: other answers, which call as the interface has it, and how many of them
-    are right. `sentences`: of `same_answer`, how many there are, 0 where they are mixed; `said`: the commonest.
-    `language`: of `other_language`, its code where it is one.
+    are right. `sentences`: of `same_answer`, how many there are, 0 where they are mixed;
+    `said`: the commonest. `language`: of `other_language`, its code where it is one.
     """
 
     kind: HabitKind

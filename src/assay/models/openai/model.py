@@ -52,9 +52,10 @@ from assay.types import (
     ToScore,
 )
 from assay.types.models import NATIVE
-from assay.types.options import ServerOptions
+from assay.types.options import OpenAIForm, ServerOptions
 
 MOST_BYTES_PER_TOKEN = 8  # JSON of tools has 3 to 4
+NO_SUCH_FORM = (404, 405, 501)
 NO_LIST = (403, 404, 405, 501)  # 403: some keys may ask a model, and not which there are
 
 
@@ -93,7 +94,7 @@ class OpenAIModel(ServedModel):
         try:
             capabilities, is_ollama = learn(self._settings.form, self._client)
         except Fault as fault:
-            raise self._unavailable(fault) from fault
+            raise self._other_form(fault) or self._unavailable(fault) from fault
         except ServerGone as gone:
             raise ModelUnavailable(gone.message) from gone
         form = self._client.dialect.form
@@ -168,6 +169,24 @@ class OpenAIModel(ServedModel):
         except Fault as fault:
             fault.retry = fault.retry and fault.status is not None
             raise
+
+    def _other_form(self, fault: Fault) -> ModelUnavailable | None:
+        """Where the form that was named is not there, and the other one is."""
+        form = self._settings.form
+        if form == "auto" or fault.status not in NO_SUCH_FORM:
+            return None
+        other: OpenAIForm = "chat" if form == "completions" else "completions"
+        try:
+            learn(other, self._client)
+        except (Fault, ServerGone):
+            return None
+        gaps = {"name": self._name, "url": self._connection.url}
+        if other == "chat":
+            said = tr("cannot use openai:{name}: {url} answers as a chat, and has no completions",
+                      **gaps)  # fmt: skip
+        else:
+            said = tr("cannot use openai:{name}: {url} has completions, and no chat", **gaps)
+        return ModelUnavailable(said, hint=tr("leave out --api {form}", form=form))
 
     def _unavailable(self, fault: Fault) -> ModelUnavailable:
         name, url, why = self._name, self._connection.url, self._said(fault)

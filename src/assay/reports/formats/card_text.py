@@ -13,6 +13,7 @@ from assay.types.documents import Card, Line, Span, spans
 USUAL_WIDTH = 80
 # At the usual width; narrower, as many more as it takes. With the titles and a rule, 24 in all.
 LINES_OF_DECISION, LINES_OF_ITEM, LINES_OF_NEXT = 3, 2, 5
+LINES_IN_ALL = 23  # and a rule above them; what is left over is for reasons
 INDENT, DEEPER = "  ", "    "
 _SHELL_WORD = re.compile(r"(?:'[^']*'|[^ ])+")
 GOES_ON = " \\"  # a command that is broken can still be copied whole
@@ -44,12 +45,26 @@ def card_lines(card: Card, width: int) -> list[CardLine]:
     """No line is wider than `width`, and none of the lines is empty."""
     decision = _wrapped(card.decision, width, LINES_OF_DECISION, "", "")
     lines = [CardLine(text, is_title=True, is_decision=True) for text in decision]
-    for title, items in titled_parts(card):
+    parts = titled_parts(card)
+    shown = [
+        [_wrapped(item, width, _most_lines(card, item), INDENT, DEEPER) for item in items]
+        for _, items in parts
+    ]
+    used = len(decision) + sum(1 + sum(map(len, items)) for items in shown)
+    left = math.floor(LINES_IN_ALL * max(1.0, USUAL_WIDTH / width)) - used
+    for (_, items), texts in zip(parts, shown, strict=True):
+        for place, item in enumerate(items if items == card.reasons else ()):
+            longer = _wrapped(item, width, LINES_OF_ITEM + max(0, left), INDENT, DEEPER)
+            left -= max(0, len(longer) - len(texts[place]))
+            texts[place] = longer
+    for (title, _), texts in zip(parts, shown, strict=True):
         lines.append(CardLine(title, is_title=True))
-        most = LINES_OF_NEXT if items == (card.next,) else LINES_OF_ITEM
-        for item in items:
-            lines += map(CardLine, _wrapped(item, width, most, INDENT, DEEPER))
+        lines += [CardLine(text) for each in texts for text in each]
     return lines
+
+
+def _most_lines(card: Card, item: Line) -> int:
+    return LINES_OF_NEXT if item == card.next else LINES_OF_ITEM
 
 
 def _wrapped(line: Line, width: int, most: int, first: str, next: str) -> list[str]:
