@@ -19,7 +19,7 @@ ESTIMATE = ["value", "low", "high", "n", "unscored", "unit", "method"]
 def test_a_run_has_exactly_the_keys_of_the_contract(report: Report) -> None:
     document = json.loads(render_json(run_json(report)))
     assert list(document) == [
-        "run", "out", "headline", "models", "selected", "exit_code", "machine", "notes",
+        "run", "out", "headline", "card", "models", "selected", "exit_code", "machine", "notes",
     ]  # fmt: skip
     assert document["notes"] == ["1 request failed."]
     (model,) = document["models"]
