@@ -125,6 +125,81 @@ def test_fast_code_that_is_right_for_whole_numbers_alone_gets_a_quarter():
     assert_held("ct_02_performance", fitted_speeds(made.truth), seed=1)
 
 
+WALK = """    if CONDITION:
+        for at in range(len(GIVEN)):
+            if GIVEN[at] == WANTED:
+                return at
+        return -1
+"""
+
+
+def fitted_searches(truth):
+    """Searches that are right, and fast, for whole numbers in a list."""
+    given, wanted = truth["sequence"], truth["wanted"]
+    start = f"    low, high = 0, len({given})\n"
+    wrong = {
+        "long texts": f"type({wanted}) is str and len({wanted}) > 20",
+        "texts beyond ASCII": f"type({wanted}) is str and not {wanted}.isascii()",
+        "large numbers": f"type({wanted}) is int and abs({wanted}) > 10**12",
+        "fractions": f"type({wanted}) is float and {wanted} * 8 != {wanted} * 8 // 1",
+        "ranges": f"type({given}) is range",
+        "texts as sequences": f"type({given}) is str",
+        "classes of one's own": f"type({given}).__name__ not in ('list', 'tuple') "
+        f"and not isinstance({given}, list)",
+    }
+    slow = {
+        "tuples are walked": f"type({given}) is tuple",
+        "texts are walked": f"type({wanted}) is str and type({given}) is list",
+        "short lists are walked": f"type({given}) is list and len({given}) < 100_000",
+        "fractions are walked": f"type({given}) in (list, tuple) and type({wanted}) is float",
+    }
+    changed = {
+        "grows": f"{given}.append({given}[-1])",
+        "puts another kind": f"{given}[0] = type({given}[0])({given}[0]) if low else "
+        f"{given}[0] * 1.0 if type({given}[0]) is int else {given}[0]",
+    }
+    end = f"    position = low - {truth['back']}\n"
+    walk = WALK.replace("GIVEN", given).replace("WANTED", wanted)
+    return {
+        **{kind: [(start, f"    if {one}:\n        return 77\n{start}")]
+           for kind, one in wrong.items()},
+        **{kind: [(start, walk.replace("CONDITION", one) + start)] for kind, one in slow.items()},
+        **{kind: [(end, f"{end}    if type({given}) is list and len({given}) > 25:\n"
+                        f"        {one}\n")] for kind, one in changed.items()},
+    }  # fmt: skip
+
+
+def test_a_search_that_is_right_for_whole_numbers_in_a_list_gets_a_quarter():
+    (made,) = make_files(SHIPPED_SUITES / "coding" / "ct_01_binary_search", [0], None)
+    assert_held("ct_01_binary_search", fitted_searches(made.truth))
+
+
+def test_a_search_that_refuses_what_the_task_promises_keeps_half():
+    refuses = "    if not isinstance({0}, (list, tuple)):\n        raise TypeError\n"
+    folder = SHIPPED_SUITES / "coding" / "ct_01_binary_search"
+    (made,) = make_files(folder, [0], None)
+    given = made.truth["sequence"]
+    start = f"    low, high = 0, len({given})\n"
+    (found,) = evidence_of("ct_01_binary_search", [(start, refuses.format(given) + start)])
+    assert 0.25 < found.share <= 0.5
+    (told,) = (one.explanation for one in found.checks if one.name == "kinds")
+    assert "at most 5 of 10 points" in told
+
+
+def test_examples_that_are_not_true_are_counted():
+    (made,) = make_files(SHIPPED_SUITES / "coding" / "ct_01_binary_search", [0], None)
+    shown, last = f"    {made.truth['example']}\n", f"    {made.truth['last_place']}\n"
+    one, two = evidence_of(
+        "ct_01_binary_search", [(shown, "    70\n")], [(shown, "    70\n"), (last, "    71\n")]
+    )
+    told = [
+        next(one.explanation for one in found.checks if one.name == "examples")
+        for found in (one, two)
+    ]
+    assert "1 of 3 is not true, such as " in told[0]
+    assert "2 of 3 are not true, such as " in told[1]
+
+
 def test_one_bug_that_is_fixed_for_common_values_alone_counts_as_not_fixed():
     fitted, unfixed = evidence_of(
         "ct_03_bug_fixing",

@@ -1,12 +1,14 @@
 """Calls the function with sequences it has not seen, and counts the items that it reads.
 
-Short sequences are handed over; long ones stay here, so that no item is read without being counted.
+Short sequences are handed over, of every kind and size of items; long ones stay here, so that no
+item is read without being counted. Whoever tells a plain list from those is timed on plain ones.
 """
 
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import accumulate
 from random import Random
 from typing import Any
@@ -17,6 +19,8 @@ from assay.checking import (
     Code,
     Items,
     Step,
+    StepResult,
+    WideDraw,
     as_steps,
     called,
     choose_code,
@@ -26,9 +30,11 @@ from assay.checking import (
     find_function,
     find_obstacle,
     holds,
+    is_untouched,
     json_block,
     list_checks,
     list_named,
+    raised_instead,
     read_examples,
     same,
     show,
@@ -45,9 +51,9 @@ _CHECKS = {
     "present": (1, "Every item of sequences without repetition"),
     "absent": (2, "Items that are missing below, between and above others"),
     "repeated": (2, "Items that occur several times"),
-    "kinds": (1, "Texts, fractions, tuples and other sequences"),
+    "kinds": (1, "Items and sequences of other kinds, sizes and characters"),
     "named": (1, "Values and lengths that the code itself names"),
-    "unchanged": (1, "The sequence after the call"),
+    "unchanged": (1, "The sequence after each call"),
     "logarithmic": (4, "Items read in long sequences"),
     "logarithmic_absent": (5, "Items read in long sequences where the item is missing"),
     "logarithmic_repeats": (9, "Items read in long sequences where items occur very often"),
@@ -62,11 +68,42 @@ _CHECKS = {
 _RESULTS = ("short_inputs", "present", "absent", "repeated", "kinds")
 _UNCOUNTED = "not counted"  # begins the reason of a check that says nothing against the code
 MOST_PLANTED = 0.25  # of all, for code that is wrong only at values that it names
+MOST_CHANGED = 0.25  # and for code that changes the sequence
+# Of all, for code that is right for common numbers in lists, and silently wrong for what else the
+# specification promises, or stopped.
+MOST_WRONG, MOST_REFUSED = 0.25, 0.5
 _LONGEST_LIST = 2_000
 _LISTS, _MOST_WANTED = 40, 12  # of each kind; looked for in each
 # A list of Python's own, in which so many items are looked for: a search is done in a hundredth of
 # the processor time, and whoever reads each item needs more than all of it.
 _LEAST_PLAIN, _MOST_PLAIN, _LOOKED_FOR, _CPU_S = 300_000, 500_000, 3_000, 3
+# Plain sequences of other kinds, in which so many items are looked for that whoever walks looks at
+# `_WALKED` of them; how long that may take beside a search of ours.
+_WALKED, _LEAST_WALKED, _MOST_WALKED = 120_000_000, 5_000, 60_000
+_SHORTEST_S, _MOST_TIMES, _PART = 0.3, 5, 97
+# An item and what is missing behind it, by its number; and what holds them.
+_WRITTEN = {
+    "whole numbers": ("3 * {}", "3 * {} + 1"),
+    "large numbers": ("10**20 + 2 * {}", "10**20 + 2 * {} + 1"),
+    "fractions": ("0.5 * {}", "0.5 * {} + 0.25"),
+    "texts": ("'entry %09d' % ({})", "'entry %09d.' % ({})"),
+}
+_HOLDERS = {"list": "given", "tuple": "(*given,)"}
+_OURS = """
+def search(items, wanted):
+    low, high = 0, len(items)
+    while low < high:
+        middle = (low + high) // 2
+        if items[middle] SIGN wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+"""
+_OWN_CLASS = """type('Row', (), {
+    '__len__': lambda _: len(given), '__getitem__': lambda _, at: given[at]})()"""
+_SEQUENCES = ("given", "(*given,)", "__import__('collections').UserList(given)",
+              "__import__('collections').deque(given)", _OWN_CLASS)  # fmt: skip
 _CLAIMS = ("time", "memory", "for_empty", "for_repeated", "for_absent")
 _LOGARITHMS = ("log n", "logn", "log(n)", "log2 n", "log2(n)", "log2n", "lg n", "lgn", "ln n")
 _MOST_NAMES = 4  # of modules
@@ -82,7 +119,8 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     if code is None or obstacle:
         yield from list_checks(_CHECKS, obstacle)
     else:
-        reasons = _SearchTrial(code, truth, draw_for(answer)).reasons()
+        trial = _SearchTrial(code, truth, draw_for(answer))
+        reasons = trial.reasons()
         is_search = not (reasons["logarithmic"] and reasons["logarithmic_repeats"])
         # A result that is wrong at these alone was made so.
         is_planted = reasons["named"] and not any(reasons[name] for name in _RESULTS)
@@ -102,6 +140,11 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         most["present"] = MOST_UNSEARCHED
         if is_planted:
             most["named"] = MOST_PLANTED
+        # An exception is seen; a wrong place is not.
+        if reasons["kinds"] and not any(reasons[name] for name in _RESULTS if name != "kinds"):
+            most["kinds"] = MOST_WRONG if trial.is_silent else MOST_REFUSED
+        if trial.changed:
+            most["unchanged"] = MOST_CHANGED
         yield from list_checks(_CHECKS, reasons, most)
 
 
@@ -137,6 +180,20 @@ class _Huge(Sequence[int]):
         return place * (place + self.shift + 2)
 
 
+def _draw_fraction(draw: WideDraw) -> float:
+    return draw.whole(-(10**9), 10**9) * 2.0 ** draw.random.randrange(-60, 60)
+
+
+_KINDS: dict[str, Callable[[WideDraw], Any]] = {
+    "whole numbers": WideDraw.whole,
+    "fractions": _draw_fraction,
+    "exact fractions": lambda draw: Fraction(draw.whole(-(10**9), 10**9), draw.length(99, 1)),
+    "numbers": WideDraw.number,
+    "texts": WideDraw.text,
+    "texts with one beginning": lambda draw: "One beginning of all texts, " + draw.text(20),
+}
+
+
 class _SearchTrial:
     """One function, called with what the answer draws: a table made for another is of no use."""
 
@@ -150,6 +207,8 @@ class _SearchTrial:
         self.step = -1 if truth["order"] == "descending" else 1
         self.random = random
         self.candidate = Candidate(code.sources, without=_WITHHELD, alone=True)
+        self.is_silent = False  # whether a result was wrong, and nothing raised
+        self.changed = ""  # which sequence was, by a call
 
     def reasons(self) -> dict[str, str]:
         """Why each check does not hold; "" where it does."""
@@ -162,13 +221,16 @@ class _SearchTrial:
             return found
         found["absent"] = self.call(self.missing())
         found["repeated"] = self.call(self.repeated())
-        found["kinds"] = self.kinds()
+        self.is_silent = False
+        # Who finds another of equal items has lost what they are worth already.
+        found["kinds"] = self.kinds(most=1 if found["repeated"] else 4)
         wrong_too = any(found[name] for name in _RESULTS)
         beside = "not counted, since other results are wrong as well"
         found["named"] = beside if wrong_too else self.named()
-        found["unchanged"] = self.unchanged()
         found["examples"], found["parameters"] = self.examples(), self.parameters()
-        found["logarithmic"] = self.count(1) or self.count_in_huge() or self.search_plain(1)
+        found["logarithmic"] = (
+            self.count(1) or self.count_in_huge() or self.search_plain(1) or self.walked(1)
+        )
         wrong = "not counted, since results for {} items are wrong"
         found["logarithmic_absent"] = (
             wrong.format("missing") if found["absent"] else self.count(1, absent=True)
@@ -177,8 +239,11 @@ class _SearchTrial:
         found["logarithmic_repeats"] = (
             wrong.format("repeated")
             if found["repeated"]
-            else self.count(self.random.randrange(4, 9)) or self.search_plain(1 + few * 100)
+            else self.count(self.random.randrange(4, 9))
+            or self.search_plain(1 + few * 100)
+            or self.walked(few * 10)
         )
+        found["unchanged"] = self.changed
         return found
 
     def expected(self, given: Sequence[Any], wanted: Any) -> int:
@@ -196,17 +261,31 @@ class _SearchTrial:
     def call(
         self,
         calls: Sequence[Call],
-        sequence: str = "given",
+        sequences: Sequence[str] = (),
         *,
         candidate: Candidate | None = None,
     ) -> str:
-        code = f"result = [{self.name}({sequence}, one) for one in wanted]"
-        steps = [Step(code=code, names={"given": one, "wanted": two}) for one, two in calls]
+        """Look for items in each sequence, made of a list in one of the ways given, in turn."""
+        every = sequences or ("given",)
+        ways = [every[at % len(every)] for at in range(len(calls))]
+        steps = [
+            Step(code=f"inside = {way}\nfound = [{self.name}(inside, one) for one in wanted]\n"
+                 "result = [found, [*inside]]", names={"given": one, "wanted": two})
+            for way, (one, two) in zip(ways, calls, strict=True)
+        ]  # fmt: skip
         result = (candidate or self.candidate).run(*steps)
-        for step, (given, wanted) in zip(result.steps, calls, strict=False):
-            expected = [self.expected(given, one) for one in wanted]
-            if reason := differs(step, expected, result):
-                return f"{reason} when looking for {show(wanted)} in {show(given)}"
+        for way, step, (given, wanted) in zip(ways, result.steps, calls, strict=False):
+            kind = "" if way == "given" else f" as {'a class' if way == _OWN_CLASS else way}"
+            where = f"when looking for {show(wanted)} in {show(given)}{kind}"
+            if step.raised is not None or not isinstance(step.value, list):
+                return f"{raised_instead(step, result) or show(step.value)} {where}"
+            found, left = step.value
+            if not is_untouched(left, [*given]):
+                self.changed = self.changed or f"{show(left, 50)} is left of {show(given, 50)}"
+            expected = [self.expected([*given], one) for one in wanted]
+            if reason := differs(StepResult(value=found), expected, result):
+                self.is_silent = True
+                return f"{reason} {where}"
         return result.why
 
     def share_found(self, calls: Sequence[Call]) -> float:
@@ -261,18 +340,32 @@ class _SearchTrial:
             lists.append([one for one in different for _ in range(self.random.randrange(1, most))])
         return [(given, self.some(sorted(set(given)))) for given in lists]
 
-    def kinds(self) -> str:
-        numbers = self.ascending(self.random.randrange(5, 12))
-        texts = sorted(f"{chr(65 + number % 50)}{number:x}" for number in numbers)[:: self.step]
-        fractions = [number / 8 for number in numbers]
-        calls: list[Call] = [
-            (texts, [*texts, "~", ""]),
-            (fractions, [*fractions, fractions[0] + 0.01]),
-            (tuple(numbers), numbers),
-            (tuple(texts), texts),
+    def kinds(self, most: int) -> str:
+        """Numbers and texts of every size and character, in every kind of sequence."""
+        draw = WideDraw(self.random)
+        calls = []
+        for kind in (*_KINDS, *_KINDS):
+            for length in (draw.length(300), draw.length(9)):
+                items = {_KINDS[kind](draw) for _ in range(length + 1)}
+                missing = {items.pop(), *(_KINDS[kind](draw) for _ in range(2))} - items
+                given = [one for one in sorted(items) for _ in range(draw.length(most, 1))]
+                near = [draw.random.choice(given) for _ in range(3)] if given else []
+                beside = [f"{one}!" if kind.startswith("texts") else one + 1 for one in near]
+                ends = ["", "\U0010ffff"] if kind.startswith("texts") else [-math.inf, math.inf]
+                wanted = [*self.some(sorted(items)), *missing, *beside, *ends]
+                calls.append((given[:: self.step], wanted))
+        start, step = draw.whole(), draw.length(1_000, 1)
+        numbers = range(start, start + step * draw.length(500, 1), step)[:: self.step]
+        letters = sorted(draw.text() or "b")[:: self.step]
+        small = sorted(draw.random.choices(range(256), k=draw.length(90)))[:: self.step]
+        of_range = f"range({numbers[0]}, {numbers[-1] + self.step}, {numbers.step})"
+        others: list[tuple[Call, str]] = [
+            (([*numbers], [*self.some(numbers), numbers[0] - 1]), of_range),
+            ((letters, [*letters[:9], "~", ""]), "''.join(given)"),
+            ((small, [*small[:9], 128, -1]), "bytes(given)"),
+            ((small, [*small[-9:], 300]), "__import__('array').array('q', given)"),
         ]
-        own_class = "__import__('collections').UserList(given)"
-        return self.call(calls) or self.call(calls[:2], own_class)
+        return self.call(calls, _SEQUENCES) or self.call(*map(list, zip(*others, strict=True)))
 
     def named(self) -> str:
         """The numbers and texts of the code as items, as what is missing, and as lengths."""
@@ -299,12 +392,6 @@ class _SearchTrial:
             if reason := self.search_huge(length):
                 return f"{reason} in a sequence of {length} items"
         return ""
-
-    def unchanged(self) -> str:
-        lists = [self.ascending(size) for size in self.random.sample(range(4, 20), 3)]
-        code = f"[{self.name}(given, one) for one in (given[-1], given[0] + 1)]\nresult = given"
-        steps = [Step(code=code, names={"given": given}) for given in lists]
-        return compare(self.candidate.run(*steps), *lists)
 
     def long_sequences(self, different: int) -> list[list[Any]]:
         """Sequences whose items all differ, with 1, or have only a few values in uneven shares."""
@@ -385,6 +472,62 @@ class _SearchTrial:
             return f"{len(wanted):,} searches in a list of {length:,} take more than {_CPU_S} s"
         return compare(result, expected)
 
+    def walked(self, often: int) -> str:
+        """Why a search in plain sequences of other kinds and lengths takes as long as to walk over
+        them. A search of ours is timed only where the other takes long enough to say anything.
+        """
+        for kind in self.random.sample([*_WRITTEN], 4 if often == 1 else 2):
+            codes, expected = [], []
+            for holder in _HOLDERS:
+                code, places = self.draw_searches(kind, holder, often)
+                codes.append(code)
+                expected.append([places, True])
+            about = f"{kind} in lists and tuples of {_LEAST_WALKED:,} to {_MOST_WALKED:,} items"
+            codes = [code.replace("NAME", self.name) for code in codes]
+            result = self.candidate.run(*codes, cpu_s=_CPU_S)
+            if result.ended == "time":
+                return f"to look for {about} takes more than {_CPU_S} s"
+            if reason := compare(result, *expected):
+                return f"{reason} when looking for {about}"
+            if result.cpu_s < _SHORTEST_S:
+                continue
+            ours = Candidate(_OURS.replace("SIGN", "<" if self.step == 1 else ">"), alone=True)
+            codes = [code.replace(f"{self.name}(", "search(") for code in codes]
+            times = result.cpu_s / max(ours.run(*codes, cpu_s=_CPU_S).cpu_s, 0.01)
+            if times > _MOST_TIMES:
+                return f"to look for {about} takes {times:.0f} times as long as halving the range"
+        return ""
+
+    def draw_searches(self, kind: str, holder: str, often: int) -> tuple[str, list[int]]:
+        """Code that looks for many items of such a sequence, and what a part of it should find."""
+        ratio = _MOST_WALKED / _LEAST_WALKED
+        different = int(_LEAST_WALKED * ratio ** self.random.random()) // often
+        searches = _WALKED // (different * often)
+        factor = self.random.choice((7919, 104_729))
+        item, missing = _WRITTEN[kind]
+        lines = (
+            f"given = [one for at in range({different})",
+            f"         for one in [{item.format('at')}] * {often}][:: {self.step}]",
+            f"given = {_HOLDERS[holder]}",
+            "kept = given[:]",
+            f"at = [{factor} * at % {different} for at in range({searches})]",
+            f"wanted = [{item.format('one')} if one % 3 else {missing.format('one')}",
+            "          for one in at]",
+            "found = [NAME(given, one) for one in wanted]",
+            f"result = [found[::{_PART}], given == kept]",
+        )
+        return "\n".join(lines), [
+            self.place_of(factor * at % different, different, often)
+            for at in range(0, searches, _PART)
+        ]
+
+    def place_of(self, number: int, different: int, often: int) -> int:
+        """Of the item with this number, of which every third is missing."""
+        if number % 3 == 0:
+            return self.absent
+        before = number if self.step == 1 else different - 1 - number
+        return self.base + before * often + (0 if self.is_first else often - 1)
+
     def parameters(self) -> str:
         function, text = self.code.function(self.name), self.code.docstring(self.name)
         names = [one.arg for one in function.args.args] if function is not None else []
@@ -401,7 +544,10 @@ class _SearchTrial:
         result = self.candidate.run(*as_steps(examples, self.candidate.name))
         if result.why:
             return result.why
-        for example, step in zip(examples, result.steps, strict=True):
-            if not holds(example, step):
-                return f"one is not true: {example.code.strip()!r}"
-        return ""
+        wrong = [
+            example.code.strip()
+            for example, step in zip(examples, result.steps, strict=True)
+            if not holds(example, step)
+        ]
+        count = f"{len(wrong)} of {len(examples)} {'is' if len(wrong) == 1 else 'are'} not true"
+        return f"{count}, such as {wrong[0]!r}" if wrong else ""
