@@ -18,6 +18,27 @@ CITIES = ("Lyon", "Paris", "Nice", "Rome")
 any_text = st.text(st.characters(codec=None), max_size=300)
 
 
+VOLTS = Options("ABCD", ("8.0 V", "5.0 V", "2.5 V", "2.0 V"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "letter"),
+    [
+        ("8 V", "A"), ("8.0 V", "A"), ("8V", "A"), ("8.00 V", "A"), ("**2 V**", "D"), ("2.5V", "C"),
+        ("V = 8 V", "A"), ("So it is 10 V * 4/5 = 8 V.", "A"), ("The output voltage is 2 V", "D"),
+        ("80 V", None), ("8", None), ("0.8 V", None),
+    ],
+)  # fmt: skip
+def test_a_number_with_its_unit_is_an_option_however_it_is_written(answer, letter):
+    assert read_letter(answer, VOLTS, "What is the voltage?").letter == letter
+
+
+def test_numbers_that_differ_in_zeros_alone_and_have_no_unit_stay_apart():
+    versions = Options("AB", ("3.1", "3.10"))
+    assert read_letter("3.1", versions, "Which version?").letter == "A"
+    assert read_letter("3.10", versions, "Which version?").letter == "B"
+
+
 def a_case(check: MultipleChoice, prompt: str = "Which city?") -> Case:
     return Case(id="t", suite="s", category="c", messages=(Message("user", prompt),), check=check)
 

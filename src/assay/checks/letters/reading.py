@@ -22,6 +22,7 @@ from typing import Literal
 from assay.checks.keywords import find_keyword
 from assay.checks.letters import patterns
 from assay.checks.letters.known_options import KnownOptions, known_options
+from assay.checks.letters.measured_options import as_options_are_written
 from assay.checks.letters.options import Options, options_in
 from assay.frozen import speed_up_init
 from assay.text.announced import announced_values
@@ -82,6 +83,7 @@ def read_letter(
     words: Lexicon | None = None,
     language: str | None = None,
 ) -> LetterReading:
+    answer = as_options_are_written(answer, options)
     ticked = []
     if patterns.TICK.search(answer):
         boxes = patterns.BOX_IN_LINE.sub(r"\n\g<0>", shorten(answer))
