@@ -22,6 +22,7 @@ from assay.checking import (
     list_checks,
     list_named,
     mentions,
+    missing_block,
     missing_package,
     read_number,
     same,
@@ -115,6 +116,20 @@ def test_tables_are_compared_row_by_row():
 )
 def test_a_json_block_is_an_object_or_nothing(answer, found):
     assert json_block(answer) == found
+
+
+def test_a_block_that_is_cut_is_told_as_one_that_is_not_closed():
+    none, cut = "the answer has no JSON block that can be read", "the JSON block is not closed"
+    for answer, why in (
+        ("", none), ("{a} is no block", none), ('```json\n{"total": 9173, "top": "Cal', cut),
+        ('```json\n{"total": 9173,\n```\n', cut), ('Here:\n{"total": 9173, "top"', cut),
+        ("```json\n[1, 2]\n```", none),
+    ):  # fmt: skip
+        assert json_block(answer) is None
+        assert missing_block(answer) == why, answer
+        facts = [Fact("total", 9173, "")]
+        (found,) = ReportText(answer).withdraw(check_facts(None, facts), facts)
+        assert (found.passed, found.why) == (None, why)
 
 
 def test_facts_of_a_block_become_checks():

@@ -5,7 +5,7 @@
 `docs/how-to/write-a-checker.md` has a list of it all, with examples.
 """
 
-from .blocks import code_blocks, json_block, objects_with
+from .blocks import code_blocks, json_block, missing_block, objects_with
 from .candidate import (
     REFUSED,
     SERVICE,

@@ -11,6 +11,7 @@ LONGEST_ANSWER = 400_000
 _MOST_TRIED = 40
 _DEEPEST = 20
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})[ \t]*([^`\n]*)")
+_OPENS = re.compile(r"\{\s*+\"")
 _WORDS = re.compile(r"[\w+#-]+")
 PYTHON = {"", "python", "py", "python3", "py3"}
 # Texts stay as they are, without an end too; comments, and commas before a closing bracket, go.
@@ -98,6 +99,16 @@ def loose_objects(answer: str) -> Iterator[dict[str, Any]]:
         at = end
         if isinstance(value, dict) and _is_sane(value, 0):
             yield value
+
+
+def missing_block(answer: str) -> str:
+    """Why an answer has no JSON block: a sentence."""
+    texts = [text.strip() for _, text in fenced(answer)]
+    last = answer[:LONGEST_ANSWER].rpartition("\n{")
+    texts += [f"{{{last[2]}".strip()] if last[1] or last[2].startswith("{") else []
+    if any(_OPENS.match(text) and not text.endswith(("}", "```")) for text in texts):
+        return "the JSON block is not closed"
+    return "the answer has no JSON block that can be read"
 
 
 def objects_of(answer: str) -> list[Any]:

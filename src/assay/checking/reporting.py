@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .blocks import LONGEST_ANSWER, object_in, objects_of, parts_of
+from .blocks import LONGEST_ANSWER, missing_block, object_in, objects_of, parts_of
 from .contradicting import OtherValues, is_sentence
 from .facts import Check, Fact
 from .stating import is_stated, key_of, member_of, read_lines
@@ -31,6 +31,7 @@ class ReportText:
 
     def __init__(self, answer: str) -> None:
         answer = answer[:LONGEST_ANSWER]
+        self.missing_block = missing_block(answer)  # why, if there is none
         lines = visible_lines(answer)
         self.text = text_of(lines)
         self._lines: dict[str, list[str]] = {}
@@ -76,7 +77,9 @@ class ReportText:
         for one in checks:
             fact = of_name.get(one.name)
             whole = member_of(fact.key)[0] if fact else ""
-            if not one.passed or fact is None:
+            if one.passed is None:
+                yield replace(one, why=self.missing_block)
+            elif not one.passed or fact is None:
                 yield one
             elif self.contradicts(fact, listed):
                 why = f"the answer gives {fact.key} another value as well; {one.fact}"

@@ -34,6 +34,7 @@ from assay.checking import (
     json_block,
     list_checks,
     list_named,
+    missing_block,
     raised_instead,
     read_examples,
     same,
@@ -124,7 +125,7 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         is_search = not (reasons["logarithmic"] and reasons["logarithmic_repeats"])
         # A result that is wrong at these alone was made so.
         is_planted = reasons["named"] and not any(reasons[name] for name in _RESULTS)
-        reasons |= judge_claims(json_block(answer), truth)
+        reasons |= judge_claims(json_block(answer), truth, missing_block(answer))
         kept = ("logarithmic", "logarithmic_absent", "logarithmic_repeats")
         broken = (reasons[name] for name in kept if not reasons[name].startswith(_UNCOUNTED))
         if any(broken) and not reasons["time"]:
@@ -148,10 +149,12 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         yield from list_checks(_CHECKS, reasons, most)
 
 
-def judge_claims(block: dict[str, Any] | None, truth: Mapping[str, Any]) -> dict[str, str]:
+def judge_claims(
+    block: dict[str, Any] | None, truth: Mapping[str, Any], missing: str
+) -> dict[str, str]:
     """Why what the block states is not right; "" where it is."""
     if block is None:
-        return dict.fromkeys(_CLAIMS, "there is no JSON block")
+        return dict.fromkeys(_CLAIMS, missing)
     reasons = {}
     for key, forms in (("time", _LOGARITHMS), ("memory", ("1",))):
         given = block.get(key)

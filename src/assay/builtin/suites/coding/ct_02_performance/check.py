@@ -32,6 +32,7 @@ from assay.checking import (
     json_block,
     list_checks,
     list_named,
+    missing_block,
     raised_instead,
     read_number,
     repeats,
@@ -116,7 +117,7 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     else:
         trial = _SpeedTrial(code, truth, count, slow, draw_for(answer))
         reasons = trial.reasons()
-        reasons |= judge_claims(json_block(answer))
+        reasons |= judge_claims(json_block(answer), missing_block(answer))
         # A result that is wrong at these alone was made so.
         is_planted = reasons["named"] and not any(reasons[name] for name in _RESULTS)
         if reasons["long_list"]:
@@ -139,10 +140,10 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         yield from list_checks(_CHECKS, reasons, limits)
 
 
-def judge_claims(block: dict[str, Any] | None) -> dict[str, str]:
+def judge_claims(block: dict[str, Any] | None, missing: str) -> dict[str, str]:
     """Why what the block states is not right; "" where it is. A gain may be off by a factor 20."""
     if block is None:
-        return dict.fromkeys(_CLAIMS, "there is no JSON block")
+        return dict.fromkeys(_CLAIMS, missing)
     reasons = {}
     for key, forms in (
         ("time_before", _SQUARES), ("time_after", _LINEAR), ("memory_after", ("n", "n+m", "m", "k"))
