@@ -104,6 +104,20 @@ def test_a_right_report_may_speak_of_other_quantities(name: str, seed: int) -> N
     assert wrong == []
 
 
+@pytest.mark.parametrize("name", ["dt_02_email_thread", "dt_04_data_validation"])
+def test_what_goes_on_below_a_value_belongs_to_it_unless_it_is_a_sentence(name: str) -> None:
+    (made,) = make_files(DATA / name, [2], None)
+    answer = fill(read_reference(DATA / name), made.files, made.truth)
+    report, fence, block = answer.rpartition("```json")
+    items = [
+        (LINE.sub(rf"\g<0>\n  {more}", report) + fence + block, made)
+        for more in ("minus 7", "This was worked out from all of the records above.")
+    ]
+    few, sentence = gather(DATA / name, items, open_sandbox())
+    assert (few.share or 0) < 0.31
+    assert sentence.share == 1
+
+
 def other(text: str) -> str:
     """Another value in the same form."""
     if re.search(r"\d", text):

@@ -205,7 +205,9 @@ def _is_another_value(
     texts = _texts(fact.expected)
     if not _has_digits(fact):
         longest = max([_A_NAME, *(len(_words_of(one)) for one in texts)])
-        return len(_WORD.findall(value)) <= longest * max(len(texts), 1) and len(extra) <= most
+        # With `same`, several texts are several ways to write one.
+        many = 1 if said.is_below or fact.same is not None else max(len(texts), 1)
+        return len(_WORD.findall(value)) <= longest * many and len(extra) <= most
     usual = {word for unit in (*(fact.units or ()), *UNITS, *texts) for word in _words_of(unit)}
     words = [word for word in _WORD.findall(value)
              if word not in extra and not re.search(r"\d", word) and word not in usual]  # fmt: skip

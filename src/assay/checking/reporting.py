@@ -22,6 +22,7 @@ _OF_FIGURES, _OF_SECTIONS = 2.05, 0.38
 LEAST_TOLD = 0.25  # of the figures, for names to count: another seed's report has 0.15 by chance
 _LEAST_WORDS = 20  # different ones beside figures, names and headings, for all values to count
 _TEXT = ("", "markdown", "md", "text", "txt", "yaml", "csv", "json")  # fences without code
+_MOST_ADDED = 3  # words that belong to the value above; more are a sentence
 _MOST_BELOW = 8  # lines below a value that may take it back
 _MOST_LEFT = 8  # keys in a reason
 
@@ -39,7 +40,8 @@ class ReportText:
         below = []
         for at, line in enumerate(lines):
             for name, value in read_lines(line.text):
-                self._lines.setdefault(key_of(name), []).append(value)
+                rest = _rest(lines, at) if value else ""
+                self._lines.setdefault(key_of(name), []).append(value + rest)
                 whole, member = member_of(name)
                 if member and value:
                     self._members.setdefault(whole, set()).add(member)
@@ -123,6 +125,15 @@ class ReportText:
             )
             for whole, members in known.items()
         }
+
+
+def _rest(lines: Sequence[ShownLine], at: int) -> str:
+    """A few words that go on in the same paragraph: "36", and "minus 7" below it."""
+    after = next(_below(lines, at), None)
+    if after is None or after.block != lines[at].block:
+        return ""
+    is_short = len(after.text.split()) <= _MOST_ADDED
+    return f" {after.text}" if is_short else ""
 
 
 def _below(lines: Sequence[ShownLine], at: int) -> Iterator[ShownLine]:
