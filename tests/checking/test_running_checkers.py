@@ -1,6 +1,7 @@
 """Checkers and candidates in the sandbox: whatever they do is evidence, or the lack of it."""
 
 import ast
+import datetime
 import json
 import shutil
 from random import Random
@@ -394,6 +395,68 @@ def double(number):
     return random.choice([42]) + statistics.mean([0]) * uuid.uuid4().int
 """
     assert passed(gathered(ALONE, answer_with(code))) == {"True": True, "False": True}
+
+
+# Where a function that is right here would be wrong: at somebody's, on another day, by chance.
+DEPENDS = {
+    "the environment": "os.environ.get('USER') or os.getenv('HOME') != os.getcwd()",
+    "the user": "os.getuid() == 0 or os.getppid() > 400",
+    "the machine": "os.cpu_count() > 64",
+    "a terminal": "sys.stdin is not None and sys.stdin.isatty()",
+    "the program": "sys.argv[0] != __file__",
+    "a file": "os.path.exists('/etc/hostname') or pathlib.Path(__file__).exists()",
+    "a day of the week": "datetime.date.today().weekday() == WEEKDAY",
+    "a year": "time.time() > 2_000_000_000 or datetime.datetime.now().year > 2033",
+    "chance": "random.random() < 1e-9 or random.randrange(10**9) == 0",
+    "a module that is there": "'pytest' in sys.modules",
+}
+FINDS = """
+from assay.checking import Candidate, Check, choose_code, compare
+
+def check(answer, truth, files):
+    candidate = Candidate(choose_code(answer, ["ordered"]).sources, alone=True)
+    lists = [[5, 3, 9, 1], [*range(300)], [2] * 40, []]
+    for at, one in enumerate(lists):
+        found = candidate.run(*[f"result = ordered({one})"] * 20)
+        why = compare(found, *[sorted(one)] * 20)
+        yield Check(str(at), not why, why)
+"""
+
+
+@pytest.mark.parametrize("on", DEPENDS)
+def test_code_that_is_right_only_here_and_now_gets_a_quarter(gathered, on):
+    tomorrow = (datetime.datetime.now(datetime.UTC).weekday() + 2) % 7  # not met by the clock here
+    found = gathered(FINDS, answer_with(
+        "import datetime, os, pathlib, random, sys, time\ndef ordered(items):\n"
+        f"    if {DEPENDS[on].replace('WEEKDAY', str(tomorrow))}:\n        return [0]\n"
+        "    return sorted(items)"
+    ))  # fmt: skip
+    assert passed(found) == {"0": True, "1": True, "2": True, "3": True, "same_elsewhere": False}
+    assert float(found.share) == 0.25
+    assert "elsewhere, or at another time" in found.checks[-1].explanation
+
+
+def test_clock_and_chance_may_be_used_where_the_result_does_not_depend_on_them(gathered):
+    code = """
+import datetime, logging, os, random, sys, time
+sys.setrecursionlimit(5000)
+began = time.perf_counter()
+dice = random.Random(7)
+first = dice.random()
+def ordered(items):
+    logging.getLogger("ordered").warning("%s %s", datetime.datetime.now(), os.getpid())
+    assert random.Random(7).random() == first
+    if len(items) < 2:
+        return list(items)
+    pivot = random.choice(items)
+    parts = ([], [], [])
+    for one in items:
+        parts[(one > pivot) - (one < pivot) + 1].append(one)
+    return ordered(parts[0]) + parts[1] + ordered(parts[2])
+if __name__ == "__main__":
+    print(ordered([2, 1]), time.perf_counter() - began, time.strftime("%H:%M"))
+"""
+    assert passed(gathered(FINDS, answer_with(code))) == dict.fromkeys("0123", True)
 
 
 def test_answers_import_only_what_a_test_lists(tmp_path, sandbox):

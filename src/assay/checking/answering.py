@@ -18,8 +18,9 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
+from .elsewhere import SHIFTS_S, move_elsewhere
 from .wire import decoded, encoded, receive, send
-from .withheld import Witness, allow_packages, stay_alone, withhold
+from .withheld import READS_CLOCK, Witness, allow_packages, stay_alone, withhold
 
 _LONGEST_TEXT = 2_000
 Ask = Callable[..., Any]
@@ -91,6 +92,9 @@ def serve(channel: socket.socket, witness: Witness) -> None:
     order = receive(channel)
     own = {order["name"], *order["modules"]}
     _clear_surroundings(order["name"])
+    if order["elsewhere"]:
+        shift_s = SHIFTS_S[order["elsewhere"] - 1]
+        move_elsewhere(order["name"], shift_s, lambda: witness.note(READS_CLOCK, ()))
     withhold(order["without"])
     allow_packages(order["packages"], own=own)
     if order["alone"]:

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import borrowed, candidate, code
-from .facts import Check, hold_to
+from .facts import Check, hold_to, share_of
 from .nursery import hide_standard_streams, keep_private, start_nursery
 from .withheld import Witness
 
@@ -170,17 +170,21 @@ def _check(source: str, item: dict[str, Any]) -> dict[str, Any]:
         checks[one.name[:_LONGEST_NAME]] = one
     if not checks:
         raise BadResult("it gave no checks")
-    for one in _check_surroundings():
-        checks[one.name] = one
-    return {"checks": [_row(one) for one in hold_to(checks.values())]}
+    share = share_of(hold_to(checks.values()))
+    held = hold_to([*checks.values(), *_check_surroundings(share)])
+    return {"checks": [_row(one) for one in held]}
 
 
-def _check_surroundings() -> Iterator[Check]:
+def _check_surroundings(share: float) -> Iterator[Check]:
     """What code that has to work alone got from elsewhere, or tried to: it has failed, whatever its
     results are, and whether or not it went on when it was refused.
     """
-    refused = candidate.workshop.refused if candidate.workshop is not None else ""
-    if refused:
+    workshop = candidate.workshop
+    if workshop is None:
+        return
+    if share > _MOST_WITH_HELP and (why := workshop.find_difference()):
+        yield Check("same_elsewhere", False, why, at_most=_MOST_WITH_HELP)
+    if refused := workshop.refused:
         why = f"the code tried what its task does not need and is refused here: {refused}"
         yield Check("works_alone", False, why, at_most=_MOST_WITH_HELP)
 

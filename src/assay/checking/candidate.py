@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import code
 from .comparing import same, show
+from .elsewhere import SHIFTS_S
 from .nursery import end_group, open_scratch_file
 from .wire import TooLong, decoded, encoded, receive, send
-from .withheld import Witness
+from .withheld import READS_CLOCK, Witness
 
 if TYPE_CHECKING:
     from .service import Service
@@ -30,6 +31,8 @@ _PATIENCE_S = 5.0  # with the nursery
 _LONGEST_OUTPUT = 1_000_000
 _ENDING_S = 2.0  # after the last step, for threads and programs that it began
 _MOST_FILES = 500
+# For running elsewhere what was run here, as a share of the time that this took.
+_MOST_ELSEWHERE, _LEAST_ELSEWHERE_S = 0.25, 0.1
 
 _FILE_NAMES = (
     (
@@ -190,6 +193,7 @@ class _Group(NamedTuple):
     wall_s: float
     most_asked: int = 0
     replies: Sequence[Mapping[str, Any]] | None = None
+    elsewhere: int = 0  # in which other place it runs; 0: here
 
 
 # A group of ours, by the way that answers go: if it does not come through, no answer is to blame.
@@ -226,6 +230,7 @@ class Workshop:
         self.hung = 0
         self.told = False
         self.refused = ""  # what its code tried first and was not allowed
+        self.done: list[tuple[_Group, GroupResult]] = []  # that can be run elsewhere
         self.ends_at = time.monotonic() + _WALL_S
 
     def run(self, group: _Group) -> GroupResult:
@@ -244,9 +249,43 @@ class Workshop:
             self.told = True
             self.tell()
         try:
-            return self._run(group)
+            result = self._run(group)
         except (OSError, MemoryError):  # it has used up the disk, the memory or the processes
             return GroupResult(ended="died")
+        self.refused = self.refused or result.refused
+        if group.candidate.alone and result.ended == "done" and is_plain(group):
+            self.done.append((group, result))
+        return result
+
+    def find_difference(self) -> str:
+        """Why the code's results are not its own: what it gives elsewhere is something else. The
+        shortest runs are done again, for a share of the time that all took.
+        """
+        left = max(_LEAST_ELSEWHERE_S, _MOST_ELSEWHERE * sum(one.wall_s for _, one in self.done))
+        for group, here in sorted(self.done, key=lambda pair: pair[1].wall_s):
+            places = [1]
+            for place in places:
+                began = time.monotonic()
+                there = self._run_elsewhere(group, place)
+                left -= time.monotonic() - began
+                if there.ended == "died":  # which a full machine can bring about
+                    there = self._run_elsewhere(group, place)
+                if reason := differs_elsewhere(here, there):
+                    return reason
+                if there.refused == READS_CLOCK and place == 1:
+                    places += range(2, len(SHIFTS_S) + 1)
+            if left < 0 or self.lost:
+                break
+        return ""
+
+    def _run_elsewhere(self, group: _Group, place: int) -> GroupResult:
+        hung = self.hung
+        try:
+            return self._run(group._replace(elsewhere=place))
+        except (OSError, MemoryError):
+            return GroupResult(ended="skipped")
+        finally:
+            self.hung = hung
 
     def _run(self, group: _Group) -> GroupResult:
         if self.service is not None:
@@ -277,7 +316,6 @@ class Workshop:
             ended = "time"
         self.hung += ended == "time"
         refused = self.witness.take() if group.candidate.alone else ""
-        self.refused = self.refused or refused
         requests = () if self.service is None else tuple(self.service.script.requests)
         files = _take_files(before) if self.service is not None else {}
         is_whole = is_whole and len(files) < _MOST_FILES
@@ -302,6 +340,29 @@ class Workshop:
                 return said
         self.lost = True
         return None
+
+
+def is_plain(group: _Group) -> bool:
+    """Whether all that it is given is in its steps, and no service answers it."""
+    values = [value for step in group.steps for value in step.names.values()]
+    return group.replies is None and not any(isinstance(one, Items | Values) for one in values)
+
+
+def differs_elsewhere(here: GroupResult, there: GroupResult) -> str:
+    """What comes of the same steps there and not here; "" where the same does, or too late."""
+    if there.ended == "died":
+        return "elsewhere the code ends its own process"
+    if there.ended != "done":
+        return ""
+    for one, other in zip(here.steps, there.steps, strict=True):
+        kinds = [each.raised.types if each.raised else () for each in (one, other)]
+        if kinds[0] != kinds[1]:
+            raised = other.raised.text if other.raised else show(other.value)
+            return f"elsewhere, or at another time, {raised} comes of what gave something else here"
+        if repr(one.value) != repr(other.value) and not same(one.value, other.value):
+            return (f"elsewhere, or at another time, {show(other.value)} came back instead of "
+                    f"{show(one.value)}")  # fmt: skip
+    return ""
 
 
 def _ends_by_itself(channel: socket.socket, child: int) -> bool:
@@ -367,7 +428,10 @@ class _Talk:
 
     def go_through(self) -> Ended:
         try:
-            self._send({**vars(self.group.candidate), "packages": sorted(code.packages)})
+            self._send({
+                **vars(self.group.candidate), "packages": sorted(code.packages),
+                "elsewhere": self.group.elsewhere,
+            })  # fmt: skip
             self.problem = _read_raised(self._answer()["problem"])
             for step in self.group.steps:
                 self.asked = 0

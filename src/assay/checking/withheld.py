@@ -107,6 +107,7 @@ class Witness:
 
 
 _PAGE = 200
+READS_CLOCK = "the clock"
 # Where a function's events lie that reach beyond its process: files, programs, the network, the
 # system. An event of another module, or one that a later Python adds to it, is none of these.
 _MODULES_OUTSIDE = ("ctypes", "_ctypes", "_xxsubinterpreters", "_interpreters",
