@@ -88,6 +88,31 @@ def of_each(tests: list[dict[str, object]], texts: tuple[str, ...]) -> dict[str,
     return {str(each["prompt"]): texts[n % len(texts)] for n, each in enumerate(tests)}
 
 
+def varied_circles() -> str:
+    """The same over and over, in words that change places: four hundred words, of thirty."""
+    openings = "Encore une fois", "De nouveau", "Puis", "Ensuite"
+    doings = "nous regardons", "on revient à", "nous reprenons", "il faut revoir"
+    things = "la carte du pays", "ce qui est dit", "le premier indice"
+    return " ".join(
+        f"{openings[n % 4]} {doings[(n // 3) % 4]} {things[(n // 2) % 3]}, et la ville est loin."
+        for n in range(32)
+    )
+
+
+ECHOES = (
+    "“{}” “{}”",
+    "I was asked this: {}",
+    "The question is, as I was asked: {}",
+    "{}\n\n{}\n\nThis is what I was asked.",
+)
+
+
+def one_after_the_other(test: Mapping[str, object]) -> str:
+    """Every option in prose, in other words and another order than they were asked in."""
+    first, second, third, last = (str(each) for each in test["choices"])  # type: ignore[attr-defined]
+    return f"Some would say {last}, others {second}; one hears {third} as well, and then {first}."
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -116,8 +141,10 @@ def test_an_option_that_is_set_apart_among_all_of_them_is_chosen(
          "--max-tokens 4096"),
         (words, "<think>" + "Which one? " * 90, {"max_tokens": 30},
          "thinking took their maximum", "--think off"),
-        (words, ROUND, {"max_tokens": 3000}, "repeated themselves", "--sampling server"),
-        (words, ROUND, {"max_tokens": 60}, "repeated themselves", "--sampling server"),
+        (words, ROUND, {"max_tokens": 3000}, "go in circles", "--sampling server"),
+        (words, ROUND, {"max_tokens": 60}, "go in circles", "--sampling server"),
+        (words, varied_circles(), {"max_tokens": 4000}, "go in circles", "--sampling server"),
+        (words, varied_circles(), {"max_tokens": 260}, "go in circles", "--sampling server"),
         (words, ("Hello.",), {}, "The same answer to 12 of 12", "Answer every question"),
         (words, REFUSALS[:1], {}, "The same answer to 12 of 12", "Answer every question"),
         (words, OF_ITS_WORDS, {}, "The same answer to 12 of 12", "Answer every question"),
@@ -407,3 +434,60 @@ def test_wrong_answers_in_one_form_that_state_a_thing_of_their_own_are_not_the_s
                for n, city in enumerate(wrong)}  # fmt: skip
     card = card_of(tmp_path, words(), "", answers=answers)
     assert not [each for each in card.reasons if "failures of" in each]
+
+
+def test_an_echo_adds_nothing_whatever_frames_it(tmp_path: Path) -> None:
+    answers = {str(test["id"]): ECHOES[n % 4].replace("{}", str(test["prompt"]))
+               for n, test in enumerate(words())}  # fmt: skip
+    card = card_of(tmp_path, words(), "", answers=answers)
+    assert any("12 answers of 12 only repeat the task" in each for each in card.reasons)
+
+
+def test_a_wrong_answer_in_the_words_of_its_question_is_no_echo(tmp_path: Path) -> None:
+    wrong = ["Bergen", "Turku", "Oulu", "Lund", "Bodø", "Molde"] * 2
+    asked = "The name of the largest city that you know in {} is {}."
+    answers = {f"word_{n:03d}": asked.format(country, wrong[n])
+               for n, country in enumerate(CITIES)}  # fmt: skip
+    card = card_of(tmp_path, words(), "", answers=answers)
+    assert not [each for each in card.reasons if "repeat" in each]
+
+
+ADVICE = (
+    "It stands on wide plains near the coast", "It was built by traders beside an old river",
+    "It grew around a market high on a hill", "It began as a harbour for fishing boats",
+)  # fmt: skip
+IN_OTHER_WORDS = (
+    "One may think of a hill with a market around which it grew, of boats that fish off a harbour, "
+    "of the coast near the wide plain, or of old traders that built beside the river."
+)
+
+
+@pytest.mark.parametrize("shift", range(2))
+def test_options_named_in_other_words_are_listed(tmp_path: Path, shift: int) -> None:
+    tests = [each | {"choices": [*ADVICE[shift:], *ADVICE[:shift]]} for each in choices()]
+    card = card_of(tmp_path, tests, IN_OTHER_WORDS)
+    assert any("12 answers of 12 list the options and choose none" in each
+               for each in card.reasons), card.reasons  # fmt: skip
+
+
+def test_options_in_prose_one_after_the_other_are_listed(tmp_path: Path) -> None:
+    answers = {str(test["id"]): one_after_the_other(test) for test in choices()}
+    card = card_of(tmp_path, choices(), "", answers=answers)
+    assert any("list the options and choose none" in each for each in card.reasons), card.reasons
+
+
+def test_an_explanation_that_goes_through_all_options_and_chooses_lists_none(
+    tmp_path: Path,
+) -> None:
+    tests = [each | {"choices": ADVICE, "expected": "A"} for each in choices()]
+    card = card_of(tmp_path, tests, f"{IN_OTHER_WORDS} The answer is: {ADVICE[1]}.")
+    assert not [each for each in card.reasons if "choose none" in each]
+    assert any("The answer was B to 12 of 12" in each for each in card.reasons), card.reasons
+
+
+def test_long_wrong_prose_that_goes_on_is_not_in_circles(tmp_path: Path) -> None:
+    """The texts are honest ones: paragraphs of our own licence and guides."""
+    guide = (Path(assay.__file__).parents[2] / "CONTRIBUTING.md").read_text("utf-8").split()
+    parts = {f"word_{n:03d}": " ".join(guide[n * 40 : n * 40 + 300]) for n in range(12)}
+    card = card_of(tmp_path, words(), "", answers=parts)
+    assert not [each for each in card.reasons if "circles" in each]

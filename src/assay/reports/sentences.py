@@ -40,9 +40,8 @@ SHOWN_SENTENCE = 60  # characters of an answer that is given again and again
 SHOWN_CONSTANT = 40  # characters of a constant answer that are shown
 HABITS: Mapping[HabitKind, Message] = {
     "loops": message_n(
-        "{count} answer of {n} repeated itself and was stopped; it is scored as truncated.",
-        "{count} answers of {n} repeated themselves and were stopped; "
-        "they are scored as truncated.",
+        "{count} answer of {n} goes in circles: it repeats itself and says nothing new.",
+        "{count} answers of {n} go in circles: they repeat themselves and say nothing new.",
     ),
     "cut": message_n(
         "{count} answer of {n} was cut at its maximum of tokens.",

@@ -4,7 +4,6 @@ A new habit is a kind in `HabitKind`, a line in `_kinds_of` and a sentence in
 `reports.sentences.HABITS`.
 """
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -14,10 +13,10 @@ from assay.stats.intervals import wilson
 from assay.summary.other_language import find_other_languages
 from assay.summary.same_answers import AskedAnswer, find_same_answers
 from assay.text.answer_words import declines_instead
-from assay.text.circles import ends_in_circles
-from assay.text.echo import is_echo
-from assay.text.folding import fold_for_matching
+from assay.text.circles import ends_in_circles, says_nothing_new
+from assay.text.echo import adds_nothing, is_echo, words_beside
 from assay.text.json_in_prose import find_function_call
+from assay.text.listed_options import is_set_apart, names_all
 from assay.text.written_calls import offered_functions, read_written_calls
 from assay.types import LETTERS, Answered, Case, Context, OutcomeKind, Score, Trial
 from assay.types.requests import LOOP
@@ -39,6 +38,8 @@ def find_habits(trials: Sequence[Trial], pass_mark: float) -> tuple[Habit, ...]:
     wrong = {id(trial) for trial in trials if trial.outcome(pass_mark) in WRONG}
     written = [trial for trial in trials if isinstance(trial.reply, Answered)]
     of_each = {id(each): {*_kinds_of(each, id(each) in wrong)} for each in written}
+    for place in _echoes([each for each in written if id(each) in wrong]):
+        of_each[place].add("echoed")
     plain = [each for each in written if of_each[id(each)] <= MAY_BE_FOREIGN]
     languages = find_other_languages(plain, wrong)
     for place in languages:
@@ -83,7 +84,9 @@ def _kinds_of(trial: Trial, failed: bool) -> Iterator[HabitKind]:
     if reply.reasoning_unclosed and not reply.text.strip():
         yield "loops" if reply.finish == LOOP else "thought_only"
     elif reply.truncated:
-        yield "loops" if reply.finish == LOOP or ends_in_circles(reply.text) else "cut"
+        yield "loops" if reply.finish == LOOP or _goes_in_circles(reply.text) else "cut"
+    elif failed and says_nothing_new(reply.text):
+        yield "loops"
     text = "\n".join(reply.predictions) or reply.text
     if not failed:
         return
@@ -98,14 +101,38 @@ def _kinds_of(trial: Trial, failed: bool) -> Iterator[HabitKind]:
         yield "declined"
     elif is_echo(text, (message.content for message in trial.case.messages)):
         yield "echoed"
-    elif score and score.extracted is None and _lists_options(text, trial.case):
+    elif (
+        score
+        and trial.case.check.requests().letters
+        and _lists_options(text, trial.case, score.extracted)
+    ):
         yield "options_listed"
+
+
+def _goes_in_circles(text: str) -> bool:
+    return ends_in_circles(text) or says_nothing_new(text)
 
 
 def _most(languages: Collection[str]) -> str:
     """The language of nearly all; "" where they are of several."""
     code, count = Counter(languages).most_common(1)[0]
     return code if count >= MOST_IN_ONE * len(languages) else ""
+
+
+def _echoes(wrong: Sequence[Trial]) -> set[int]:
+    """Those that add to the question only words which frame it in other answers too."""
+    beside = {
+        id(each): (each.case.id, words)
+        for each in wrong
+        if isinstance(each.reply, Answered)
+        and (words := words_beside(each.reply.text, _asked(each.case))) is not None
+    }
+    frames = Counter(word for _, words in dict(beside.values()).items() for word in words)
+    return {place for place, (_, words) in beside.items() if adds_nothing(words, frames)}
+
+
+def _asked(case: Case) -> tuple[str, ...]:
+    return (case.prompt, *(message.content for message in case.messages))
 
 
 class _Same(NamedTuple):
@@ -171,18 +198,13 @@ def _calls_what_was_expected(trial: Trial) -> bool:
     return bool(called) and min(called) == 1
 
 
-def _lists_options(text: str, case: Case) -> bool:
-    """Whether it names every option by its letter or its text, or of many every one but one."""
+def _lists_options(text: str, case: Case, chosen: str | None) -> bool:
+    """Whether it names all of them and sets none apart, though a letter may be read from it."""
     asked = case.check.requests()
     letters = asked.letters or LETTERS[: len(asked.options)]
-    options = asked.options or ("",) * len(letters)
-    folded = fold_for_matching(text)
-    listed = sum(
-        re.search(rf"(?<![\w'’-]){letter}(?![\w'’-])", text) is not None
-        or (bool(option) and fold_for_matching(option) in folded)
-        for letter, option in zip(letters, options, strict=False)
-    )
-    return listed >= max(2, len(letters) - (len(letters) > 3))
+    if not names_all(text, letters, asked.options):
+        return False
+    return chosen is None or not is_set_apart(text, chosen, letters, asked.options)
 
 
 def find_one_letter(
