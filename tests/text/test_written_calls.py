@@ -44,6 +44,12 @@ ACCRA = ("get_weather", {"city": "Accra"})
         "$ get_weather --city Accra",
         "| tool | get_weather |\n|---|---|\n| city | Accra |",
         "RUN get_weather WITH\ncity = 'Accra' END",
+        "<start_function_call>call:get_weather{city:<escape>Accra<escape>}<end_function_call>",
+        "[call]get_weather{city: Accra}[/call]",
+        "get_weather{city=[str]Accra[/str]}",
+        "<|call|>get_weather{<q>city<q>: <|s|>Accra<|e|>}",
+        "call get_weather(city=<value>Accra</value>)",
+        "call get_weather({city: <v>Accra</v>})",
     ],
 )
 def test_every_shape_gives_the_same_call(text: str) -> None:
@@ -98,3 +104,33 @@ def test_a_value_in_marks_is_a_text_where_the_function_wants_one() -> None:
     marked = "<get_weather><city>7</city><days>7</days></get_weather>"
     (call,) = read_written_calls(marked, OFFERED)
     assert json.loads(call.arguments) == {"city": "7", "days": 7}
+
+
+def test_an_object_without_quotes_is_read_by_the_form_of_its_values() -> None:
+    offered = {"book": {"name": "string", "code": "string", "rooms": "array", "guests": "object"}}
+    text = (
+        "call:book{name:<q>Ama, {and} Kofi's<q>,code:0042,rooms:[{no:7,quiet:true},{no:8.5}],"
+        "guests:{names:[<q>Ama<q>,Kofi],children:null}}"
+    )
+    first, second = read_written_calls(f"<a>{text}<b><a>{text}<b>", offered)
+    assert first == second
+    assert json.loads(first.arguments) == {
+        "name": "Ama, {and} Kofi's",
+        "code": "0042",
+        "rooms": [{"no": 7, "quiet": True}, {"no": 8.5}],
+        "guests": {"names": ["Ama", "Kofi"], "children": None},
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "get_weather { city: Accra, and then",
+        "get_weather { place: Accra }",
+        "get_weather { return 31; }",
+        "get_weather{city:<q>Accra",
+    ],
+)
+def test_what_is_no_object_without_quotes_is_no_call(text: str) -> None:
+    calls = read_written_calls(text, {"get_weather": {"city": "string"}})
+    assert not [each for each in calls if json.loads(each.arguments) == {"city": "Accra"}]

@@ -7,6 +7,7 @@ function that was offered, together with arguments, wherever a reader sees that 
 in an object      {"name": "f", "arguments": {"a": 1}}   {"f": {"a": 1}}   {"tool": "f", "a": 1}
 in brackets       f(a=1)   f(1)   f({"a": 1})   f(a: 1)
 an object behind  f {"a": 1}   Action: f ⏎ Action Input: {"a": 1}   <function=f>{"a": 1}</function>
+without quotes    f{a:1,b:<q>text<q>,c:[x,y]}   marks on both sides of a value are its quotes
 in marks          <f><a>1</a></f>   <call name="f"><arg name="a">1</arg></call>   <f a="1"/>
 on lines          f ⏎ a: 1 ⏎ b: 2
 """
@@ -35,6 +36,15 @@ _SIGNED = (
 )
 _SIGN_ALONE = re.compile(r"(?<!\s)\s+[^\w\s\"'.,;:!?&()/+-]+(?=\s|$)")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
+# A value between two marks, in angle brackets or in square ones that have a name.
+_FRAMED = re.compile(
+    r"<[^<>\s]{1,40}>(?P<said>[^<>]*)<[^<>\s]{1,40}>"
+    r"|\[(?P<mark>[^\W\d][\w|-]{0,40})\](?P<inside>[^\[\]]*)\[/?(?P=mark)\]"
+)
+_KEY = re.compile(
+    r"(?:<[^<>\s]{1,40}>|[\"'])?(?P<key>[^\W\d][\w.-]{0,100})(?:<[^<>\s]{1,40}>|[\"'])?\s*[:=]"
+)
+_BARE = re.compile(r"[^,{}\[\]<>\"\n]+")
 _IDENTIFIER = re.compile(r"[^\W\d][\w.]*")
 _BEGINS_BODY = re.compile(r"[ \t]*(?:->[^\n:]{0,80})?(?::[ \t]*(?:\n|\Z)|\{)")
 _OPENING = re.compile(r"[ \t`\"'*]{0,3}(?:\.\w{1,20})?\(")
@@ -153,7 +163,7 @@ def _beside_names(text: str, offered: Parameters) -> Iterator[ToolCall]:
         until = min(len(behind), following.start() - place.end()) if following else len(behind)
         given, taken = _bracketed(behind, parameters)
         if given is None and not taken:
-            given, taken = _object_behind(behind)
+            given, taken = _object_behind(behind, parameters)
         if given is None and not taken:
             taken = until
             given = _marked(behind[:until], parameters) or _on_lines(behind[:until], parameters)
@@ -177,9 +187,8 @@ def _bracketed(behind: str, parameters: Mapping[str, str]) -> tuple[dict[str, An
 
 
 def _listed_arguments(inner: str, parameters: Mapping[str, str]) -> dict[str, Any] | None:
-    whole = _literal(inner) if inner.startswith("{") else None
-    if isinstance(whole, dict):
-        return whole
+    if inner.startswith("{") and (whole := _read_object(inner, parameters)):
+        return whole[0]
     given: dict[str, Any] = {}
     free = iter(parameters)
     for piece in _pieces(inner):
@@ -194,15 +203,35 @@ def _listed_arguments(inner: str, parameters: Mapping[str, str]) -> dict[str, An
     return given
 
 
-def _object_behind(behind: str) -> tuple[dict[str, Any] | None, int]:
+def _object_behind(behind: str, parameters: Mapping[str, str]) -> tuple[dict[str, Any] | None, int]:
     start = behind.find("{", 0, _MOST_BETWEEN)
     if start < 0 or not _belongs(behind[:start]):
         return None, 0
-    inside = _balanced(behind[start:])
-    value = _literal(inside)
-    if not isinstance(value, dict):
+    found = _read_object(behind[start:], parameters)
+    if found is None:
         return None, 0
-    return None if value.keys() >= {"type", "properties"} else value, start + len(inside)
+    value, end = found
+    return None if value.keys() >= {"type", "properties"} else value, start + end
+
+
+def _read_object(code: str, parameters: Mapping[str, str]) -> tuple[dict[str, Any], int] | None:
+    """The object that a text begins with, and its end: as JSON or Python has it, or without quotes
+    where its keys are parameters.
+    """
+    inside = _balanced(code)
+    value = _literal(inside)
+    if isinstance(value, dict):
+        return value, len(inside)
+    try:
+        value, end = _unquoted(code, 0)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or not value.keys() <= parameters.keys():
+        return None
+    return {
+        key: each.as_type(parameters[key]) if isinstance(each, _Bare) else _by_form(each)
+        for key, each in value.items()
+    }, end
 
 
 def _belongs(between: str) -> bool:
@@ -282,13 +311,78 @@ def _is_alone(text: str, place: re.Match[str]) -> bool:
 
 
 def _value(text: str, kind: str) -> Any:
-    """A text where the schema says so, else as JSON or Python reads it."""
+    """A text where the schema says so or marks frame it, else as JSON or Python reads it."""
     text = text.strip()
+    if framed := _FRAMED.fullmatch(text):
+        return (framed["said"] or framed["inside"] or "").strip()
     value = _literal(text)
     if value is None and text in ("null", "None"):
         return None
     if value is None or (kind == "string" and not isinstance(value, str)):
         return text
+    return value
+
+
+class _Bare(str):
+    """A value in no quotes: what it is, its form says, or the schema that wants a text."""
+
+    __slots__ = ()
+
+    def as_type(self, kind: str) -> Any:
+        return _value(self, kind)
+
+
+def _unquoted(code: str, at: int) -> tuple[Any, int]:
+    """The value that begins here, and its end. ValueError: there is none."""
+    at = _past_space(code, at)
+    if framed := _FRAMED.match(code, at):
+        return (framed["said"] or framed["inside"] or "").strip(), framed.end()
+    sign = code[at : at + 1]
+    if sign in ("{", "["):
+        return _unquoted_items(code, at, sign)
+    if quoted := _QUOTED.match(code, at):
+        return _literal(quoted[0]) or quoted[0][1:-1], quoted.end()
+    bare = _BARE.match(code, at)
+    if bare is None:
+        raise ValueError(at)
+    return _Bare(bare[0].strip()), bare.end()
+
+
+def _unquoted_items(code: str, at: int, opening: str) -> tuple[Any, int]:
+    closing = _CLOSES[_OPENS.index(opening)]
+    items: list[Any] = []
+    pairs: dict[str, Any] = {}
+    at = _past_space(code, at + 1)
+    while code[at : at + 1] != closing:
+        key = _KEY.match(code, at) if opening == "{" else None
+        if opening == "{" and key is None:
+            raise ValueError(at)
+        value, at = _unquoted(code, key.end() if key else at)
+        if key:
+            pairs[key["key"]] = value
+        else:
+            items.append(value)
+        at = _past_space(code, at)
+        if code[at : at + 1] == ",":
+            at = _past_space(code, at + 1)
+        elif code[at : at + 1] != closing:
+            raise ValueError(at)
+    return pairs if opening == "{" else items, at + 1
+
+
+def _past_space(code: str, at: int) -> int:
+    while code[at : at + 1].isspace():
+        at += 1
+    return at
+
+
+def _by_form(value: Any) -> Any:
+    if isinstance(value, _Bare):
+        return value.as_type("")
+    if isinstance(value, list):
+        return [_by_form(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _by_form(each) for key, each in value.items()}
     return value
 
 
