@@ -189,7 +189,7 @@ def command_of(card: Card) -> str:
         (choices, LISTED, "12 answers of 12 list the options and choose none"),
         (words, {"cut": "Let us think about it. The country has"}, "were cut at their"),
         (words, "<think>Which one? Perhaps", "thinking took their maximum"),
-        (words, REFUSALS[0], "only decline"),
+        (words, REFUSALS[0], "The same answer to 12 of 12"),
     ],
 )
 def test_a_script_would_say_the_same_again_and_its_answers_are_read(
@@ -419,7 +419,7 @@ def test_refusals_that_differ_in_how_they_are_put_together_say_much_the_same(
     answers = {f"word_{n:03d}": put_together(n, country) for n, country in enumerate(CITIES)}
     assert len({*answers.values()}) == 12
     card = card_of(tmp_path, words(), "", answers=answers)
-    assert any("12 answers of 12 say much the same, whatever was asked" in each
+    assert any("12 answers of 12 do not deal with the question" in each
                for each in card.reasons), card.reasons  # fmt: skip
 
 
@@ -491,3 +491,50 @@ def test_long_wrong_prose_that_goes_on_is_not_in_circles(tmp_path: Path) -> None
     parts = {f"word_{n:03d}": " ".join(guide[n * 40 : n * 40 + 300]) for n in range(12)}
     card = card_of(tmp_path, words(), "", answers=parts)
     assert not [each for each in card.reasons if "circles" in each]
+
+
+PIECES = (
+    "I keep out of this.", "Let us leave that where it lies.", "My desk has no drawer for it.",
+    "Have you been to the sea of late?", "The plums are early this year.",
+)  # fmt: skip
+
+
+def test_a_phrase_in_two_answers_that_differ_is_stock_and_the_same_answer_twice_is_none(
+    tmp_path: Path,
+) -> None:
+    """Ten of the twelve are put together from five phrases, each in four of them at most."""
+    pairs = [(0, 3), (1, 4), (2, 3), (0, 4), (1, 3), (2, 4), (3, 0), (4, 1), (3, 2), (4, 0)]
+    answers = {f"word_{n:03d}": f"{PIECES[a]} {PIECES[b]}" for n, (a, b) in enumerate(pairs)}
+    twice = "The port there is said to be the largest one, as far as I could find out."
+    answers |= {"word_010": twice, "word_011": twice}
+    card = card_of(tmp_path, words(), "", answers=answers)
+    assert any("10 answers of 12 do not deal with the question: each declines, or is made of"
+               in each for each in card.reasons), card.reasons  # fmt: skip
+
+
+def test_answers_that_decline_and_stock_phrases_are_one_cause(tmp_path: Path) -> None:
+    answers = {f"word_{n:03d}": put_together(n, country) for n, country in enumerate(CITIES)}
+    answers |= {"word_000": "I do not know.", "word_001": "I cannot answer that, I am sorry."}
+    card = card_of(tmp_path, words(), "", answers=answers)
+    (reason,) = [each for each in card.reasons if "failures of" in each]
+    assert "12 answers of 12 do not deal with the question" in reason
+
+
+def test_two_causes_of_a_quarter_each_are_both_reasons_and_one_alone_is_none(
+    tmp_path: Path,
+) -> None:
+    wrong = ["Bergen", "Turku", "Oulu", "Lund", "Bodø", "Molde"] * 2
+    answers: dict[str, object] = {
+        f"word_{n:03d}": f"It is {city}, number {n} by size." for n, city in enumerate(wrong)
+    }
+    echoes = {str(test["id"]): f"You ask: {test['prompt']}" for test in words()[:3]}
+    card = card_of(tmp_path, words(), "", answers=answers | echoes)
+    assert not [each for each in card.reasons if "failures of" in each]
+    other = tmp_path / "other"
+    other.mkdir()
+    cut = {str(test["id"]): {"cut": "Let us think about it. The country has"}
+           for test in words()[3:6]}  # fmt: skip
+    card = card_of(other, words(), "", answers=answers | echoes | cut)
+    said = [each for each in card.reasons if "3 of 12 failures of" in each]
+    assert any("only repeat the task" in each for each in said), card.reasons
+    assert any("were cut" in each for each in said), card.reasons

@@ -232,7 +232,8 @@ NATIVE_CALLS = message_n(
     "{count} other answers have the call in the interface's own form, {right} of them right.",
 )
 SAME_PHRASES = message(
-    "{count} answers of {n} say much the same, whatever was asked, such as: “{said}”"
+    "{count} answers of {n} do not deal with the question: each declines, or is made of phrases "
+    "that other questions got too, such as: “{said}”"
 )
 FEW_SENTENCES = message(
     "{count} answers of {n} are one of {sentences} sentences, whatever was asked, such as: “{said}”"

@@ -27,7 +27,8 @@ MOST_IN_ONE = 0.7  # of the answers in another language, for that language to be
 CALLS: Literal["calls_as_text"] = "calls_as_text"
 FOREIGN: Literal["other_language"] = "other_language"
 SAME: Literal["same_answer"] = "same_answer"
-MAY_BE_FOREIGN: frozenset[HabitKind] = frozenset({"declined"})
+DECLINED: Literal["declined"] = "declined"
+MAY_BE_FOREIGN: frozenset[HabitKind] = frozenset({DECLINED})
 MAY_BE_SAME = MAY_BE_FOREIGN | {FOREIGN}
 MOST_TELLING: tuple[HabitKind, ...] = get_args(HabitKind)
 WRONG = (OutcomeKind.FAIL, OutcomeKind.NO_ANSWER)
@@ -47,6 +48,12 @@ def find_habits(trials: Sequence[Trial], pass_mark: float) -> tuple[Habit, ...]:
     same = _same_answers([each for each in written if of_each[id(each)] <= MAY_BE_SAME], wrong)
     for trial in same.of if same else ():
         of_each[id(trial)].add(SAME)
+    declined = [kinds for kinds in of_each.values() if DECLINED in kinds]
+    if same and (same.is_mixed or any(SAME in kinds for kinds in declined)):
+        same = same._replace(is_mixed=same.is_mixed or not all(SAME in each for each in declined))
+        for kinds in declined:  # one cause, not two halves of one
+            kinds.discard(DECLINED)
+            kinds.add(SAME)
     found = [
         Habit(
             kind=kind,
@@ -98,7 +105,7 @@ def _kinds_of(trial: Trial, failed: bool) -> Iterator[HabitKind]:
     if trial.case.method == "tool_calls" and _has_call(reply, trial.case):
         yield CALLS
     elif declines_instead([text], value, trial.case.check.gold):
-        yield "declined"
+        yield DECLINED
     elif is_echo(text, (message.content for message in trial.case.messages)):
         yield "echoed"
     elif (

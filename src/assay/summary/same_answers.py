@@ -18,6 +18,7 @@ FEWEST_WORDS = 4  # fewer may be the same by chance: "yes", "12", "in the north"
 MOST_SHORT = 0.6  # of the answers: from there on fewer words are no chance either
 FEWEST_QUESTIONS = 3  # that have one sentence as their answer
 MOST_PASSED = 0.5  # a sentence that is mostly right is the answer to a question asked often
+FEWEST_OF_PIECES = 2  # that have one clause beside different others: it is a piece of stock
 FEWEST_OF_CLAUSE = 3  # words: a shorter one says nothing by itself, "sorry", "of course"
 _LONGEST = 400  # characters that are compared
 _CLAUSE_END = re.compile(r"[.,;:!?…\n()–—]+|\s-\s")
@@ -74,8 +75,8 @@ def find_same_answers(answers: Sequence[AskedAnswer]) -> SameAnswers | None:
 
 
 def _of_shared_clauses(answers: Sequence[AskedAnswer]) -> set[int]:
-    """The answers of which each clause is one that three questions got, but for words of their own
-    question; one of four words or more at least.
+    """The answers of four words or more of which each clause is one that three questions got, or
+    two in answers that differ, but for words of their own question.
     """
     clauses = [[_words(part) for part in _CLAUSE_END.split(each.text[:_LONGEST])]
                for each in answers]  # fmt: skip
@@ -86,24 +87,32 @@ def _of_shared_clauses(answers: Sequence[AskedAnswer]) -> set[int]:
     questions = {each.question: frozenset(_words(each.question)) for each in answers}
     keys: list[list[tuple[str, ...] | None]] = []
     got: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    within: dict[tuple[str, ...], set[frozenset[tuple[str, ...] | None]]] = defaultdict(set)
     for each, parts in zip(answers, clauses, strict=True):
         own = questions[each.question]
         of_each: list[tuple[str, ...] | None] = []
         for part in filter(None, parts):
-            common = tuple(word for word in part if len(asked[word]) >= FEWEST_QUESTIONS)
-            is_own = all(word in own for word in part if len(asked[word]) < FEWEST_QUESTIONS)
+            common = tuple(word for word in part if len(asked[word]) >= FEWEST_OF_PIECES)
+            is_own = all(word in own for word in part if len(asked[word]) < FEWEST_OF_PIECES)
             of_each.append(common if is_own else None)
             if is_own:
                 got[common].add(each.question)
+        for key in filter(None, of_each):
+            within[key].add(frozenset(of_each))
         keys.append(of_each)
+    shared = {
+        key
+        for key, questions_of in got.items()
+        if len(questions_of) >= FEWEST_QUESTIONS
+        or len(questions_of) >= FEWEST_OF_PIECES <= len(within[key])
+        or len(key) < FEWEST_OF_CLAUSE
+    }
     return {
         place
         for place, of_each in enumerate(keys)
-        if any(key is not None and len(key) >= FEWEST_WORDS for key in of_each)
-        and all(
-            key is not None and (len(key) < FEWEST_OF_CLAUSE or len(got[key]) >= FEWEST_QUESTIONS)
-            for key in of_each
-        )
+        if all(key in shared for key in of_each)
+        and sum(len(key or ()) for key in of_each) >= FEWEST_WORDS
+        and any(len(key or ()) >= FEWEST_OF_CLAUSE for key in of_each)
     }
 
 

@@ -80,7 +80,9 @@ HabitKind = Literal[
     "calls_as_text", "thought_only", "loops", "cut", "options_listed", "one_letter", "echoed",
     "other_language", "declined", "same_answer", "empty",
 ]  # fmt: skip
-CAUSE_FROM = 1 / 3  # of the failures that a habit explains, it is a reason of the decision
+# Of the failures that a habit explains, it is a reason of the decision: by itself, and where there
+# are two or more of them.
+CAUSE_FROM, ONE_OF_TWO_FROM = 1 / 3, 1 / 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +107,9 @@ class Habit:
     explains: int = 0
     failures: int = 0
 
-    @property
-    def is_cause(self) -> bool:
-        """It explains a third of the failures or more, and not by a single answer."""
-        return self.explains > 1 and self.explains >= CAUSE_FROM * self.failures
+    def is_part(self, share: float) -> bool:
+        """Whether it explains so much of the failures, and not by a single answer."""
+        return self.explains > 1 and self.explains >= share * self.failures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +187,17 @@ class SuiteSummary:
     early: EarlyDecision | None = None
     left: int = 0
     draws: DrawnScores | None = None  # where tests are asked in several wordings or orders
+
+    @property
+    def causes(self) -> tuple[Habit, ...]:
+        """The habits that explain a third of the failures, or a quarter each of two or more."""
+        some = tuple(each for each in self.habits if each.is_part(ONE_OF_TWO_FROM))
+        return some if len(some) > 1 else tuple(each for each in some if each.is_part(CAUSE_FROM))
+
+    @property
+    def no_causes(self) -> tuple[Habit, ...]:
+        causes = self.causes
+        return tuple(each for each in self.habits if each not in causes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

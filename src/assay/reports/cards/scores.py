@@ -188,7 +188,9 @@ def _figures(
 
 
 def cause_sentences(models: Sequence[ModelReport], names: Mapping[str, str]) -> Iterator[str]:
-    """What explains a third of the failures of a model on a suite or more, the most first."""
+    """What explains a third of the failures of a model on a suite or more, or one of several that
+    explain a quarter each; the most first.
+    """
     for habit, model, summary in causes_of(models):
         yield tr("{explains} of {failures} failures of {model} on {suite}: {habit}",
                  explains=numbers.count(habit.explains), failures=numbers.count(habit.failures),
@@ -218,8 +220,7 @@ def causes_of(
         for model in models
         for summary in model.suites
         if not summary.own
-        for habit in summary.habits
-        if habit.is_cause
+        for habit in summary.causes
     ]
     return sorted(found, key=lambda each: -_weight(each[0]))
 
@@ -266,9 +267,8 @@ def _caveats(
             yield trn("Only {count} test of {suite} has a score.",
                       "Only {count} tests of {suite} have a score.", n, suite=suite)  # fmt: skip
     for model in report.models:
-        for each in (seen for summary in model.suites for seen in summary.habits):
-            if not each.is_cause:
-                yield labelled(names[model.spec], sentences.habit(each))
+        for each in (seen for summary in model.suites for seen in summary.no_causes):
+            yield labelled(names[model.spec], sentences.habit(each))
     for model in report.models:
         yield from sentences.speed_notes(model)
     for summary in (each for of in scored.values() for _, each in of[:1]):
