@@ -476,6 +476,21 @@ def test_options_in_prose_one_after_the_other_are_listed(tmp_path: Path) -> None
     assert any("list the options and choose none" in each for each in card.reasons), card.reasons
 
 
+def test_options_of_which_only_a_clause_is_said_are_listed(tmp_path: Path) -> None:
+    reasons = (
+        "because of its wide and sheltered natural port", "as traders of gold found long ago",
+        "since the oldest roads of the land meet there", "which many a boat of fishermen knows",
+    )  # fmt: skip
+    tests = [
+        each | {"choices": [f"{text}, {why}" for text, why in zip(ADVICE, reasons, strict=True)]}
+        for each in choices()
+    ]
+    said = "; then again, ".join(each.lower() for each in reversed(ADVICE))
+    card = card_of(tmp_path, tests, f"Who knows? I hear that {said}. Each has a point.")
+    assert any("12 answers of 12 list the options and choose none" in each
+               for each in card.reasons), card.reasons  # fmt: skip
+
+
 def test_an_explanation_that_goes_through_all_options_and_chooses_lists_none(
     tmp_path: Path,
 ) -> None:
@@ -483,6 +498,13 @@ def test_an_explanation_that_goes_through_all_options_and_chooses_lists_none(
     card = card_of(tmp_path, tests, f"{IN_OTHER_WORDS} The answer is: {ADVICE[1]}.")
     assert not [each for each in card.reasons if "choose none" in each]
     assert any("The answer was B to 12 of 12" in each for each in card.reasons), card.reasons
+
+
+def test_an_answer_before_the_others_that_it_gives_up_is_chosen(tmp_path: Path) -> None:
+    tests = [each | {"choices": ADVICE, "expected": "A"} for each in choices()]
+    others = ", ".join(each.lower() for each in (ADVICE[0], ADVICE[2], ADVICE[3]))
+    card = card_of(tmp_path, tests, f"{ADVICE[1]}. Others say that {others}, which is too much.")
+    assert not [each for each in card.reasons if "choose none" in each], card.reasons
 
 
 def test_long_wrong_prose_that_goes_on_is_not_in_circles(tmp_path: Path) -> None:

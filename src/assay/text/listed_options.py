@@ -1,7 +1,8 @@
 """Whether an answer goes through the options of a question, in whatever form.
 
-An option is named by its letter, by its text, or by most of the words that set it apart from the
-others: in any order, and with any ending of four letters or fewer behind a common beginning.
+An option is named by its letter, by its text or one clause of it that no other has, or by most of
+the words that set it apart from the others: in any order, and with any ending of four letters or
+fewer behind a common beginning.
 """
 
 import re
@@ -12,6 +13,8 @@ from assay.text.folding import fold_for_matching
 from assay.text.structure import words_in
 
 MOST = 0.6  # of the words that set an option apart
+FEWEST_OF_CLAUSE = 2  # words
+_CLAUSE_END = re.compile(r"[,;:]\s|[.!?](?:\s|$)")
 _LONGEST_ENDING, _SHORTEST_BEGINNING = 4, 3  # characters
 
 
@@ -21,23 +24,34 @@ def names_all(text: str, letters: str, options: Sequence[str]) -> bool:
 
 
 def is_set_apart(text: str, letter: str, letters: str, options: Sequence[str]) -> bool:
-    """Whether one of the options that are all named is named by its letter, or more than once."""
+    """Whether one of the options that are all named is named by its letter, before all others as an
+    answer is before its reasons, or more than once.
+    """
     if _has_letter(text, letter) or not options:
         return True
-    own = _words_apart(options)[letters.index(letter)]
-    counts = Counter(words_in(text))
+    apart = _words_apart(options)
+    own = apart[letters.index(letter)]
+    said = words_in(text)
+    first = next((word for word in said for each in apart if _is_of(word, each)), "")
+    counts = Counter(said)
     again = sum(_times(word, counts) > 1 for word in own)
-    return again >= MOST * len(own)
+    return _is_of(first, own) or again >= MOST * len(own)
+
+
+def _is_of(word: str, words: Sequence[str]) -> bool:
+    return len(word) > _SHORTEST_BEGINNING and any(
+        word == each or _is_inflected(word, each) for each in words
+    )
 
 
 def _named(text: str, letters: str, options: Sequence[str]) -> list[str]:
     folded, said = fold_for_matching(text), Counter(words_in(text))
-    apart = _words_apart(options)
+    apart, clauses = _words_apart(options), _clauses_apart(options)
     return [
         letter
         for place, letter in enumerate(letters)
         if _has_letter(text, letter)
-        or (place < len(options) and fold_for_matching(options[place]) in folded)
+        or (place < len(options) and any(each in folded for each in clauses[place]))
         or (
             place < len(apart)
             and apart[place]
@@ -55,6 +69,23 @@ def _words_apart(options: Sequence[str]) -> list[tuple[str, ...]]:
     words = [tuple(dict.fromkeys(words_in(option))) for option in options]
     counts = Counter(word for of_option in words for word in of_option)
     return [tuple(word for word in of_option if counts[word] == 1) for of_option in words]
+
+
+def _clauses_apart(options: Sequence[str]) -> list[tuple[str, ...]]:
+    """Each option, and of each the clauses that are in no other."""
+    folded = [fold_for_matching(option) for option in options]
+    return [
+        (
+            *filter(None, (option,)),
+            *(
+                clause
+                for clause in map(str.strip, _CLAUSE_END.split(option))
+                if len(words_in(clause)) >= FEWEST_OF_CLAUSE
+                and sum(clause in other for other in folded) == 1
+            ),
+        )
+        for option in folded
+    ]
 
 
 def _times(word: str, said: Counter[str]) -> int:
