@@ -50,6 +50,9 @@ ACCRA = ("get_weather", {"city": "Accra"})
         "<|call|>get_weather{<q>city<q>: <|s|>Accra<|e|>}",
         "call get_weather(city=<value>Accra</value>)",
         "call get_weather({city: <v>Accra</v>})",
+        "get_weather{city: “Accra”}",
+        "get_weather(city=«Accra»)",
+        "get_weather{city: `Accra`}",
     ],
 )
 def test_every_shape_gives_the_same_call(text: str) -> None:

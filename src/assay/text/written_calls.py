@@ -36,10 +36,11 @@ _SIGNED = (
 )
 _SIGN_ALONE = re.compile(r"(?<!\s)\s+[^\w\s\"'.,;:!?&()/+-]+(?=\s|$)")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
-# A value between two marks, in angle brackets or in square ones that have a name.
+# A value between two marks: in angle brackets, in square ones that have a name, or other quotes.
 _FRAMED = re.compile(
     r"<[^<>\s]{1,40}>(?P<said>[^<>]*)<[^<>\s]{1,40}>"
     r"|\[(?P<mark>[^\W\d][\w|-]{0,40})\](?P<inside>[^\[\]]*)\[/?(?P=mark)\]"
+    r"|[“„«‹`](?P<quoted>[^“”„«»‹›`]*)[”“»›`]"
 )
 _KEY = re.compile(
     r"(?:<[^<>\s]{1,40}>|[\"'])?(?P<key>[^\W\d][\w.-]{0,100})(?:<[^<>\s]{1,40}>|[\"'])?\s*[:=]"
@@ -314,7 +315,7 @@ def _value(text: str, kind: str) -> Any:
     """A text where the schema says so or marks frame it, else as JSON or Python reads it."""
     text = text.strip()
     if framed := _FRAMED.fullmatch(text):
-        return (framed["said"] or framed["inside"] or "").strip()
+        return _inside(framed)
     value = _literal(text)
     if value is None and text in ("null", "None"):
         return None
@@ -336,7 +337,7 @@ def _unquoted(code: str, at: int) -> tuple[Any, int]:
     """The value that begins here, and its end. ValueError: there is none."""
     at = _past_space(code, at)
     if framed := _FRAMED.match(code, at):
-        return (framed["said"] or framed["inside"] or "").strip(), framed.end()
+        return _inside(framed), framed.end()
     sign = code[at : at + 1]
     if sign in ("{", "["):
         return _unquoted_items(code, at, sign)
@@ -346,6 +347,10 @@ def _unquoted(code: str, at: int) -> tuple[Any, int]:
     if bare is None:
         raise ValueError(at)
     return _Bare(bare[0].strip()), bare.end()
+
+
+def _inside(framed: re.Match[str]) -> str:
+    return next(filter(None, framed.group("said", "inside", "quoted")), "").strip()
 
 
 def _unquoted_items(code: str, at: int, opening: str) -> tuple[Any, int]:
