@@ -365,6 +365,29 @@ def test_a_language_in_which_answers_are_right_is_not_why_others_are_wrong(tmp_p
     assert not any("language of the question" in each for each in unsaid.reasons)
 
 
+def test_letters_that_are_right_in_any_language_do_not_show_that_it_is_wanted(
+    tmp_path: Path,
+) -> None:
+    tests = choices()
+    chosen = {f"city_{n:03d}": f"答案是{letter}。" for n, letter in enumerate("AAAAB")}
+    own = {str(test["id"]): test["expected"] for test in tests[5:]}
+    card = card_of(
+        tmp_path, [*words(), *tests], "这座城市是全国最大的城市,位于海边,人口很多。",
+        answers={**chosen, **own},
+    )  # fmt: skip
+    found = [each for each in card.reasons if "question, but in Chinese" in each]
+    assert len(found) == 1, card.reasons
+    assert "16 answers of 24" in found[0]
+
+
+def test_an_answer_that_was_cut_while_it_repeats_the_question_is_cut(tmp_path: Path) -> None:
+    tests = words()
+    cut = {str(test["id"]): {"cut": test["prompt"]} for test in tests}
+    card = card_of(tmp_path, tests, "", answers=cut)
+    assert any("were cut at" in each for each in card.reasons), card.reasons
+    assert not any("repeat the task" in each for each in card.reasons)
+
+
 OF_MANY = {
     "Indonesian or Malay": (
         "Sebaiknya kamu mulai dengan langkah yang paling mudah lebih dulu.",

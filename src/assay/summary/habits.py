@@ -28,6 +28,7 @@ CALLS: Literal["calls_as_text"] = "calls_as_text"
 FOREIGN: Literal["other_language"] = "other_language"
 SAME: Literal["same_answer"] = "same_answer"
 DECLINED: Literal["declined"] = "declined"
+UNFINISHED: frozenset[HabitKind] = frozenset({"cut", "loops", "thought_only"})
 MAY_BE_FOREIGN: frozenset[HabitKind] = frozenset({DECLINED})
 MAY_BE_SAME = MAY_BE_FOREIGN | {FOREIGN}
 MOST_TELLING: tuple[HabitKind, ...] = get_args(HabitKind)
@@ -39,7 +40,8 @@ def find_habits(trials: Sequence[Trial], pass_mark: float) -> tuple[Habit, ...]:
     wrong = {id(trial) for trial in trials if trial.outcome(pass_mark) in WRONG}
     written = [trial for trial in trials if isinstance(trial.reply, Answered)]
     of_each = {id(each): {*_kinds_of(each, id(each) in wrong)} for each in written}
-    for place in _echoes([each for each in written if id(each) in wrong]):
+    ended = [each for each in written if id(each) in wrong and not of_each[id(each)] & UNFINISHED]
+    for place in _echoes(ended):
         of_each[place].add("echoed")
     plain = [each for each in written if of_each[id(each)] <= MAY_BE_FOREIGN]
     languages = find_other_languages(plain, wrong)
@@ -106,7 +108,9 @@ def _kinds_of(trial: Trial, failed: bool) -> Iterator[HabitKind]:
         yield CALLS
     elif declines_instead([text], value, trial.case.check.gold):
         yield DECLINED
-    elif is_echo(text, (message.content for message in trial.case.messages)):
+    elif not reply.truncated and is_echo(
+        text, (message.content for message in trial.case.messages)
+    ):
         yield "echoed"
     elif (
         score

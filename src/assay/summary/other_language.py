@@ -9,7 +9,8 @@ from assay.types import Answered, Case, Trial
 
 FEWEST_QUESTIONS = 3  # a single short answer may look like any language
 LEAST_ASKED = 0.1  # of the questions: one that fewer are in is a mistake about a short question
-LEAST_RIGHT = 0.05  # of the answers in it: where so many are right in it, it is wanted
+# Where so many of the answers in it are right, and half as many as of the others, it is wanted.
+LEAST_RIGHT, AS_RIGHT = 0.05, 0.5
 MANY = 1 / 3  # of the wrong answers: then each may be in a language of its own
 _PART = re.compile(r"[\n\"“”«»:]+")  # lines, quotations, and what stands behind a colon
 
@@ -31,19 +32,26 @@ def find_other_languages(written: Sequence[Trial], wrong: Collection[int]) -> Ma
         found = {at: said for at, said in found.items() if questions[said] >= FEWEST_QUESTIONS}
     if not found:
         return {}
-    passed = Counter(
-        (asked.get(each.case.prompt), said)
-        for each in written
-        if id(each) not in wrong and (said := _said_in(each, asked))
-    )
+    right = [(asked.get(each.case.prompt), _said_in(each, asked))
+             for each in written if id(each) not in wrong]  # fmt: skip
+    passed = Counter(each for each in right if each[1])
+    own = len(right) - passed.total()
+    own_share = own / max(1, own + len(missed) - len(found))
     went = {id(each): (asked[each.case.prompt], found[id(each)]) for each in missed
             if id(each) in found}  # fmt: skip
     times = Counter(went.values())
     return {
         place: said
         for place, said in found.items()
-        if passed[went[place]] < max(1, LEAST_RIGHT * times[went[place]])
+        if not _is_wanted(passed[went[place]], times[went[place]], own_share)
     }
+
+
+def _is_wanted(passed: int, failed: int, own_share: float) -> bool:
+    """A letter is right in any language: some right answers alone do not show that it is."""
+    if passed < max(1, LEAST_RIGHT * failed):
+        return False
+    return passed / (passed + failed) >= AS_RIGHT * own_share
 
 
 def _asked_in(cases: Sequence[Case]) -> Mapping[str, str]:

@@ -82,7 +82,7 @@ HabitKind = Literal[
 ]  # fmt: skip
 # Of the failures that a habit explains, it is a reason of the decision: by itself, and where there
 # are two or more of them.
-CAUSE_FROM, ONE_OF_TWO_FROM = 1 / 3, 1 / 4
+CAUSE_FROM, ONE_OF_TWO_FROM = 1 / 3, 1 / 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +190,7 @@ class SuiteSummary:
 
     @property
     def causes(self) -> tuple[Habit, ...]:
-        """The habits that explain a third of the failures, or a quarter each of two or more."""
+        """The habits that explain a third of the failures, or a fifth each of two or more."""
         some = tuple(each for each in self.habits if each.is_part(ONE_OF_TWO_FROM))
         return some if len(some) > 1 else tuple(each for each in some if each.is_part(CAUSE_FROM))
 

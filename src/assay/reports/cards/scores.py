@@ -189,7 +189,7 @@ def _figures(
 
 def cause_sentences(models: Sequence[ModelReport], names: Mapping[str, str]) -> Iterator[str]:
     """What explains a third of the failures of a model on a suite or more, or one of several that
-    explain a quarter each; the most first.
+    explain a fifth each; the most first.
     """
     for habit, model, summary in causes_of(models):
         yield tr("{explains} of {failures} failures of {model} on {suite}: {habit}",
