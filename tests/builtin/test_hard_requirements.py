@@ -101,6 +101,25 @@ def test_a_client_that_gives_its_key_away_gets_a_quarter_however_late_it_does():
         assert "at most 2.5 of 10 points" in told, kind
 
 
+def test_a_client_whose_waits_ids_and_logs_differ_from_run_to_run_gives_no_key_away():
+    right = reference_of("ct_06_api_client").replace(
+        "import time\n", "import logging\nimport random\nimport time\nimport uuid\n"
+    )
+    waits, sends = "time.sleep(wait)", "        try:\n            with urllib"
+    named = 'request.add_header("X-Request-Id", str(uuid.uuid4()))'
+    logged = "logging.getLogger(__name__).debug('%s at %.9f', verb, time.perf_counter())"
+    answers = [right]
+    for before, after in (
+        (waits, "time.sleep(wait * random.uniform(1, 1.1))"),
+        (sends, f"        {named}\n{sends}"),
+        (sends, f"        {logged}\n{sends}"),
+    ):
+        assert before in right
+        answers.append(right.replace(before, after))
+    shares = [found.share for found in evidence_of("ct_06_api_client", *answers)]
+    assert shares == [1] * len(answers)
+
+
 def test_a_client_that_gives_its_key_away_where_it_is_seldom_seen_gets_a_quarter():
     right = reference_of("ct_06_api_client")
     answers = []

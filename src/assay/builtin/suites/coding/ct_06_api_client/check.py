@@ -63,9 +63,10 @@ MOST_DIGITS = 40  # that may differ from run to run, as times do
 PIECE, MOST_PIECES = 4, 0.6  # or this share of its pieces of four
 # `show` prints what others see of the client: its texts, names of attributes, names that are new.
 # Shows whatever is logged, at every level, and what is passed to files, other programs and other
-# addresses; only waits that are measured take time. The service has a name, as services have.
+# addresses; only waits that are measured take time. The service has a name, as services have. In
+# each run chance and durations are the same, so that what differs is the key.
 PRELUDE = """\
-import _socket, builtins, logging, os, socket, sys, threading, time
+import _socket, builtins, logging, os, random, socket, sys, threading, time
 logging.basicConfig(stream=sys.stderr, level=1, force=True)
 known_hosts = {{{host!r}, {host!r}.encode(), "127.0.0.1", "localhost", "", None}}
 port = int(base_url.rpartition(":")[2].partition("/")[0])
@@ -85,6 +86,14 @@ def shorter(seconds):
 time.sleep = shorter
 home = vars(sys.modules[{client}.__module__])
 home.update({{name: shorter for name, one in home.items() if one is sleep}})
+random.seed(0)
+drawn, ticks = random.Random(0), iter(range(1, 10**9))
+os.urandom = random._urandom = drawn.randbytes
+for measure in ("perf_counter", "monotonic") if {steady} else ():
+    for name, unit in (measure, 1e-3), (measure + "_ns", 10**6):
+        real, steady = getattr(time, name), lambda unit=unit: next(ticks) * unit
+        setattr(time, name, steady)
+        home.update({{name: steady for name, one in home.items() if one is real}})
 def say(*words):
     os.write(2, (" ".join(map(str, words)) + chr(10)).encode("utf-8", "replace"))
 def noted(event, values):
@@ -453,6 +462,7 @@ def run(probe: Probe, candidate: Candidate, truth: dict[str, Any]) -> GroupResul
     code = PRELUDE.format(
         key=truth["key"],
         longest=longest,
+        steady=probe.name not in TIMED,
         elsewhere=ELSEWHERE,
         slept=SLEPT,
         meddled=MEDDLED,
