@@ -104,6 +104,27 @@ def test_a_right_report_may_speak_of_other_quantities(name: str, seed: int) -> N
     assert wrong == []
 
 
+LINE = re.compile(r"^- (?P<name>[\w, &'.-]+?): (?P<value>\S.*)$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["dt_01_sales_table", "dt_05_quarterly_report"])
+def test_what_is_not_read_in_a_right_report_costs_no_more_than_itself(name: str) -> None:
+    (made,) = make_files(DATA / name, [1], None)
+    answer = fill(read_reference(DATA / name), made.files, made.truth)
+    report, fence, block = answer.rpartition("```json")
+    first, rest = report.split("\n\n", 1)
+    table = LINE.sub(r"| \g<name> | \g<value> | from the file |", report)
+    table = re.sub(r"(?m)(?<!\|\n)^(?=\| )", "| Figure | Value | How |\n|---|---|---|\n", table)
+    ways = {
+        "note": f"{first}\n\nSee[^1].\n\n[^1]: The middle of the sorted amounts.\n\n{rest}",
+        "small": f"{first}\n\n<small>Source: the file, own calculation.</small>\n\n{rest}",
+        "columns": table,
+    }
+    items = [(f"{text}\n{fence}{block}", made) for text in ways.values()]
+    found = gather(DATA / name, items, open_sandbox())
+    assert {way: one.share for way, one in zip(ways, found, strict=True)} == dict.fromkeys(ways, 1)
+
+
 @pytest.mark.parametrize("name", ["dt_02_email_thread", "dt_04_data_validation"])
 def test_what_goes_on_below_a_value_belongs_to_it_unless_it_is_a_sentence(name: str) -> None:
     (made,) = make_files(DATA / name, [2], None)
@@ -125,7 +146,6 @@ def other(text: str) -> str:
     return "Norwick"
 
 
-LINE = re.compile(r"^- (?P<name>[\w, &'.-]+?): (?P<value>\S.*)$", re.MULTILINE)
 CYRILLIC = str.maketrans("aeopc", "аеорс")
 WAYS = {
     "corrected": "- {name} (corrected): {other}",

@@ -67,6 +67,20 @@ def test_a_name_is_its_key_and_marks_alone(name, is_name):
     assert ReportText(f"- {name}: 7").states(fact) is is_name
 
 
+@pytest.mark.parametrize(
+    ("rows", "counts"),
+    [
+        ("| total | 9,173 | from the rows |", True), ("| total | 9,173 | |", True),
+        ("| total | 9,173 | the sum of all 24 rows |", True), ("| x | total | 9,173 |", False),
+        ("| total | 9,173 | 11,204 |", False), ("| total | 9,173 | truly 11,204 euros |", False),
+        ("| total | 9,173 | from the rows |\n| top | Anna | 5 |", False),
+    ],
+)  # fmt: skip
+def test_a_table_may_have_notes_behind_its_values_but_no_other_values(rows, counts):
+    answer = f"| Figure | Value | How |\n|---|---|---|\n{rows}\n"
+    assert ReportText(answer).states(TOTAL) is counts
+
+
 BLOCK = '\n```json\n{"total": 9173, "top": "Calder & Roe"}\n```\n'
 
 

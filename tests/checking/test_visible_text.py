@@ -23,6 +23,11 @@ HIDDEN = [
     "See[^1].\n\n[^1]: 9234", "[\n9234\n]: /u", '> [a]: /u "\n9234\n"', "    9234",
     '- [a]: /u "\n  9234\n  "', "<!-- x --> `<div hidden>`\n\n9234", "```text\n9234\n```",
     "```x```\n\n<div hidden>\n\n``` `\n\n9234\n\n```x```", "~x\n9234\ny~", "92\u203334", "92³4",
+    "<small>x\n\n9234</small>", "<small><b>x</small></b>\n\n9234", "<div>x\n\n9234\n\n</div>",
+    "<div title='>\n'>x</div>\n\n9234 '>", "<x y=a' z='>x</x>\n\n9234'>", "</p></div>\n\n9234",
+    "<svg></svg>\n\n9234", "<plaintext></plaintext>\n\n9234", "~~<details>~~\n\n9234",
+    "[^1]: x\n9234", "- [^1]: x y\n  9234", "1. [^1]: x\n\n       9234", "> [^1]: x\n> 9234",
+    "[^1]: x\n[^1]: x\n9234", "| a | b |\n|---|---|\n| 9234 | <small>x</small> |",
 ]  # fmt: skip
 SHOWN = [
     "9234", "**9234**", "9&#50;34", "a < b, and 9234 > c", "`<script>` and 9234", "92\u200b34",
@@ -30,6 +35,10 @@ SHOWN = [
     "[9234](https://example.org)", "| total | 9234 |", "<!-- note --> 9234", "９２３４",
     "Ann Lee <ann@lee.example> wrote 9234", "<https://example.org/> has 9234", "~5 or ~6, and 9234",
     "<" * 3000 + "9234", "# \n" * 6000 + "9234", "if a <3 then 9234",
+    "\n<small>Source: *sales.csv*.</small>\n\n9234", "[^1]: The middle of all.\n\n9234",
+    "\n<div align='center'>\n<b>x</b><br>\n</div>\n\n9234", "![a](b) <img src='b'>\n\n9234",
+    "- x <sup>1</sup>\n- 9234", "\n- [^1]: x\n- 9234", "[^1]: x\n\n9234", "[a]: b\n9234",
+    "\n| a | b |\n|---|---|\n| x | y<sup>2</sup> |\n| 9234 | z |", "\n[^1]: x y\n- 9234",
 ]  # fmt: skip
 
 

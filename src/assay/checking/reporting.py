@@ -13,7 +13,7 @@ from typing import Any
 from .blocks import LONGEST_ANSWER, missing_block, object_in, objects_of, parts_of
 from .contradicting import OtherValues, is_sentence
 from .facts import Check, Fact
-from .stating import is_stated, key_of, member_of, read_lines
+from .stating import have_notes, is_stated, key_of, member_of, read_lines
 from .visible import ShownLine, text_of, visible_lines
 
 # Weight, as a share of what the block weighs. A right block alone is less than 0.3 of all, so that
@@ -38,8 +38,9 @@ class ReportText:
         self._lines: dict[str, list[str]] = {}
         self._members: dict[str, set[str]] = {}
         below = []
+        tables = _tables_with_notes(lines)
         for at, line in enumerate(lines):
-            for name, value in read_lines(line.text):
+            for name, value in read_lines(line.text, has_notes=line.block in tables):
                 rest = _rest(lines, at) if value else ""
                 self._lines.setdefault(key_of(name), []).append(value + rest)
                 whole, member = member_of(name)
@@ -125,6 +126,14 @@ class ReportText:
             )
             for whole, members in known.items()
         }
+
+
+def _tables_with_notes(lines: Sequence[ShownLine]) -> set[int]:
+    rows: dict[int, list[str]] = {}
+    for line in lines:
+        if line.text.startswith("|"):
+            rows.setdefault(line.block, []).append(line.text)
+    return {block for block, texts in rows.items() if have_notes(texts)}
 
 
 def _rest(lines: Sequence[ShownLine], at: int) -> str:

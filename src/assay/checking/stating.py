@@ -7,13 +7,14 @@ value has exactly one reading for each way of writing numbers, with the fact's u
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from .comparing import UNITS, read_date, same_date, same_set
 from .facts import Fact
 
 _LONGEST_NAME, _LONGEST_VALUE, _LONGEST_NUMBER = 200, 1_000, 80  # letters
+_LEAST_NOTE = 4  # words beside a number
 _ASIDE = frozenset(" _,.")  # what a name may have beside its key's letters
 _QUOTES = "\"'\u2018\u2019\u201c\u201d"
 _DASHES = str.maketrans("\u2010\u2011\u2012\u2013\u2212", "-----")
@@ -24,19 +25,29 @@ _NUMBERS = re.compile(
 _NOTHING = ("none", "nothing", "no", "-")
 
 
-def read_lines(text: str) -> Iterator[tuple[str, str]]:
+def read_lines(text: str, *, has_notes: bool = False) -> Iterator[tuple[str, str]]:
     """The name and the value of each line `name: value`, and of each row of a table with two
-    cells.
+    cells, or with more where the others are notes.
     """
     for given in text.split("\n"):
         line = given.strip()
         if line.startswith("|"):
             name, *rest = line.strip("|").split("|")
-            value = rest[0] if len(rest) == 1 else None
+            value = rest[0] if len(rest) == 1 or (rest and has_notes) else None
         else:
             name, value = _split(_without_marker(line))
         if value is not None and len(name) <= _LONGEST_NAME:
             yield name, value.strip()
+
+
+def have_notes(rows: Iterable[str]) -> bool:
+    """Whether rows of a table have only notes behind a name and a value: nothing with a digit that
+    is no sentence.
+    """
+    cells = (one for row in rows for one in row.strip().strip("|").split("|")[2:])
+    return not any(
+        re.search(r"\d", one) and len(re.findall(r"[^\W\d_]+", one)) < _LEAST_NOTE for one in cells
+    )
 
 
 def key_of(name: str) -> str:

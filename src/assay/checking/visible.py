@@ -1,8 +1,9 @@
 """What a reader sees of a text in Markdown, as a browser shows it.
 
 In: the text. Out: its lines as a CommonMark parser reads them, without what is hidden, struck out,
-in a formula, or overwritten by control characters. A report needs no HTML: from the first tag on
-that is not in a short list, or has an attribute, nothing is read; nor from a footnote on.
+in a formula, or overwritten by control characters. A report needs no HTML: a block with a tag that
+is not in a short list, or has an attribute, is not read, nor is a footnote; and nothing behind a
+block that leaves such a tag open.
 """
 
 import html
@@ -17,13 +18,25 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-# What may be around shown text, without attributes. Anything else may hide what follows it.
+# What may be around shown text, without attributes. Anything else may hide what is in it.
 _PLAIN_TAGS = "br|hr|b|i|u|em|strong|code|p|ul|ol|li|table|caption|thead|tbody|tfoot|tr|td|th"
 _TAG = re.compile(
     rf"(?P<comment><!--[^<>]*?-->)|<(?P<ends>/?)(?P<name>{_PLAIN_TAGS})[ \t]*/?>"
     r"|(?P<html><[a-z/!?])",
     re.IGNORECASE,
 )
+# A whole tag, as CommonMark has it; those without an end; and those that a browser reads otherwise
+# than by where they open and close.
+_WHOLE_TAG = re.compile(
+    r"<(?P<ends>/?)(?P<name>[a-z][a-z0-9-]*)(?:\s+[a-z_:][\w.:-]*"
+    r"(?:\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'=<>`]+))?)*\s*/?>",
+    re.IGNORECASE,
+)
+_WITHOUT_END = frozenset(("area", "br", "col", "embed", "hr", "img", "input", "wbr"))
+_OF_THEIR_OWN = frozenset(
+    ("frameset", "iframe", "math", "noembed", "noframes", "noscript", "plaintext", "select", "svg",
+     "template", "textarea", "title", "xmp")
+)  # fmt: skip
 _BREAKS = ("br", "hr", "p", "ul", "ol", "li", "table", "caption", "tr")
 _ACTS_ON_ALL = re.compile(r"<(?:style|link|script|meta|base)\b|\bstyle\s*=", re.IGNORECASE)
 _CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -35,7 +48,8 @@ _UNSEEN = (
     re.compile(r"\$\$.*?(?:\$\$|\Z)|\\\[.*?(?:\\\]|\Z)", re.DOTALL),
     re.compile(r"\\(?:[hv]?phantom|(?:text)?color)\{[^{}]*\}(?:\{[^{}]*\})?"),
 )
-_FOOTNOTE = re.compile(r"^[ \t>*+-]*\[\^[^\]\n]{1,200}\]:", re.MULTILINE)
+_FOOTNOTE = re.compile(r"^[ \t>*+-]*(?:\d{1,9}[.)][ \t]+)?\[\^[^\]\n]{1,200}\]:")
+_ITEM = re.compile(r"[ \t>]*(?:[*+-]|\d{1,9}[.)])[ \t]")
 _MARKDOWN = ("markdown", "md")  # fences around a report; what is in others is no report
 _LONGEST_PARAGRAPH = 8_000  # characters; a parser may take the square of it
 _DEEPEST = 40  # levels of tokens, two for each list
@@ -73,8 +87,7 @@ def text_of(lines: Sequence[ShownLine]) -> str:
 
 def visible_lines(text: str) -> list[ShownLine]:
     """The lines that a reader sees."""
-    found = _FOOTNOTE.search(text := re.sub(r"\r\n?", "\n", text))
-    tokens = _parse(text[: found.start()] if found else text)
+    tokens = _parse(re.sub(r"\r\n?", "\n", text))
     if any(_ACTS_ON_ALL.search(one.content) for one in _all_html(tokens)):
         return []
     reader = _TokenReader()
@@ -117,13 +130,22 @@ def _parser() -> "MarkdownIt":
 
 
 def _parse(text: str) -> list["Token"]:
-    """Blocks, and what is in their lines; nothing of paragraphs that are too long."""
+    """Blocks, and what is in their lines; nothing of footnotes and of long paragraphs."""
     parser, names = _parser(), {}  # type: ignore[var-annotated]
     tokens = parser.parse(text, names)
+    lines = text.split("\n")
+    # A note of one word is read as the address of a link; what goes on below it is of the note.
+    ended = {one["map"][1] for name, one in names.get("references", {}).items() if name[:1] == "^"}
+    ended |= {one["map"][1] for one in names.get("duplicate_refs", ()) if one["label"][:1] == "^"}
     for token in tokens:
-        if token.type == "inline" and len(token.content) <= _LONGEST_PARAGRAPH:
-            token.children = []
-            parser.inline.parse(token.content, parser, names, token.children)
+        if token.type != "inline" or len(token.content) > _LONGEST_PARAGRAPH:
+            continue
+        first, last = token.map or (0, 0)
+        goes_on = first in ended and not _ITEM.match(lines[first])
+        if goes_on or any(map(_FOOTNOTE.match, lines[first:last])):
+            continue
+        token.children = []
+        parser.inline.parse(token.content, parser, names, token.children)
     return tokens
 
 
@@ -148,6 +170,7 @@ class _TokenReader:
         self._heading = ""
         self._item = False  # whether the next line is the first of an item
         self._row: list[tuple[str, str]] | None = None
+        self._is_row_odd = False  # with a tag that is not in the list
         self._loose = False  # in JSON without a fence
 
     def read(self, tokens: Sequence["Token"]) -> None:
@@ -162,11 +185,7 @@ class _TokenReader:
         if kind == "inline":
             self._read_inline(token)
         elif kind == "html_block":
-            lines, is_whole = _from_html(token.content)
-            self._block += 1
-            self._add_lines(lines)
-            if not is_whole:
-                raise _Hidden
+            self._read_html(token.content)
         elif kind == "fence" and token.info.strip().lower() in _MARKDOWN and not self._quotes:
             self.lines += (inner := _TokenReader())._read_again(token.content, self._block)
             self._block = inner._block
@@ -181,11 +200,12 @@ class _TokenReader:
         elif kind in ("heading_open", "heading_close"):
             self._heading = f"{'#' * int(token.tag[1])} " if token.nesting > 0 else ""
         elif kind == "tr_open":
-            self._row = []
+            self._row, self._is_row_odd = [], False
         elif kind == "tr_close":
             cells, self._row = self._row or [("", "")], None
             text, marked = ("| " + " | ".join(one) + " |" for one in zip(*cells, strict=True))
-            self._add(text, marked)
+            if not self._is_row_odd:
+                self._add(text, marked)
         elif kind == "table_open":
             self._block += 1
 
@@ -195,12 +215,24 @@ class _TokenReader:
         self.read(_parse(text))
         return self.lines
 
+    def _read_html(self, text: str) -> None:
+        lines, is_whole = _from_html(text)
+        self._block += 1
+        if is_whole or not _is_closed([text]):
+            self._add_lines(lines)
+            if not is_whole:
+                raise _Hidden
+
     def _read_inline(self, token: "Token") -> None:
         if self._is_loose(token.content):
             return
+        tags = [one.content for one in _all_html(token.children or ())]
+        is_odd = any(_has_odd_tag(one) for one in tags)
+        if is_odd and _is_closed(tags):
+            self._is_row_odd = True
+            return
         lines = [["", ""]]
         struck = 0
-        hidden = False
         for one in token.children or ():
             kind = one.type
             if kind in ("s_open", "s_close"):
@@ -212,11 +244,10 @@ class _TokenReader:
             elif kind in ("strong_open", "strong_close"):
                 lines[-1][1] += "**"
             elif kind == "html_inline":
-                found = _TAG.fullmatch(one.content.strip())
-                if found is None or found["html"]:
-                    hidden = True
+                if _has_odd_tag(one.content):
                     break
-                if found["name"] and found["name"].lower() in _BREAKS:
+                found = _TAG.fullmatch(one.content.strip())
+                if found and found["name"] and found["name"].lower() in _BREAKS:
                     lines.append(["", ""])
             elif kind in ("text", "text_special", "code_inline"):
                 bracket = kind == "text_special" and one.markup in ("\\[", "\\]")
@@ -229,7 +260,7 @@ class _TokenReader:
         else:
             self._block += 1
             self._add_lines([(text, marked) for text, marked in lines])
-        if hidden:
+        if is_odd:
             raise _Hidden
 
     def _is_loose(self, text: str) -> bool:
@@ -275,6 +306,27 @@ def _from_html(text: str) -> tuple[list[tuple[str, str]], bool]:
     else:
         shown.append(html.unescape(text[at:]).replace("\n", " "))
     return [(one, one) for one in "".join(shown).split("\n")], is_whole
+
+
+def _has_odd_tag(text: str) -> bool:
+    found = _TAG.fullmatch(text.strip())
+    return found is None or bool(found["html"])
+
+
+def _is_closed(parts: Sequence[str]) -> bool:
+    """Whether every tag is a whole one, and closed where it was opened, in order."""
+    text = _TAG.sub(lambda one: "" if one["comment"] else one[0], "".join(parts))
+    opened: list[str] = []
+    for found in _WHOLE_TAG.finditer(text):
+        name = found["name"].lower()
+        if name in _OF_THEIR_OWN:
+            return False
+        if found["ends"]:
+            if not opened or opened.pop() != name:
+                return False
+        elif name not in _WITHOUT_END:
+            opened.append(name)
+    return not opened and not re.search(r"<[a-z/!?]", _WHOLE_TAG.sub("", text), re.IGNORECASE)
 
 
 def _plain_form(one: str) -> str:
