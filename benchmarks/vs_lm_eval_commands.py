@@ -3,10 +3,12 @@
 Needs the environment of `make test-around`. In: MMLU, HellaSwag and WikiText-2 in `--data`; a
 checkpoint with seeded weights and task files with local rows are made. Both commands get the same
 words but for the model; each is run on one document too, and that is taken off, so that imports and
-loading count on neither side. Seconds are those of the processor, which a busy machine does not
-change. Out: a table, and as the last line one JSON object with the keys of vs_lm_eval.py.
+loading count on neither side. Seconds are those of the processor, which a busy machine changes less
+than the clock's; the four commands of a round follow each other, a work has as many rounds as
+asked for, and none is begun after `--minutes`. Out: a table with the load of the machine, and as
+the last line one JSON object with the keys of vs_lm_eval.py.
 
-    python benchmarks/vs_lm_eval_commands.py --questions 40 --batch-size 2
+    python benchmarks/vs_lm_eval_commands.py --questions 40 --batch-size 2 --minutes 30
 """
 
 from __future__ import annotations
@@ -15,9 +17,12 @@ import argparse
 import json
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -91,6 +96,7 @@ def seconds_of(model: str, name: str, folder: Path, batch: int, *more: str) -> f
 
 def main() -> None:
     options = _options()
+    until = time.monotonic() + 60 * options.minutes
     result: dict[str, Any] = {"shape": options.shape, "device": "cpu", "dtype": "float32"}
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
@@ -99,19 +105,28 @@ def main() -> None:
         works = rows_of(options)
         for name in options.only.split(","):
             write_task(folder, name, *works[name])
-            seconds = []
-            for model in ("hf", "assay"):
-                one = seconds_of(model, name, folder, options.batch_size, "--limit", "1")
-                whole = seconds_of(model, name, folder, options.batch_size)
-                seconds.append(whole - one)
-            documents = len(works[name][1])
-            result[f"{name}_ratio"] = seconds[0] / seconds[1]
+            rounds: list[list[float]] = []
+            while len(rounds) < options.rounds and time.monotonic() < until:
+                rounds.append(list(both(name, folder, options.batch_size)))
+            if not rounds:
+                print(f"{name:11} not begun: {options.minutes} minutes are over", flush=True)
+                continue
+            hf, ours = (statistics.median(each) for each in zip(*rounds, strict=True))
+            result[f"{name}_ratio"] = statistics.median(one / other for one, other in rounds)
             print(
-                f"{name:11} {documents:5} documents  hf {seconds[0]:8.1f} s  assay "
-                f"{seconds[1]:8.1f} s  ratio {seconds[0] / seconds[1]:.2f}",
+                f"{name:11} {len(works[name][1]):5} documents  hf {hf:8.1f} s  assay {ours:8.1f} s"
+                f"  ratio {result[f'{name}_ratio']:.2f} (median of {len(rounds)})  load "
+                f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores",
                 flush=True,
             )
     print(json.dumps(result))
+
+
+def both(name: str, folder: Path, batch: int) -> Iterator[float]:
+    """Of `hf`, then of `assay`."""
+    for model in ("hf", "assay"):
+        one = seconds_of(model, name, folder, batch, "--limit", "1")
+        yield seconds_of(model, name, folder, batch) - one
 
 
 def _options() -> argparse.Namespace:
@@ -119,6 +134,8 @@ def _options() -> argparse.Namespace:
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     parser.add_argument("--data", type=Path, default=beside)
     parser.add_argument("--questions", type=int, default=40, help="of MMLU; others follow it")
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=30, help="no round is begun after these")
     parser.add_argument("--only", default="mmlu,hellaswag,perplexity,generation")
     parser.add_argument("--shape", choices=("124m", "500m"), default="124m")
     parser.add_argument("--batch-size", type=int, default=2, help="of hf: its best on two cores")
