@@ -224,7 +224,7 @@ def test_a_report_that_says_its_figures_has_every_point():
     ],
 )  # fmt: skip
 def test_a_figure_counts_on_lines_that_name_it_and_say_nothing_else(line, counts):
-    assert ReportText(f"Summary\n{line}\nmore").states(FIGURES[1]) == counts
+    assert ReportText(f"Summary\n\n{line}\n\nmore").states(FIGURES[1]) == counts
 
 
 def test_lines_hold_names_dates_and_lists():

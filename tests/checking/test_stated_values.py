@@ -81,6 +81,39 @@ def test_a_table_may_have_notes_behind_its_values_but_no_other_values(rows, coun
     assert ReportText(answer).states(TOTAL) is counts
 
 
+@pytest.mark.parametrize(
+    ("lines", "counts"),
+    [
+        ("half of what I would call the\ntotal: 9,173", False),
+        ("so: not the\ntotal: 9,173", False),
+        ("- twice the\n  total: 9,173", False),
+        ("half of it all\\\ntotal: 9,173", True), ("half of it all<br>\ntotal: 9,173", True),
+        ("half of it all\n- total: 9,173", True), ("top: Calder & Roe\ntotal: 9,173", True),
+        ("top: Anna\ntotal: 9,173", True), ("<!-- x -->\ntotal: 9,173", True),
+        ("top: half of what I would call a\nshare of the\ntotal: 9,173", False),
+    ],
+)  # fmt: skip
+def test_a_line_counts_only_where_it_is_shown_as_one(lines, counts):
+    assert ReportText(f"Said.\n\n{lines}\n").states(TOTAL, [TOTAL, TOP]) is counts
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted", "counts"),
+    [
+        ("382,210", 382.21, False), ("382.210", 382.21, True), ("382,21", 382.21, True),
+        ("382,214", 382.214, True),
+        ("382,214", 382.2142, True), ("382,215", 382.2142, False), ("382,210", 382210, True),
+        ("382.210", 382210, True),
+        ("\u0663\u0668\u0662", 382, True), ("3\u0668\u0662", 382, False),
+        ("\u0e53\u0668\u0662", 382, False), ("3\u06dd82", 382, False), ("\u0600382", 382, False),
+        ("3\u200b82", 382, True), ("\u061c382 210", 382210, False),
+    ],
+)  # fmt: skip
+def test_a_number_has_one_reading(value, wanted, counts):
+    fact = Fact("total", wanted, "", tolerance=0.001)
+    assert ReportText(f"- total: {value}").states(fact) is counts
+
+
 BLOCK = '\n```json\n{"total": 9173, "top": "Calder & Roe"}\n```\n'
 
 
@@ -94,6 +127,12 @@ BLOCK = '\n```json\n{"total": 9173, "top": "Calder & Roe"}\n```\n'
         ("```yaml\ntotal: 9200\n```", True), ("```python\ntotal = 9200 * 2\n```", False),
         ('As said:\n\n{"total": 9200}\n', True), ("<details>\n\n- total: 9,200", True),
         ("# total: 9,200", True),
+        ("- total: 8,123 euros as counted again by both of us", True),
+        ("1. **total** = 8,123 as both of us counted it all again", True),
+        ("| total | 8,123 euros as counted again by both of us |", True),
+        ("- total: 9,173 euros, and 8,123 before both of us counted again", False),
+        ("- as both of us counted again, the total is 8,123 euros: too much", False),
+        ("- total of all that both of us counted again: 8,123 euros", False),
         ("> total: 9,200", True), ("- <b>total</b>: <b>9,173</b><br>", False),
         ("(total): 9,200", True), ("{\n- total: 9,200\n}\n", True),
         ("<a href='x'>\n\n- total: 9,200", True), ("~~- total: 9,200~~ ", False),

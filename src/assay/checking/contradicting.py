@@ -23,8 +23,9 @@ _MOST_BELOW = 2  # … of what stands below a value
 _A_NAME = 4  # words of a name at most, or as many as the right one has
 _LONGEST = 1_000  # characters of a line or a cell
 _MOST_MEMBERS = 5_000
-_SIGN = ":"
-_SEPARATORS = re.compile(r"[-=]+>|[:=]|\s-+\s")
+_SIGN = "\x1f"  # a sign that stands between names and values, but is no colon
+_SEPARATORS = re.compile(r"[-=]+>|[:=\x1f]|\s-+\s")
+_NUMBER_OF_ITEM = re.compile(r"\d+[.)]\s+")
 _NO_SEPARATORS = frozenset("+<>≤≥~|^±")
 _BREAK = re.compile(r"</?(?:br|td|th|li|p)\b[^<>\n]*>", re.IGNORECASE)
 _TAGS = re.compile(r"<!--|-->|<[^<>\n]*>")
@@ -46,6 +47,7 @@ class Saying:
     whole: str
     is_below: bool = False  # what goes on below a name and its value
     is_next: bool = False  # a name, and the line after it
+    begins: tuple[str, ...] = ()  # the words before the first colon or equals sign
 
 
 class OtherValues:
@@ -150,12 +152,18 @@ def _read(lines: Iterable[str]) -> Iterator[Saying]:
         yield from _read_table(rows)
         rows = []
         for piece in line.split(";"):
-            yield Saying(_parts(piece), line)
+            yield Saying(_parts(piece), line, begins=_before_colon(piece))
         parts = _parts(line)
         if name and len(parts) == 1:
             yield Saying((name, line), line, is_next=True)
         has_value = len(parts) > 1 and parts[-1]
         name = "" if has_value or re.search(r"\d\W*$", line) else parts[0]
+
+
+def _before_colon(text: str) -> tuple[str, ...]:
+    name, sign, _ = (*re.split("([:=])", text, maxsplit=1), "", "")[:3]
+    start = _NUMBER_OF_ITEM.match(name)
+    return tuple(_WORD.findall(name[start.end() if start else 0 :])) if sign else ()
 
 
 def _read_table(rows: Sequence[Sequence[str]]) -> Iterator[Saying]:
@@ -165,7 +173,9 @@ def _read_table(rows: Sequence[Sequence[str]]) -> Iterator[Saying]:
         whole = " | ".join(cells) if len(cells) > 2 else ""
         for cell, after in zip(cells, [*cells[1:], ""][: len(cells)], strict=True):
             if after:
-                yield Saying((*_parts(cell), after), whole or f"{cell} {after}")
+                begins = tuple(_WORD.findall(cell)) if cell is cells[0] else ()
+                said = (*_parts(cell), after)
+                yield Saying(said, whole or f"{cell} {after}", begins=begins)
             for piece in cell.split(";"):
                 yield Saying(_parts(piece), cell)
     if len(rows) == 3 and len(rows[0]) == len(rows[2]) and not any(map(_WORD.search, rows[1])):
@@ -197,6 +207,8 @@ def _is_another_value(
     if not _WORD.search(value) or _has_right(said.whole, fact) or _has_right(value, fact):
         return False
     extra = [word for word in _WORD.findall(label) if not word.isdigit()]
+    # What begins with the key itself is no sentence about it, however many words follow.
+    is_exact = not extra and said.begins == key
     if _is_another_key(label, key, known):
         return False
     if extra and (re.search(r"\d", label) or known.has_word(extra)):
@@ -211,7 +223,7 @@ def _is_another_value(
     usual = {word for unit in (*(fact.units or ()), *UNITS, *texts) for word in _words_of(unit)}
     words = [word for word in _WORD.findall(value)
              if word not in extra and not re.search(r"\d", word) and word not in usual]  # fmt: skip
-    if not re.search(r"\d", value) or len(extra) + len(words) > most:
+    if not re.search(r"\d", value) or (len(extra) + len(words) > most and not is_exact):
         return False
     if not is_number(fact.expected):
         return not _shapes([value]).isdisjoint(_shapes(map(fold, texts)))

@@ -8,6 +8,7 @@ earn nothing, so that lies in them gain nothing; what they say is a judge's to r
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from .blocks import LONGEST_ANSWER, missing_block, object_in, objects_of, parts_of
@@ -35,14 +36,22 @@ class ReportText:
         self.missing_block = missing_block(answer)  # why, if there is none
         lines = visible_lines(answer)
         self.text = text_of(lines)
-        self._lines: dict[str, list[str]] = {}
+        # By key the values, each with its place: a line as it is shown, and which part of it.
+        self._lines: dict[str, list[tuple[str, int, int]]] = {}
+        self._shown: list[list[tuple[str, str]]] = []  # lines, by the names and values of parts
+        self._reach: dict[frozenset[str], list[int]] = {}
         self._members: dict[str, set[str]] = {}
         below = []
         tables = _tables_with_notes(lines)
         for at, line in enumerate(lines):
+            if line.begins:
+                self._shown.append([])
+            self._shown[-1].append(("", ""))
             for name, value in read_lines(line.text, has_notes=line.block in tables):
                 rest = _rest(lines, at) if value else ""
-                self._lines.setdefault(key_of(name), []).append(value + rest)
+                place = (len(self._shown) - 1, len(self._shown[-1]) - 1)
+                self._lines.setdefault(key_of(name), []).append((value + rest, *place))
+                self._shown[-1][-1] = (key_of(name), value)
                 whole, member = member_of(name)
                 if member and value:
                     self._members.setdefault(whole, set()).add(member)
@@ -54,12 +63,14 @@ class ReportText:
         """Whether a line names the value by its key, every such line gives the right one, and
         nothing else is on it: "- total: 5,400 euros" of "total", "- customers, Anna: 56" of
         "customers.Anna". A line without a value, such as a heading, or with a sentence says
-        nothing.
+        nothing; nor does one that a reader sees behind other text on the same line, unless this is
+        of such lines too.
         """
+        reach = self._reach_of((*beside, fact))
         given = [
             one
-            for one in self._lines.get(key_of(fact.key), [])
-            if one and not is_sentence(one, fact)
+            for one, line, part in self._lines.get(key_of(fact.key), [])
+            if one and not is_sentence(one, fact) and part <= reach[line]
         ]
         right = bool(given) and all(is_stated(one, fact) for one in given)
         return right and not self.contradicts(fact, beside)
@@ -69,6 +80,21 @@ class ReportText:
         a name and a value. `beside`: other facts, whose keys and values name other quantities.
         """
         return self._others.contradicts(fact, beside)
+
+    def _reach_of(self, facts: Iterable[Fact]) -> list[int]:
+        """Of each line as it is shown, how many parts from its beginning are names of facts with
+        values.
+        """
+        known = {key_of(one.key): one for one in facts}
+        if (keys := frozenset(known)) not in self._reach:
+            self._reach[keys] = []
+            for parts in self._shown:
+                are_values = (
+                    bool(value) and name in known and not is_sentence(value, known[name])
+                    for name, value in parts[:-1]
+                )
+                self._reach[keys].append(sum(takewhile(bool, are_values)))
+        return self._reach[keys]
 
     def withdraw(self, checks: Iterable[Check], facts: Iterable[Fact]) -> Iterator[Check]:
         """The checks of a block; those of facts that the answer also gives another value fail. A

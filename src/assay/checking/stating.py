@@ -90,7 +90,7 @@ def is_stated(text: str, fact: Fact) -> bool:
     name, a date, or a list of them.
     """
     wanted = fact.expected
-    if len(text) > _LONGEST_VALUE:
+    if len(text) > _LONGEST_VALUE or not _is_one_script(text):
         return False
     if fact.same is not None:
         return bool(fact.same(_tidy(text), wanted))
@@ -113,7 +113,14 @@ def _is_one(text: str, wanted: object, *, fact: Fact) -> bool:
         in_parts = len(re.findall(r"\d+", plain)) <= 3
         return in_parts and read_date(wanted) is not None and same_date(plain, wanted)
     slack = fact.tolerance + 1e-9 * max(1.0, abs(wanted))
-    return any(abs(one - wanted) <= slack for one in _readings(text, fact.units))
+    has_three = abs(wanted - round(wanted, 2)) > 1e-9
+    found = _readings(text, fact.units, f"{abs(wanted):.3f}" if has_three else "")
+    return any(abs(one - wanted) <= slack for one in found)
+
+
+def _is_one_script(text: str) -> bool:
+    """Whether all digits are of one script: nobody reads others."""
+    return len({ord(one) - unicodedata.decimal(one) for one in text if one.isdecimal()}) <= 1
 
 
 def _tidy(text: str) -> str:
@@ -121,9 +128,10 @@ def _tidy(text: str) -> str:
     return " ".join(text.split()).removesuffix(".").strip(" " + _QUOTES)
 
 
-def _readings(text: str, units: tuple[str, ...] | None) -> list[float]:
-    """The numbers that a text can be, written in any language: 5,400 is 5400, and 5.4 with a comma
-    for the point. None where anything but one number and its unit is in the text.
+def _readings(text: str, units: tuple[str, ...] | None, decimals: str) -> list[float]:
+    """The numbers that a text can be, written in any language: 5.400 is 5400 or 5.4, but 5,400 is
+    5400 unless `decimals` has the right value to three of them. None where anything but one number
+    and its unit is in the text.
     """
     if len(text) > _LONGEST_NUMBER:
         return []
@@ -135,7 +143,10 @@ def _readings(text: str, units: tuple[str, ...] | None) -> list[float]:
     if any(one and one not in known and not (units is None and one in "€$£¥%") for one in beside):
         return []
     sign = -1 if "-" in (found[1], found[3]) else 1
-    return [sign * float(one) for one in sorted(_written(found[4]))]
+    written = _written(found[4])
+    if "," in found[4] and len(written) > 1:
+        written = {one for one in written if "." not in one or one == decimals}
+    return [sign * float(one) for one in sorted(written)]
 
 
 def numbers_in(text: str) -> list[float]:

@@ -39,7 +39,8 @@ _OF_THEIR_OWN = frozenset(
 )  # fmt: skip
 _BREAKS = ("br", "hr", "p", "ul", "ol", "li", "table", "caption", "tr")
 _ACTS_ON_ALL = re.compile(r"<(?:style|link|script|meta|base)\b|\bstyle\s*=", re.IGNORECASE)
-_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_CONTROLS = frozenset("\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_DIRECTIONS = _CONTROLS | frozenset("\u200e\u200f")
 _KEPT_FORMS = ("<super>", "<sub>", "<circle>", "<fraction>", "<square>")  # ² is no 2
 _SAME_PARAGRAPH = r"\n(?![ \t]*(?:\n|\Z))"
 _UNSEEN = (
@@ -59,13 +60,14 @@ _DEEPEST = 40  # levels of tokens, two for each list
 class ShownLine:
     """A line as it is shown: `text` without marks of Markdown but those of headings, quotes and
     tables; `marked` also with those of lists and bold words. `block`: lines of one paragraph have
-    the same; `depth`: in lists.
+    the same; `depth`: in lists; `begins`: no text is shown before it on the same line.
     """
 
     text: str
     marked: str
     block: int
     depth: int
+    begins: bool = True
 
 
 def visible_text(text: str) -> str:
@@ -114,7 +116,7 @@ def plain_forms(text: str) -> str:
     """One form for letters that look alike, single spaces, and nothing without a width."""
     plain = re.sub(r"[^\S\n]+", " ", text)
     if not plain.isascii():
-        seen = (one for one in plain if unicodedata.category(one) != "Cf")
+        seen = (one for one in plain if not _is_without_width(one))
         plain = unicodedata.normalize("NFC", "".join(map(_plain_form, seen)))
     return re.sub(r" {2,}", " ", plain)
 
@@ -232,6 +234,7 @@ class _TokenReader:
             self._is_row_odd = True
             return
         lines = [["", ""]]
+        begins = [True]
         struck = 0
         for one in token.children or ():
             kind = one.type
@@ -241,6 +244,7 @@ class _TokenReader:
                 continue
             elif kind in ("softbreak", "hardbreak"):
                 lines.append(["", ""])
+                begins.append(kind == "hardbreak")
             elif kind in ("strong_open", "strong_close"):
                 lines[-1][1] += "**"
             elif kind == "html_inline":
@@ -249,6 +253,7 @@ class _TokenReader:
                 found = _TAG.fullmatch(one.content.strip())
                 if found and found["name"] and found["name"].lower() in _BREAKS:
                     lines.append(["", ""])
+                    begins.append(True)
             elif kind in ("text", "text_special", "code_inline"):
                 bracket = kind == "text_special" and one.markup in ("\\[", "\\]")
                 shown = one.markup if bracket else one.content
@@ -259,7 +264,7 @@ class _TokenReader:
             self._row.append((text.replace("|", "¦"), marked.replace("|", "¦")))
         else:
             self._block += 1
-            self._add_lines([(text, marked) for text, marked in lines])
+            self._add_lines([(text, marked) for text, marked in lines], begins)
         if is_odd:
             raise _Hidden
 
@@ -270,19 +275,24 @@ class _TokenReader:
         self._loose = is_loose and not text.rstrip().endswith("}")
         return is_loose
 
-    def _add_lines(self, lines: Sequence[tuple[str, str]]) -> None:
-        for text, marked in lines:
+    def _add_lines(
+        self, lines: Sequence[tuple[str, str]], begins: Sequence[bool] | None = None
+    ) -> None:
+        goes_on = False  # behind text on the same line
+        for (text, marked), is_new in zip(lines, begins or [True] * len(lines), strict=True):
+            goes_on = goes_on and not is_new
             if text.strip():
-                self._add(text, marked)
+                self._add(text, marked, begins=not goes_on)
+                goes_on = True
 
-    def _add(self, text: str, marked: str) -> None:
+    def _add(self, text: str, marked: str, *, begins: bool = True) -> None:
         before = "> " * bool(self._quotes) + self._heading
         item = "- " if self._item and not self._heading else ""
         indent = "  " * max(self._depth - 1, 0)
         self._item = False
         text, marked = (one.replace("\n", " ").strip() for one in (text, marked))
-        line = ShownLine(before + text, indent + item + before + marked, self._block, self._depth)
-        self.lines.append(line)
+        whole = indent + item + before + marked
+        self.lines.append(ShownLine(before + text, whole, self._block, self._depth, begins))
 
 
 def _from_html(text: str) -> tuple[list[tuple[str, str]], bool]:
@@ -306,6 +316,13 @@ def _from_html(text: str) -> tuple[list[tuple[str, str]], bool]:
     else:
         shown.append(html.unescape(text[at:]).replace("\n", " "))
     return [(one, one) for one in "".join(shown).split("\n")], is_whole
+
+
+def _is_without_width(one: str) -> bool:
+    """A character of format that is not shown; some are, such as the Arabic signs of numbers."""
+    if unicodedata.category(one) != "Cf":
+        return False
+    return unicodedata.bidirectional(one) == "BN" or one in _DIRECTIONS
 
 
 def _has_odd_tag(text: str) -> bool:
