@@ -36,7 +36,7 @@ def words(bench, tests):
 def test_the_run_document_has_the_keys_of_the_contract(bench, words):
     document = bench.document(*words)
     assert set(document) == {
-        "run", "out", "headline", "models", "selected", "exit_code", "machine", "notes",
+        "run", "out", "headline", "card", "models", "selected", "exit_code", "machine", "notes",
     }  # fmt: skip
     assert document["out"] == str(bench.out)
     (model,) = document["models"]

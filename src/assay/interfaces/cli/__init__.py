@@ -200,7 +200,10 @@ def _show(error: AssayError, words: Sequence[str]) -> ExitCode:
     if "--json" in words:
         message = "\n".join((error.message, *findings))
         document = {"error": {"message": message, "hint": error.hint}, "exit_code": int(code)}
-        click.echo(json.dumps(document))
+        try:
+            click.echo(json.dumps(document))
+        except OSError:
+            settle_streams()  # what could not take the output cannot take the error either
         return code
     label = tr("stopped") if code == ExitCode.INTERRUPTED else tr("error")
     for line in (*findings, *(labelled(label, line) for line in error.message.splitlines())):
