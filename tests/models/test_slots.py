@@ -72,7 +72,7 @@ def test_choices_that_queue_are_noticed_too(start_ollama):
     replies = list(model.answer([request_of(choose(f"{n} A B C D?")) for n in range(6)]))
     model.close()
     assert {type(reply) for reply in replies} <= {ChoiceLikelihoods, Answered}
-    assert [asked.at_once for asked in server.asked[-2:]] == [1, 1]
+    assert max(asked.at_once for asked in server.asked) <= 2, "else all six are sent at once"
 
 
 def test_waiting_in_the_servers_queue_is_not_silence(slow_server, opened):
