@@ -172,7 +172,7 @@ def test_answers_in_circles_are_counted_in_the_report(bench, ollama_server, sums
     assert (loops["value"], loops["n"]) == (1 / 12, 12)
     same, why, cost = model["suites"][0]["why"]
     assert same == "The same answer to 11 of 12 different questions: “4”"
-    assert why == "1 answer of 12 goes in circles: it repeats itself and says nothing new."
+    assert why == "1 answer of 12 goes in circles: it repeats itself and says hardly anything new."
     assert model["measurements"]["tokens_per_right_answer"]["n"] == 12
     for form in ("text", "md", "html"):
         said = bench.assay("report", "latest", "-v", "--format", form).stdout

@@ -99,22 +99,20 @@ def test_a_server_without_chat_is_asked_for_completions(openai_server, opened):
     assert last_body(openai_server)["prompt"] == "S\n\nOnce"
 
 
-def test_a_form_that_is_named_is_not_changed_for_another(openai_server):
-    openai_server.fault("http_404", path=CHAT, times=None)
-    model = open_model(openai_server.spec(), replace(QUICK, form="chat"))
-    with pytest.raises(ModelUnavailable, match="has completions, and no chat") as refused:
+@pytest.mark.parametrize(
+    ("form", "missing", "said"),
+    [
+        ("chat", CHAT, "has completions, and no chat"),
+        ("completions", TEXT, "answers as a chat"),
+    ],
+)
+def test_a_form_that_is_named_is_not_changed_for_another(openai_server, form, missing, said):
+    openai_server.fault("http_404", path=missing, times=None)
+    model = open_model(openai_server.spec(), replace(QUICK, form=form))
+    with pytest.raises(ModelUnavailable, match=said) as refused:
         model.probe()
     model.close()
-    assert refused.value.hint == "leave out --api chat"
-
-
-def test_completions_of_a_server_that_only_chats_are_named_as_the_cause(openai_server):
-    openai_server.fault("http_404", path=TEXT, times=None)
-    model = open_model(openai_server.spec(), replace(QUICK, form="completions"))
-    with pytest.raises(ModelUnavailable, match="answers as a chat") as refused:
-        model.probe()
-    model.close()
-    assert refused.value.hint == "leave out --api completions"
+    assert refused.value.hint == f"leave out --api {form}"
 
 
 def test_a_form_that_is_named_and_no_other_one_either_is_refused_as_it_was(openai_server):

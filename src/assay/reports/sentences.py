@@ -40,8 +40,8 @@ SHOWN_SENTENCE = 60  # characters of an answer that is given again and again
 SHOWN_CONSTANT = 40  # characters of a constant answer that are shown
 HABITS: Mapping[HabitKind, Message] = {
     "loops": message_n(
-        "{count} answer of {n} goes in circles: it repeats itself and says nothing new.",
-        "{count} answers of {n} go in circles: they repeat themselves and say nothing new.",
+        "{count} answer of {n} goes in circles: it repeats itself and says hardly anything new.",
+        "{count} answers of {n} go in circles: they repeat themselves and say hardly anything new.",
     ),
     "cut": message_n(
         "{count} answer of {n} was cut at its maximum of tokens.",
@@ -232,8 +232,8 @@ NATIVE_CALLS = message_n(
     "{count} other answers have the call in the interface's own form, {right} of them right.",
 )
 SAME_PHRASES = message(
-    "{count} answers of {n} do not deal with the question: each declines, or is made of phrases "
-    "that other questions got too, such as: “{said}”"
+    "{count} answers of {n} seem not to answer the question: each declines, or consists of "
+    "phrases given to other questions too, such as: “{said}”"
 )
 FEW_SENTENCES = message(
     "{count} answers of {n} are one of {sentences} sentences, whatever was asked, such as: “{said}”"

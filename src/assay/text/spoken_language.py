@@ -33,7 +33,7 @@ _OWN_SCRIPTS = {
     "sinhala": "sin", "tibetan": "bod",
 }  # fmt: skip
 _FENCED = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _EDGES = ".,;:!?…\"'“”„«»‘’()[]*_—–-¿¡।،؟"
 
 
@@ -88,7 +88,7 @@ def language_beside(text: str, own: Collection[str], others: Collection[str] = (
 @lru_cache(maxsize=1024)
 def languages_named(prompt: str) -> frozenset[str]:
     """Those that a prompt names, as one does that asks for a translation."""
-    words = {_plain(word) for word in _WORD.findall(prompt[:_LONGEST])}
+    words = {_plain(word) for word in WORD.findall(prompt[:_LONGEST])}
     return frozenset(
         code
         for code, known in _known().items()
@@ -106,7 +106,7 @@ def name_of(code: str, in_french: bool = False) -> str:
 
 def runs_of(text: str) -> Iterator[str]:
     """Three letters each without their marks, which many leave out; edges of words as "_"."""
-    for word in _WORD.findall(_without_marks(text)):
+    for word in WORD.findall(_without_marks(text)):
         edged = f"_{word.replace('’', chr(39))}_"
         yield from (edged[at : at + 3] for at in range(len(edged) - 2))
 
@@ -125,7 +125,7 @@ def _plain_words(text: str) -> Iterator[str]:
     for piece in _FENCED.sub(" ", text[:_LONGEST]).split():
         word = piece.strip(_EDGES)
         pieces = re.split("[-–—/]", word) if not piece.startswith("-") else []
-        yield from (each for each in pieces if _WORD.fullmatch(each) and each == each.lower())
+        yield from (each for each in pieces if WORD.fullmatch(each) and each == each.lower())
 
 
 @cache

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from assay.judge.guards.fencing import MARK, defused, without_frames, without_look_alikes
 from assay.messages import tr
+from assay.text.spoken_language import WORD
 from assay.types.judging.judgements import (
     ChecklistAnswer,
     CriterionScore,
@@ -48,7 +49,6 @@ _QUOTES = re.compile(r"\"{3}|'{3}")
 _PIECES = re.compile(r"[^\n.!?。！？]*(?:[.!?。！？]+(?=\s|$|[^\x00-\x7f])|[.!?]|\n|$)[ \t]*")
 _COMMENT = re.compile(r"(?:^|\s)(?:#|//|--|%|;|\*|/\*)[ \t]*(\S.*)$|(\"{3}|'{3})(.*)$|<!--(.*)")
 _SIGNS_OF_COMMENTS = re.compile(r"[\s#/;%*-]+|<!--")
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _TOKEN = re.compile(r"[\w+/=%\\&;.·•*~|-]*\w[\w+/=%\\&;.·•*~|-]*")
 _CODE_SPAN = re.compile(r"`[^`\n]{1,200}`|https?://\S+")
 # A string or a name in code that is a sentence. Without it the string is empty, the name short.
@@ -178,7 +178,7 @@ def _has_words_of_its_own(said: str) -> bool:
     """Whether a piece with a mark of a turn has more than the mark and the role."""
     bare = without_frames(said)
     label = _ROLE_LABEL.match(bare)
-    words = _WORD.findall(bare[label.end() :] if label else bare)
+    words = WORD.findall(bare[label.end() :] if label else bare)
     return len(words) > (0 if label else 1)
 
 
@@ -267,7 +267,7 @@ def _said_in(line: str, *, in_quotes: bool) -> list[tuple[int, int, bool]]:
 
 
 def _is_sentence(text: str) -> bool:
-    return len(_WORD.findall(text)) >= _SAYING_FROM
+    return len(WORD.findall(text)) >= _SAYING_FROM
 
 
 def _is_prose(line: str) -> bool:
@@ -280,7 +280,7 @@ def _is_prose(line: str) -> bool:
     strange = sum(c.isalpha() and not c.isascii() for c in plain)
     if _BARRED.search(plain) or 2 * strange > letters > 3:
         return True
-    words = len(_WORD.findall(line))
+    words = len(WORD.findall(line))
     return words >= _LEAST_WORDS and (signs < _MOST_SIGNS * letters or plain != line)
 
 
@@ -303,7 +303,7 @@ def _is_foreign(text: str, known: _Known) -> bool:
     familiar = (_vocabulary(known.language), known.task, known.work)
     letters = strange = 0
     for token in _TOKEN.findall(text):
-        words = [word.casefold() for word in _WORD.findall(token)]
+        words = [word.casefold() for word in WORD.findall(token)]
         size = sum(3 if ord(letter) >= _FIRST_OF_THE_EAST else 1 for letter in "".join(words))
         letters += size
         is_known = words and all(any(word in some for some in familiar) for word in words)
@@ -312,7 +312,7 @@ def _is_foreign(text: str, known: _Known) -> bool:
 
 
 def _words(text: str) -> Iterator[str]:
-    return (word.casefold() for word in _WORD.findall(text))
+    return (word.casefold() for word in WORD.findall(text))
 
 
 @cache

@@ -75,11 +75,11 @@ MOST_CHANGED = 0.25  # and for code that changes the sequence
 MOST_WRONG, MOST_REFUSED = 0.25, 0.5
 _LONGEST_LIST = 2_000
 _LISTS, _MOST_WANTED = 40, 12  # of each kind; looked for in each
-# A list of Python's own, in which so many items are looked for: a search is done in a hundredth of
-# the processor time, and whoever reads each item needs more than all of it.
+# A plain list, and how many items are looked for in it: a search needs a hundredth of the
+# processor time that is allowed, and code that reads every item needs more than all of it.
 _LEAST_PLAIN, _MOST_PLAIN, _LOOKED_FOR, _CPU_S = 300_000, 500_000, 3_000, 3
-# Plain sequences of other kinds, in which so many items are looked for that whoever walks looks at
-# `_WALKED` of them; how long that may take beside a search of ours.
+# Plain sequences of other kinds: so many items are looked for that code that walks looks at
+# `_WALKED` items. A search of ours beside it shows how long that may take.
 _WALKED, _LEAST_WALKED, _MOST_WALKED = 120_000_000, 5_000, 60_000
 _SHORTEST_S, _MOST_TIMES, _PART = 0.3, 5, 97
 # An item and what is missing behind it, by its number; and what holds them.

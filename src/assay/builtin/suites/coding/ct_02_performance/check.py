@@ -298,7 +298,7 @@ class _SpeedTrial:
             if not is_untouched(one, given):
                 self.changed = self.changed or f"{show(one, 50)} is left of {show(given, 50)}"
         expected = self.expected(lists)
-        # Equal entries may stand for one another: True for 1.
+        # Equal entries may replace each other: True for 1.
         if (isinstance(found, list) and found == expected) or same(found, expected):
             return ""
         self.is_silent = True

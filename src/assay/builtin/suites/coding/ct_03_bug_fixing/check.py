@@ -156,7 +156,7 @@ class _RepairTrial:
         exec(truth["corrected"], self.corrected)
         self.random, self.constants = random, truth["constants"]
         self.code = code
-        # What stands beside the nine functions may be for any of them.
+        # Other definitions of the answer may serve any of the nine functions.
         self.beside = [one for one in code.tree.body if getattr(one, "name", "") not in given]
         self.fitted: set[str] = set()  # right for common values alone
 

@@ -95,7 +95,7 @@ def check_prose(answer: str, faulty: list[Place], found: list[Place]) -> Iterato
 
 
 def is_about(place: Place, words: set[str]) -> bool:
-    """Whether one of the words is for what is wrong, or two stand in the code of this place."""
+    """Whether one of the words names what is wrong, or two are from the code of this place."""
     code = words_in(place["source"]) - words_in(name_of(place))
     return any(is_word(word, place["words"]) for word in words) or len(words & code) > 1
 

@@ -501,7 +501,7 @@ def list_differing(
 
 
 def differs_in_more_than_numbers(one: str, other: str) -> bool:
-    """Whether what is said twice differs in words, or in so many digits that a key fits in."""
+    """Whether two runs differ in words, or in enough digits to hold a key."""
     if re.sub(r"\d+", "", one) != re.sub(r"\d+", "", other):
         return True
     pairs = zip(re.findall(r"\d+", one), re.findall(r"\d+", other), strict=False)
