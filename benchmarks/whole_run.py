@@ -299,13 +299,15 @@ def run_tree(
     command = [sys.executable, __file__, "--inside", str(told), str(time.perf_counter())]
     begun = time.perf_counter()
     with (home / "said.txt").open("w") as said:
-        subprocess.run([*command, *["--kernels"] * kernels, "--", *words], env=env, stdout=said,
-                       stderr=subprocess.STDOUT, check=True)  # fmt: skip
-    found: dict[str, Any] = json.loads(told.read_text("utf-8"))
+        ended = subprocess.run([*command, *["--kernels"] * kernels, "--", *words], env=env,
+                               stdout=said, stderr=subprocess.STDOUT, check=False)  # fmt: skip
+    found: dict[str, Any] = json.loads(told.read_text("utf-8")) if told.exists() else {}
     found["whole_s"] = time.perf_counter() - begun
     shutil.rmtree(out)
-    if found["code"] not in (0, 1, None):
-        raise SystemExit(f"assay ended with {found['code']}: {(home / 'said.txt').read_text()}")
+    told.unlink(missing_ok=True)
+    if ended.returncode or found["code"] not in (0, 1, None):
+        code = found.get("code", ended.returncode)
+        raise SystemExit(f"assay ended with {code}: {(home / 'said.txt').read_text()}")
     return found
 
 

@@ -13,13 +13,16 @@ from typing import Any
 
 COMPILER = "torch._dynamo"  # 1,000 modules, which transformers loads to mark functions for it
 _MARKS = ("disable", "assume_constant_result", "allow_in_graph")
+_ALONE = ("_trace_wrapped_higher_order_op",)  # a part that needs nothing of the others
 # How transformers asks for what it would load at once: sharding over machines, losses of object
-# detection, statistics of drafts, weights larger than memory.
+# detection, statistics of drafts, weights larger than memory, pictures.
 _UNUSED = (
     "is_torch_distributed_available",
     "is_scipy_available",
     "is_sklearn_available",
     "is_accelerate_available",
+    "is_vision_available",
+    "is_torchvision_available",
 )
 _begun = False
 
@@ -62,18 +65,30 @@ def _no() -> bool:
 
 
 class _Later(ModuleType):
-    """The compiler's package, run when something of it is used other than a mark."""
+    """The compiler's package, run when something of it is used other than a mark. Marks are there
+    while it runs, and where it cannot be run.
+    """
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
         if name in _MARKS:
             return _marked
-        loader = self.__spec__.loader if self.__spec__ else None
-        assert isinstance(loader, _LaterLoader)
-        self.__class__ = ModuleType
-        loader.of_file.exec_module(self)
+        if name.startswith("__") or not _run(self):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         return getattr(self, name)
+
+
+def _run(package: _Later) -> bool:
+    """Whether it was run; no where it is being run."""
+    loader = package.__spec__.loader if package.__spec__ else None
+    if not isinstance(loader, _LaterLoader) or loader.running:
+        return False
+    loader.running = True
+    try:
+        loader.of_file.exec_module(package)
+    finally:
+        loader.running = False
+    package.__class__ = ModuleType
+    return True
 
 
 def _marked(function: Any = None, *_: object, **__: object) -> Any:
@@ -84,6 +99,7 @@ def _marked(function: Any = None, *_: object, **__: object) -> Any:
 class _LaterLoader:
     def __init__(self, of_file: Any) -> None:
         self.of_file = of_file
+        self.running = False
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         return _Later(spec.name)
@@ -95,13 +111,33 @@ class _LaterLoader:
         return getattr(self.of_file, name)
 
 
+class _Loaded:
+    """A module that came with its package; else it would be run once more."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module, self.spec = module, module.__spec__
+        loader: Any = self
+        module.__spec__ = importlib.machinery.ModuleSpec(module.__name__, loader)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        return self.module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self.spec
+
+
 class _LaterFinder:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if name != COMPILER:
-            return None
-        spec = importlib.machinery.PathFinder.find_spec(name, path)
-        if spec is not None:
-            spec.loader = _LaterLoader(spec.loader)  # type: ignore[assignment]
-        return spec
+        if name == COMPILER:
+            spec = importlib.machinery.PathFinder.find_spec(name, path)
+            if spec is not None:
+                spec.loader = _LaterLoader(spec.loader)  # type: ignore[assignment]
+            return spec
+        before, _, part = name.rpartition(".")
+        package = sys.modules.get(COMPILER) if before == COMPILER and part not in _ALONE else None
+        # Its parts need one another: all of it comes first.
+        if isinstance(package, _Later) and _run(package) and name in sys.modules:
+            return _Loaded(sys.modules[name]).module.__spec__
+        return None
