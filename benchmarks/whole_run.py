@@ -335,6 +335,11 @@ def figures(found: dict[str, Any]) -> dict[str, tuple[float, float | None]]:
     return rows  # type: ignore[return-value]
 
 
+def told_in_a_line(shape: str, name: str, rows: dict[str, Any]) -> str:
+    seconds = {key: rows[key][0] for key in list(rows)[-3:]}
+    return f"{shape} {name}: " + ", ".join(f"{key} {each:.1f} s" for key, each in seconds.items())
+
+
 def shown(rows: dict[str, Any], before: dict[str, Any] | None) -> Iterator[str]:
     yield "| seconds | wall | processor |" + (" wall before | processor before | times |"
                                               if before else "")  # fmt: skip
@@ -350,7 +355,7 @@ def shown(rows: dict[str, Any], before: dict[str, Any] | None) -> Iterator[str]:
 
 def draw(sides: dict[str, dict[str, Any]], file: Path) -> None:
     """A bar a side, cut into phases."""
-    from assay.reports.pictures.canvas import escaped
+    from xml.sax.saxutils import escape as escaped
 
     colours = ("#4c72b0", "#dd8452", "#55a868", "#c44e52", "#8172b3", "#937860", "#da8bc3",
                "#8c8c8c", "#ccb974", "#d5d5d5")  # fmt: skip
@@ -405,6 +410,7 @@ def main() -> None:
                 for name, tree in trees.items():
                     found = run_tree(tree, folder, home, given.words.split())
                     rows = figures(found)
+                    print(told_in_a_line(shape, name, rows), file=sys.stderr, flush=True)
                     if (
                         name not in best
                         or rows["the whole command"] < best[name]["the whole command"]

@@ -111,7 +111,7 @@ class _LaterLoader:
         return getattr(self.of_file, name)
 
 
-class _Loaded:
+class _Already:
     """A module that came with its package; else it would be run once more."""
 
     def __init__(self, module: ModuleType) -> None:
@@ -139,5 +139,5 @@ class _LaterFinder:
         package = sys.modules.get(COMPILER) if before == COMPILER and part not in _ALONE else None
         # Its parts need one another: all of it comes first.
         if isinstance(package, _Later) and _run(package) and name in sys.modules:
-            return _Loaded(sys.modules[name]).module.__spec__
+            return _Already(sys.modules[name]).module.__spec__
         return None

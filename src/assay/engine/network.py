@@ -15,11 +15,12 @@ from transformers.activations import NewGELUActivation
 from assay.engine.kernels.arrangements import SpanBySpan, in_blocks
 from assay.engine.kernels.attention import (
     NAME,
+    UNSERVED,
     Arrangement,
-    UnservedAttention,
     arranged,
     calls_of_last_forward,
 )
+from assay.engine.kernels.layers import lengthen, shorten
 from assay.engine.layout.packing import PackedRow, Packing, Trunk, pack
 from assay.messages import tr
 
@@ -35,8 +36,6 @@ BATCHES_BYTES_CPU = 2**30  # of all cores together
 LOGITS_BYTES_CPU = 64 * 2**20
 LOGITS_BYTES_GPU = 2**30
 ALIGNED = 64  # tokens of vocabulary
-# What a model that is not served may raise on its first try.
-_UNSERVED = (UnservedAttention, RuntimeError, ValueError, KeyError, TypeError, AttributeError)
 # fp32 paths differ by the order of their sums, by 2e-5 on seven shapes; bf16 has three digits.
 TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 0.25, torch.float16: 0.05}
 
@@ -166,7 +165,14 @@ def make_ready(model: Any, *, context_length: int) -> Network:
     )
     fuse(model)
     own = model.config._attn_implementation
-    network.why_not = _known_not_to_work(model.config, context_length) or _difference(network)
+    network.why_not = _known_not_to_work(model.config, context_length)
+    if not network.why_not:
+        short = shorten(model) if first.device.type == "cuda" else []
+        network.why_not = _difference(network)
+        if short and network.why_not:
+            lengthen(short)
+            model.set_attn_implementation(own)
+            network.why_not = _difference(network)
     network.serves_trees = not network.why_not
     network.own_attention = own
     if not network.serves_trees:
@@ -264,7 +270,7 @@ def _difference(network: Network) -> str:
         logits = network.logits(hidden)
     except torch.OutOfMemoryError:
         raise
-    except _UNSERVED as error:
+    except UNSERVED as error:
         return str(error).partition("\n")[0] or tr("an attention of its own")
     ours = torch.cat((logits[:8], logits[:4], logits[8:])).log_softmax(-1)
     theirs = torch.cat((plain[0][12:], plain[1][12:])).float().log_softmax(-1)

@@ -163,8 +163,10 @@ def _predicted(
     if not network.serves_trees:
         alone = zip(rows, wanted, strict=True)
         return together(predicted_alone(network, row.context, each) for row, each in alone)
-    hidden = network.hidden(pack(rows, {}, network.device))
-    ends = np.cumsum([len(tokens) for tokens in fed])
+    order = sorted(range(len(fed)), key=lambda row: -len(fed[row]))  # of one length side by side
+    hidden = network.hidden(pack([rows[row] for row in order], {}, network.device))
+    ends = np.empty(len(fed), np.int64)
+    ends[order] = np.cumsum([len(fed[row]) for row in order])
     places = [np.arange(end - len(tokens), end) for end, tokens in zip(ends, wanted, strict=True)]
     return predicted_at(network, hidden, np.concatenate(places), np.concatenate(wanted), threads)
 

@@ -15,6 +15,7 @@ from assay.engine.kernels.attention import attend
 from assay.engine.layout.packing import Kept, PackedSpan, Packing, on_device
 
 ALIGNED = 8  # keys; the kernels that take a mask read it in steps of 16 bytes
+LEAST_RUN = 4096  # tokens that are worth a launch of their own, so that they stay where they are
 MOST_PADDING = 3.0  # longest to shortest row of a block: on an H200 launches cost more than this
 OF_PADDING = -1
 
@@ -82,12 +83,15 @@ def _written_behind(
 
 @dataclass(slots=True, eq=False)
 class _Block:
+    """`run`: where rows of one length lie behind each other, so that nothing is moved."""
+
     keeping: Sequence[tuple[int, Kept]]  # row, and where its keys and values go
     before: Kept | None
     taken: Tensor  # [rows, tokens]: of the packed row; padding takes the first of its own row
     put: Tensor  # likewise; padding is put behind the packed row
     mask: Tensor | None
     places: Tensor | None  # of each row
+    run: slice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,16 @@ class InBlocks:
         tokens = q.shape[2]
         out = q.new_empty(tokens + 1, q.shape[1], v.shape[3])
         for block in self.blocks:
+            if block.run is not None:
+                rows, keys, values = (
+                    given[block.run].view(*block.taken.shape, *given.shape[1:]).transpose(1, 2)
+                    for given in packed
+                )
+                seen = attend(rows, keys, values, scale, None).transpose(1, 2).flatten(0, 1)
+                if len(self.blocks) == 1:
+                    return seen[None]
+                out[block.run] = seen
+                continue
             rows, keys, values = (given[block.taken].transpose(1, 2) for given in packed)
             if block.before is not None and block.mask is not None:
                 width = block.mask.shape[3]
@@ -121,12 +135,29 @@ def in_blocks(packing: Packing) -> InBlocks:
     for _, family in groupby(ordered, key=lambda span: id(span.before)):
         alike: list[PackedSpan] = []
         for span in family:
-            if alike and alike[0].length > MOST_PADDING * span.length + ALIGNED:
+            if alike and (
+                alike[0].length > MOST_PADDING * span.length + ALIGNED
+                or (span.length != alike[0].length and _run(packing, alike))
+            ):
                 blocks.append(_block(packing, alike))
                 alike = []
             alike.append(span)
         blocks.append(_block(packing, alike))
     return InBlocks(blocks, packing.places)
+
+
+def _run(packing: Packing, spans: Sequence[PackedSpan]) -> slice | None:
+    """Where they lie, if they are many plain rows of one length behind each other."""
+    first, last, length = spans[0], spans[-1], spans[0].length
+    end = last.start + length
+    if packing.places is not None or length % ALIGNED or end - first.start < LEAST_RUN:
+        return None
+    plain = first.before is None and last.length == length
+    together = all(
+        span.start == first.start + row * length and not span.branches and span.keep is None
+        for row, span in enumerate(spans)
+    )
+    return slice(first.start, end) if plain and together else None
 
 
 def _block(packing: Packing, spans: Sequence[PackedSpan]) -> _Block:
@@ -148,6 +179,7 @@ def _block(packing: Packing, spans: Sequence[PackedSpan]) -> _Block:
         put=there.masked_fill(padding, packing.tokens),
         mask=None if plain else _mask(packing, taken, padding, before.length if before else 0),
         places=places if packing.places is not None else None,
+        run=_run(packing, spans),
     )
 
 

@@ -25,6 +25,10 @@ class UnservedAttention(Exception):
     """The model asks of its attention what the arrangements do not do."""
 
 
+# What a model that is not served may raise on its first try.
+UNSERVED = (UnservedAttention, RuntimeError, ValueError, KeyError, TypeError, AttributeError)
+
+
 class Arrangement(Protocol):
     def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
         """[1, heads, tokens, size] each in, [1, tokens, heads, size] out."""
@@ -63,6 +67,20 @@ def calls_of_last_forward() -> int:
     return _in_force.calls
 
 
+def arrangement_in_force() -> bool:
+    return _in_force.arrangement is not None
+
+
+def attended(module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
+    """As `Arrangement.attend`, by the one in force."""
+    if _in_force.arrangement is None:
+        raise UnservedAttention
+    if _in_force.stopped is not None and _in_force.stopped.is_set():
+        raise Stopped
+    _in_force.calls += 1
+    return _in_force.arrangement.attend(module, q, k, v, scale)
+
+
 def _attention(
     module: nn.Module,
     query: Tensor,
@@ -73,13 +91,10 @@ def _attention(
     **more: object,
 ) -> tuple[Tensor, None]:
     unknown = [name for name in _UNSERVED if more.get(name) is not None]
-    if _in_force.arrangement is None or attention_mask is not None or unknown:
+    if attention_mask is not None or unknown:
         raise UnservedAttention(", ".join(unknown))
-    if _in_force.stopped is not None and _in_force.stopped.is_set():
-        raise Stopped
-    _in_force.calls += 1
     scale = scaling if scaling is not None else query.shape[-1] ** -0.5
-    return _in_force.arrangement.attend(module, query, key, value, scale), None
+    return attended(module, query, key, value, scale), None
 
 
 # No mask is registered under this name, so that models make none: the arrangement knows who sees
