@@ -35,8 +35,8 @@ def package(tmp_path, monkeypatch):
     for name, text in texts.items():
         (folder / f"{name}.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(lean_imports, "COMPILER", folder.name)
-    monkeypatch.setattr(sys, "meta_path", [lean_imports._LaterFinder(), *sys.meta_path])
+    finder = lean_imports._LaterFinder(folder.name, alone=["settings"])
+    monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
     yield folder
     for name in [each for each in sys.modules if each.startswith(folder.name)]:
         del sys.modules[name]
@@ -68,8 +68,7 @@ def test_a_part_that_is_wanted_first_brings_the_package(package):
     assert parts.__spec__.origin == str(package / "parts.py")
 
 
-def test_a_part_that_needs_no_other_comes_alone(package, monkeypatch):
-    monkeypatch.setattr(lean_imports, "_ALONE", ("settings",))
+def test_a_part_that_needs_no_other_comes_alone(package):
     assert loaded(f"{package.name}.settings").value == 7
     assert f"{package.name}.first" not in sys.modules
 

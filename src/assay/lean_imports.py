@@ -8,6 +8,7 @@ import importlib.machinery
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import product
 from types import ModuleType
 from typing import Any
 
@@ -15,15 +16,15 @@ COMPILER = "torch._dynamo"  # 1,000 modules, which transformers loads to mark fu
 _MARKS = ("disable", "assume_constant_result", "allow_in_graph")
 _ALONE = ("_trace_wrapped_higher_order_op",)  # a part that needs nothing of the others
 # How transformers asks for what it would load at once: sharding over machines, losses of object
-# detection, statistics of drafts, weights larger than memory, pictures.
+# detection, statistics of drafts, weights larger than memory.
 _UNUSED = (
     "is_torch_distributed_available",
     "is_scipy_available",
     "is_sklearn_available",
     "is_accelerate_available",
-    "is_vision_available",
-    "is_torchvision_available",
 )
+# Never used here, and asked for again by whatever is loaded later: the answer stays the same.
+_NEVER_USED = ("is_vision_available", "is_torchvision_available")
 _begun = False
 
 
@@ -42,7 +43,11 @@ def load_transformers() -> None:
     import transformers.utils
     from transformers.utils import import_utils
 
-    with _answering_no((import_utils, transformers.utils)):
+    modules = (import_utils, transformers.utils, transformers)
+    for module, name in product(modules, _NEVER_USED):
+        if name in vars(module):
+            setattr(module, name, _no)
+    with _answering_no(modules[:2]):
         import transformers.generation.utils
         import transformers.modeling_utils
 
@@ -127,17 +132,25 @@ class _Already:
 
 
 class _LaterFinder:
+    def __init__(self, package: str = COMPILER, alone: Sequence[str] = _ALONE) -> None:
+        self._package, self._alone = package, alone
+
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if name == COMPILER:
+        if name == self._package:
             spec = importlib.machinery.PathFinder.find_spec(name, path)
             if spec is not None:
                 spec.loader = _LaterLoader(spec.loader)  # type: ignore[assignment]
             return spec
         before, _, part = name.rpartition(".")
-        package = sys.modules.get(COMPILER) if before == COMPILER and part not in _ALONE else None
+        package = sys.modules.get(before) if before == self._package else None
         # Its parts need one another: all of it comes first.
-        if isinstance(package, _Later) and _run(package) and name in sys.modules:
+        if (
+            isinstance(package, _Later)
+            and part not in self._alone
+            and _run(package)
+            and name in sys.modules
+        ):
             return _Already(sys.modules[name]).module.__spec__
         return None

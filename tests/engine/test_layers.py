@@ -5,7 +5,8 @@ import os
 import pytest
 import torch
 
-from assay.engine.kernels import arrangements, layers
+from assay.engine.kernels import layers
+from assay.engine.kernels.arrangements import LEAST_RUN, in_blocks
 from assay.engine.kernels.layers import BY_PASSES, lengthen, shorten
 from assay.engine.layout.packing import PackedRow, pack
 from assay.engine.network import make_ready, own_logits
@@ -54,6 +55,18 @@ def test_what_a_family_does_besides_is_noticed(name, value):
     assert shorten(model, BY_PASSES) == []
 
 
+def test_a_layer_without_turns_among_others_is_noticed():
+    import transformers
+
+    from tests.engine.shapes import _LLAMA
+
+    config = transformers.SmolLM3Config(**_LLAMA, no_rope_layers=[1, 0])
+    model = transformers.AutoModelForCausalLM.from_config(config)
+    assert shorten(model, BY_PASSES) == []
+    config = transformers.SmolLM3Config(**_LLAMA, no_rope_layers=[1, 1])
+    assert shorten(transformers.AutoModelForCausalLM.from_config(config), BY_PASSES)
+
+
 def test_the_models_own_forward_is_its_own():
     model = random_model("llama")
     network = make_ready(model, context_length=128)
@@ -84,17 +97,16 @@ def test_inputs_of_products_that_are_rounded_are_still_rounded():
     assert not torch.equal(rounded, plain)
 
 
-def test_rows_of_one_length_lie_where_they_are(monkeypatch):
-    """Of sizes that make a run of the first rows, and blocks of the others."""
-    monkeypatch.setattr(arrangements, "LEAST_RUN", 64)
-    texts = [TOKENS[:size] for size in (33, 32, 33, 32, 9, 32, 17)]
-    network = make_ready(random_model("llama"), context_length=32)
+def test_rows_of_one_length_lie_where_they_are():
+    """As many as make a run, and others in a block."""
+    many = LEAST_RUN // 128 + 1
+    long = [(11 * each) % 211 for each in range(129)]
+    network = make_ready(random_model("llama"), context_length=128)
+    rows = [PackedRow(None, long[:size]) for size in (*[128] * many, 17, 5)]
+    blocks = in_blocks(pack(rows, {}, network.device)).blocks
+    assert [block.run for block in blocks] == [slice(0, 128 * many), None]
+    texts = [TOKENS[:17], *[long[:128]] * many, long, TOKENS[:5]]
     expected = list(read_all(network, texts, prefix=0))
-    packing = pack(
-        [PackedRow(None, TOKENS[:size]) for size in (32, 32, 32, 9, 5)], {}, network.device
-    )
-    runs = [block.run for block in arrangements.in_blocks(packing).blocks]
-    assert runs == [slice(0, 96), None]
     network.by_blocks = True
     found = list(read_all(network, texts, prefix=0))
     assert [each.tokens for each in found] == [each.tokens for each in expected]

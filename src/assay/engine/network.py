@@ -19,8 +19,9 @@ from assay.engine.kernels.attention import (
     Arrangement,
     arranged,
     calls_of_last_forward,
+    layers_own_way,
 )
-from assay.engine.kernels.layers import lengthen, shorten
+from assay.engine.kernels.layers import shorten
 from assay.engine.layout.packing import PackedRow, Packing, Trunk, pack
 from assay.messages import tr
 
@@ -165,18 +166,13 @@ def make_ready(model: Any, *, context_length: int) -> Network:
     )
     fuse(model)
     own = model.config._attn_implementation
-    network.why_not = _known_not_to_work(model.config, context_length)
-    if not network.why_not:
-        short = shorten(model) if first.device.type == "cuda" else []
-        network.why_not = _difference(network)
-        if short and network.why_not:
-            lengthen(short)
-            model.set_attn_implementation(own)
-            network.why_not = _difference(network)
+    network.why_not = _known_not_to_work(model.config, context_length) or _difference(network)
     network.serves_trees = not network.why_not
     network.own_attention = own
     if not network.serves_trees:
         model.set_attn_implementation(own)
+    elif network.device.type == "cuda":
+        shorten(model)
     return network
 
 
@@ -248,6 +244,14 @@ def _turns_by_length(config: Any, context_length: int) -> bool:
 
 @torch.inference_mode()
 def _difference(network: Network) -> str:
+    """Of the attention alone: a layer in fewer passes rounds elsewhere, and is compared by itself
+    (`shorten`).
+    """
+    with layers_own_way():
+        return _of_attention(network)
+
+
+def _of_attention(network: Network) -> str:
     draw = torch.Generator().manual_seed(0)
     ids = torch.randint(0, network.vocabulary, (30,), generator=draw).tolist()
     if network.context_length < len(ids):

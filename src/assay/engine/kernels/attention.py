@@ -43,6 +43,7 @@ class _InForce(local):
     arrangement: Arrangement | None = None
     calls = 0
     stopped: Event | None = None
+    layers_own_way: bool = False
 
 
 _in_force = _InForce()
@@ -67,8 +68,18 @@ def calls_of_last_forward() -> int:
     return _in_force.calls
 
 
-def arrangement_in_force() -> bool:
-    return _in_force.arrangement is not None
+def short_layers_serve() -> bool:
+    """Not in the model's own forward, nor where only the attention is looked at."""
+    return _in_force.arrangement is not None and not _in_force.layers_own_way
+
+
+@contextmanager
+def layers_own_way() -> Iterator[None]:
+    _in_force.layers_own_way = True
+    try:
+        yield
+    finally:
+        _in_force.layers_own_way = False
 
 
 def attended(module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:

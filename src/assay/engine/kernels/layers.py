@@ -21,8 +21,8 @@ from assay.engine.kernels.attention import (
     NAME,
     UNSERVED,
     arranged,
-    arrangement_in_force,
     attended,
+    short_layers_serve,
 )
 from assay.engine.layout.packing import PackedRow, pack
 
@@ -67,12 +67,12 @@ BY_PASSES = Between(turned_by_passes, gated_by_passes)
 
 
 def shorten(model: Any, between: Between | None = None) -> list[Any]:
-    """The layers that are computed so from now on; none where they are of another kind."""
+    """The layers that are computed so from now on; none where one of them is of another kind."""
     layers = list(getattr(model.base_model, "layers", ()))
     if not layers or not all(map(_is_of_the_kind, layers)):
         return []
     between = between or _in_one_kernel(layers[0].self_attn.q_proj.weight.device)
-    if between is None or not _tells_the_same(model, layers[0], between):
+    if between is None or not _all_tell_the_same(model, layers, between):
         return []
     for number, layer in enumerate(layers):
         layer.forward = _Short(layer, between, first=number == 0)
@@ -106,27 +106,32 @@ def _is_silu(activation: nn.Module) -> bool:
     return not list(activation.parameters()) and torch.equal(activation(given), F.silu(given))
 
 
-def _tells_the_same(model: Any, layer: Any, between: Between) -> bool:
-    """The first layer in float32, on made-up input: sums in another order, and nothing else."""
-    device = next(layer.parameters()).device
-    config = layer.self_attn.config
+def _all_tell_the_same(model: Any, layers: Sequence[Any], between: Between) -> bool:
+    """Each in float32, on made-up input: sums in another order, and nothing else. Some families
+    leave rotary turns out in a few layers.
+    """
+    device = next(model.parameters()).device
+    config = model.config.get_text_config()
     own, draw = config._attn_implementation, torch.Generator().manual_seed(0)
     given = torch.randn(1, _TRIED, config.hidden_size, generator=draw).to(device)
     packing = pack([PackedRow(None, range(_TRIED))], {}, device)
     try:
         config._attn_implementation = NAME
-        plain = deepcopy(layer).float()
         turns = model.base_model.rotary_emb(given, position_ids=packing.positions)
-        short = _Short(deepcopy(plain), between, first=True)
         with torch.inference_mode(), arranged(SpanBySpan(packing)):
-            expected = plain(given, position_embeddings=turns)
-            found = short(given, position_embeddings=turns)
+            return all(_tells_the_same(layer, between, given, turns) for layer in layers)
     except torch.OutOfMemoryError:
         raise
     except UNSERVED:  # a layer of another kind misses something
         return False
     finally:
         config._attn_implementation = own
+
+
+def _tells_the_same(layer: Any, between: Between, given: Tensor, turns: Any) -> bool:
+    plain = deepcopy(layer).float()
+    expected = plain(given, position_embeddings=turns)
+    found = _Short(plain, between, first=True)(given, position_embeddings=turns)
     if not isinstance(expected, Tensor) or expected.shape != found.shape:
         return False
     apart = (found - expected).norm() / (expected - given).norm()
@@ -181,7 +186,7 @@ class _Short:
         products.
         """
         return (
-            arrangement_in_force()
+            short_layers_serve()
             and len(hidden) == 1
             and named.get("attention_mask") is None
             and named.get("past_key_values") is None
