@@ -53,11 +53,10 @@ WHERE = {
         "assay.engine.network:Network.run Network.logits own_logits",
         "assay.engine.choose:choose",
         "assay.engine.read:read_all",
-        "assay.engine.predicted:mean_entropy mean_log_likelihood",
+        "assay.engine.predicted:mean_entropies mean_entropy mean_log_likelihood",
     ),
     "choosing text": (
-        "assay.engine.generate:generate",
-        "assay.engine.beams:beams",
+        "assay.engine.generate:run_all",
         "assay.models.local.tokens.tokenizer:LocalTokenizer.decode",
     ),
     "scoring": ("assay.checks.scoring:score_reply",),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay.engine import predicted
 from assay.engine.network import Network, make_ready
-from assay.engine.predicted import MANY, by_passes, from_logits, predicted_at
+from assay.engine.predicted import MANY, by_passes, from_logits, mean_entropies, predicted_at
 from tests.engine.shapes import made_again, random_model
 
 VOCABULARY, SIZE = 211, 48
@@ -157,3 +159,39 @@ def test_one_pass_on_a_gpu_tells_what_many_passes_tell(dtype, offset):
     whole = expected.log_likelihood.isfinite()
     assert found.likelier[whole].tolist() == expected.likelier[whole].tolist()
     assert set(expected.likelier.tolist()) > {0, MANY}
+
+
+ASKED = [([5, 6, 7], [1, 2]), ([5, 6, 9, 11], [3]), ([4], []), ([], [3]), ([8] * 9, [1] * 7)]
+
+
+@pytest.mark.parametrize("shape", ["llama", "gpt2"])
+def test_entropies_together_are_those_of_each_text_by_itself(shape):
+    network = tiny(shape)
+    found = mean_entropies(network, ASKED)
+    plain = replace(network, serves_trees=False)
+    network.model.set_attn_implementation(network.own_attention)
+    alone = mean_entropies(plain, ASKED)
+    assert found[2:4] == alone[2:4] == [None, None]
+    known = [each for each in alone if each is not None]
+    assert [each for each in found if each is not None] == pytest.approx(known, abs=1e-5)
+    assert all(0 < each < np.log(VOCABULARY) for each in known)
+
+
+def test_entropies_of_prompts_that_begin_alike_and_logits_a_few_at_a_time_are_the_same():
+    class ThreeAtOnce(Network):
+        positions_at_once = 3
+
+    begin = [number % 200 for number in range(24)]
+    asked = [([*begin, number], [number + 1, number + 2]) for number in range(8)]
+    network = make_ready(random_model("llama"), context_length=64)
+    one_by_one = [mean_entropies(network, [each])[0] for each in asked]
+    found = mean_entropies(made_again(network, ThreeAtOnce), asked)
+    assert found == pytest.approx(one_by_one, abs=1e-5)
+
+
+def test_an_entropy_that_is_no_number_is_none_and_the_others_stay():
+    network = tiny()
+    network.model.get_input_embeddings().weight.data[7] = float("nan")
+    found = mean_entropies(network, [([5, 7], [1, 2]), ([5, 6], [1, 2])])
+    assert found[0] is None
+    assert found[1] is not None

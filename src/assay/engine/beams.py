@@ -3,7 +3,8 @@
 Each step takes extensions likeliest first, of equal ones those of lower ids: complete ones are put
 aside, others live on, until max(4, 2k) live or k complete ones are at least as likely; the search
 ends when k complete ones are as likely as the best live one, for sums only fall. A hypothesis is a
-row of the slots, copied where it branches; rows without one repeat the first.
+row of the slots, of which what lies behind the prompt is copied where it branches; rows without one
+repeat the first.
 """
 
 import heapq
@@ -15,7 +16,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from assay.engine.generate import Continued, Ended, Prompt, limits, run_all
+from assay.engine.generate import Continued, Ended, Prompt, limits, run_all, without
 from assay.engine.kernels.graphs import OwnForward, Steps
 from assay.engine.layout.slots import Filling, Slots
 from assay.engine.network import Network, NotFinite
@@ -50,6 +51,7 @@ class _Search(Continued):
     k: int
     live: list[_Hypothesis] = field(default_factory=lambda: [_Hypothesis((), 0.0, 0)])
     slots: Sequence[int] = ()  # of its rows
+    home: int | None = None  # the first of the slots that all begin with the prompt
     complete: dict[Hashable, Beam] = field(default_factory=dict)
 
     @property
@@ -96,6 +98,11 @@ class _Search(Continued):
         better = sum(beam.log_likelihood >= worth for beam in complete.values())
         return better >= self.k
 
+    def branched(self) -> list[int]:
+        """Of each row the slot it goes on from; one that nobody reads stays where it is."""
+        own = self.slots[len(self.live) :] or [self.slots[0]] * (self.width - len(self.live))
+        return [self.slots[one.parent] for one in self.live] + list(own)
+
     def rows(self) -> list[_Hypothesis]:
         return self.live + self.live[:1] * (self.width - len(self.live))
 
@@ -122,7 +129,7 @@ def _together(
 ) -> Iterator[_Search]:
     """Those that were under way when memory ran out begin again."""
     for search in searches:
-        search.live, search.complete = [_Hypothesis((), 0.0, 0)], {}
+        search.live, search.complete, search.home = [_Hypothesis((), 0.0, 0)], {}, None
     filling = Filling(network, [tuple(search.prompt.tokens) for search in searches])
     steps = Steps(network, slots)
     width = searches[0].width
@@ -138,13 +145,16 @@ def _together(
         else:
             newest = [row.tokens[-1] for search in live for row in search.rows()]
             _extend(steps.logits(newest), live, width)
-        for search in live:
-            if search.done:
-                yield search
-        live = [search for search in live if not search.done]
-        slots.reorder([slot for search in live for slot in search.slots])
-        for place, search in enumerate(live):
-            search.slots = range(place * width, (place + 1) * width)
+        over = [search for search in live if search.done]
+        yield from over
+        live = [live[place] for place in without(live, over)]
+        homes = range(0, len(live) * width, width)
+        alike = []
+        for home, search in zip(homes, live, strict=True):
+            alike += [len(search.prompt.tokens) if search.home == home else 0] * width
+        slots.reorder([slot for search in live for slot in search.slots], alike)
+        for home, search in zip(homes, live, strict=True):
+            search.home, search.slots = home, range(home, home + width)
 
 
 @torch.inference_mode()
@@ -163,7 +173,7 @@ def _extend(logits: Tensor, searches: Sequence[_Search], rows: int) -> None:
         while not search.extend(*mine, vocabulary):
             mine = _likeliest(logits[here], whole[here], 4 * mine[0].shape[1])
         if search.slots:
-            search.slots = [search.slots[row.parent] for row in search.rows()]
+            search.slots = search.branched()
 
 
 def _likeliest(logits: Tensor, whole: Tensor, count: int) -> tuple[Floats, Ids]:

@@ -181,7 +181,7 @@ def run_all(
     at_once = min(len(unfinished), most or max(1, rows_that_fit(network, capacity) // width))
 
     def run(at_once: int, tokens: int) -> Iterator[tuple[int, R]]:
-        slots = Slots(at_once * width, capacity)
+        slots = Slots(at_once * width, capacity, network.layers)
         for one in together(network, list(unfinished.values()), slots, tokens):
             del unfinished[one.index]
             yield one.index, result(one)
@@ -265,7 +265,7 @@ def _together_ahead(
         if len(launched) > 1 or not any(left.values()):
             over = list(launched.popleft().ended())
             if over:
-                kept = _without(live, over)
+                kept = without(live, over)
                 slots.reorder(kept)
                 ahead.keep(kept)
                 live = [live[place] for place in kept]
@@ -274,7 +274,7 @@ def _together_ahead(
                 yield from over
 
 
-def _without(live: Sequence[_Row], over: Sequence[_Row]) -> list[int]:
+def without(live: Sequence[Continued], over: Sequence[Continued]) -> list[int]:
     """Places of those that go on; the last ones take the places of those that do not."""
     gone = set(over)
     staying = [place for place, row in enumerate(live) if row not in gone]

@@ -108,6 +108,10 @@ class Network:
         return logits
 
     @property
+    def layers(self) -> int:
+        return int(self.model.config.get_text_config().num_hidden_layers)
+
+    @property
     def bytes_kept_per_token(self) -> int:
         """A key and a value in every layer."""
         config = self.model.config.get_text_config()
@@ -262,13 +266,12 @@ def _of_attention(network: Network) -> str:
         raise NotFinite(0)
     trunk = Trunk(ids[:12])
     row = PackedRow(trunk, ids[12:16], (ids[16:20], ids[24:]))
-    layers = network.model.config.get_text_config().num_hidden_layers
     try:
         network.model.set_attn_implementation(NAME)
         kept: dict[Trunk, Any] = {}
         first = pack([], kept, network.device, trunks=[trunk], room=16)
         network.hidden(first)
-        if calls_of_last_forward() != layers:
+        if calls_of_last_forward() != network.layers:
             return tr("an attention of its own")
         hidden = network.hidden(pack([row], kept, network.device))
         logits = network.logits(hidden)

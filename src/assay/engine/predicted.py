@@ -3,8 +3,9 @@ positions at a time: they are the largest thing a reader makes.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,7 +14,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from assay.engine.layout.packing import on_device
+from assay.engine.layout.packing import Kept, PackedRow, Trunk, grow, on_device, pack
+from assay.engine.layout.trunks import computed
 from assay.engine.network import Network, own_logits, read_row
 
 MANY = 5  # likelier tokens are counted up to here
@@ -149,26 +151,67 @@ def by_divisors(
     return [(by, total, len(targets)) for by, total in zip(divisors, totals, strict=True)]
 
 
-@torch.inference_mode()
-def mean_entropy(network: Network, prompt: Sequence[int], written: Sequence[int]) -> float | None:
-    """In nats, of the choices at each written token, at temperature 1; None where no number."""
-    if not prompt or not written:
-        return None
-    tokens = [*prompt, *written][:-1]
-    logits = read_row(network, tokens)(len(prompt) - 1, len(tokens))
-    entropy = torch.special.entr(logits.softmax(-1)).sum(-1).mean().item()
-    return entropy if math.isfinite(entropy) else None
+@dataclass(frozen=True, slots=True, eq=False)
+class _ReadBack:
+    number: int
+    row: PackedRow
+    fed: Sequence[int]
+    written: int
+
+    @property
+    def logits(self) -> slice:
+        """Of its row, those that chose what was written."""
+        return slice(self.row.size - self.written, self.row.size)
+
+
+def mean_entropies(
+    network: Network, asked: Sequence[tuple[Sequence[int], Sequence[int]]]
+) -> list[float | None]:
+    """Of each prompt and what was written behind it: in nats, of the choices at each written token,
+    at temperature 1; None where no number.
+    """
+    found: list[float | None] = [None] * len(asked)
+    whole = [(number, *both) for number, both in enumerate(asked) if all(map(len, both))]
+    forest = grow([tuple(prompt) for _, prompt, _ in whole])
+    work = []
+    for (number, prompt, written), trunk in zip(whole, forest.trunk_of, strict=True):
+        fed = [*prompt, *written][:-1]
+        row = PackedRow(trunk, fed[trunk.end if trunk else 0 :])
+        work.append(_ReadBack(number, row, fed, len(written)))
+    if network.serves_trees:
+        run = partial(_entropies, network)
+        batches: Iterator[tuple[list[_ReadBack], list[float]]] = computed(
+            network, work, forest, network.tokens_at_once, run
+        )
+    else:
+        batches = (([one], [_entropy_alone(network, one)]) for one in work)
+    for batch, means in batches:
+        for one, mean in zip(batch, means, strict=True):
+            found[one.number] = mean if math.isfinite(mean) else None
+    return found
 
 
 @torch.inference_mode()
-def mean_log_likelihood(
-    network: Network, prompt: Sequence[int], written: Sequence[int]
-) -> float | None:
-    """In nats per written token, at temperature 1; None where no number."""
-    if not prompt or not written:
-        return None
-    tokens = [*prompt, *written][:-1]
-    logits = read_row(network, tokens)(len(prompt) - 1, len(tokens))
-    targets = on_device(np.asarray(written, np.int64), network.device)
-    found = from_logits(logits, targets).log_likelihood.double().mean().item()
-    return found if math.isfinite(found) else None
+def _entropies(
+    network: Network, batch: Sequence[_ReadBack], kept: dict[Trunk, Kept], threads: int
+) -> list[float]:
+    packing = pack([one.row for one in batch], kept, network.device)
+    hidden = network.hidden(packing)
+    states = torch.cat(
+        [hidden[span.here][one.logits] for one, span in zip(batch, packing.spans, strict=True)]
+    )
+    step = max(1, network.positions_at_once // threads)
+    parts = [_entropy(network.logits(states[at : at + step])) for at in range(0, len(states), step)]
+    each = torch.cat(parts).double().cpu().numpy()
+    ends = np.cumsum([one.written for one in batch])
+    return [float(part.mean()) for part in np.split(each, ends[:-1])]
+
+
+@torch.inference_mode()
+def _entropy_alone(network: Network, one: _ReadBack) -> float:
+    return _entropy(own_logits(network, one.fed)[-one.written :].float()).double().mean().item()
+
+
+def _entropy(logits: Tensor) -> Tensor:
+    found: Tensor = torch.special.entr(logits.softmax(-1)).sum(-1)
+    return found

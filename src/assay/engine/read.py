@@ -159,10 +159,10 @@ def _predicted(
     for piece, tokens in zip(pieces, wanted, strict=True):
         piece.check(tokens, network.vocabulary)
     fed = [piece.fed(prefix) for piece in pieces]
-    rows = [PackedRow(None, tokens.tolist()) for tokens in fed]
     if not network.serves_trees:
-        alone = zip(rows, wanted, strict=True)
-        return together(predicted_alone(network, row.context, each) for row, each in alone)
+        alone = zip(fed, wanted, strict=True)
+        return together(predicted_alone(network, one.tolist(), each) for one, each in alone)
+    rows = [PackedRow(None, tokens) for tokens in fed]
     order = sorted(range(len(fed)), key=lambda row: -len(fed[row]))  # of one length side by side
     hidden = network.hidden(pack([rows[row] for row in order], {}, network.device))
     ends = np.empty(len(fed), np.int64)

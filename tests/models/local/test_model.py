@@ -6,6 +6,7 @@ import gc
 import json
 import math
 import weakref
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
 
 from assay.errors import ModelUnavailable
+from assay.models.local.answering import READ_BACK_AT_ONCE
 from assay.models.local.model import LocalModel
 from assay.models.opening import open_model
 from assay.types import (
@@ -82,6 +84,27 @@ def test_likelihoods_are_those_of_the_bare_model(folder: Path, model: LocalModel
     assert reply.tokens == tuple(
         len(encode([f"? {text}"], special=False)[0]) - 1 for text in ("ls", "the cat")
     )
+
+
+def test_answers_read_back_together_have_the_figures_of_each_by_itself(model: LocalModel) -> None:
+    """More of them than are read at once, behind prompts of their own and others."""
+    works = [
+        replace(
+            to_answer(f"The driver number {number} of", temperature=0.9, seed=number),
+            read_back=True,
+            others=("The small dog", "Once there was a")[: number % 3],
+        )
+        for number in range(READ_BACK_AT_ONCE + 3)
+    ]
+    together = asked(model, *works)
+    alone = [asked(model, work)[0] for work in works]
+    for work, one, other in zip(works, together, alone, strict=True):
+        assert isinstance(one, Answered)
+        assert isinstance(other, Answered)
+        assert one.text == other.text
+        assert one.uncertainty == pytest.approx(other.uncertainty, abs=1e-4)
+        assert one.margin == pytest.approx(other.margin, abs=1e-4)
+        assert (one.margin is None) == (not work.others)
 
 
 def test_every_kind_of_request_gets_its_kind_of_reply(model: LocalModel) -> None:

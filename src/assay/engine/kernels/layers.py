@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
 from typing import Any
 
 import torch
@@ -71,7 +70,7 @@ def shorten(model: Any, between: Between | None = None) -> list[Any]:
     layers = list(getattr(model.base_model, "layers", ()))
     if not layers or not all(map(_is_of_the_kind, layers)):
         return []
-    between = between or _in_one_kernel(layers[0].self_attn.q_proj.weight.device)
+    between = between or _in_one_kernel(*_kind(layers[0].self_attn))
     if between is None or not _all_tell_the_same(model, layers, between):
         return []
     for number, layer in enumerate(layers):
@@ -207,16 +206,20 @@ def _laid_together(tensors: Sequence[nn.Parameter]) -> Tensor:
     return whole
 
 
+def _kind(attention: Any) -> tuple[torch.device, torch.dtype, int]:
+    weight = attention.q_proj.weight
+    return weight.device, weight.dtype, attention.head_dim
+
+
 @cache
-def _in_one_kernel(device: torch.device) -> Between | None:
-    """Where they can be compiled and tell the same, for heads of some sizes and two types."""
+def _in_one_kernel(device: torch.device, dtype: torch.dtype, size: int) -> Between | None:
+    """Where they can be compiled for such heads and tell the same, also in float32."""
     if device.type != "cuda":
         return None
     try:
         from assay.engine.kernels import between as kernels
 
-        kinds = product((torch.float32, torch.bfloat16), (64, 80, 128))
-        if not all(_tell_the_same(device, dtype, size) for dtype, size in kinds):
+        if not all(_tell_the_same(device, each, size) for each in {torch.float32, dtype}):
             return None
     except ImportError:
         return None

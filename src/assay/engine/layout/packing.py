@@ -25,6 +25,7 @@ from torch import Tensor
 
 LEAST_SHARED = 16  # tokens; shorter ones are accidents
 LEAST_SAVED = 96  # tokens over all rows that share it
+LARGE = 64  # tokens of a piece, on average, that is rather copied whole
 
 
 @dataclass(slots=True, eq=False)
@@ -69,7 +70,7 @@ class PackedRow:
     """Tokens behind a trunk, and branches that do not see each other behind those."""
 
     trunk: Trunk | None
-    context: Sequence[int]
+    context: Sequence[int] | NDArray[np.int64]
     branches: tuple[Sequence[int], ...] = ()
 
     @property
@@ -137,7 +138,7 @@ def pack(
     room: int = 0,
 ) -> Packing:
     """Lay trunks and rows out. Each trunk's new Kept is put into `kept`, with this much room."""
-    pieces: list[Sequence[int]] = []
+    pieces: list[Sequence[int] | NDArray[np.int64]] = []
     laid: list[tuple[int, int, int]] = []  # of each piece its length, first position and branch
     spans: list[PackedSpan] = []
     at = 0
@@ -162,13 +163,18 @@ def pack(
 
 
 def _in_one_row(
-    pieces: Sequence[Sequence[int]], laid: Sequence[tuple[int, int, int]], tokens: int
+    pieces: Sequence[Sequence[int] | NDArray[np.int64]],
+    laid: Sequence[tuple[int, int, int]],
+    tokens: int,
 ) -> NDArray[np.int64]:
     """[3, tokens]: ids, positions, branches."""
     lengths, firsts, branches = np.array(laid, np.int64).reshape(-1, 3).T
     starts = np.cumsum(lengths) - lengths
     whole = np.empty((3, tokens), np.int64)
-    whole[0] = np.fromiter(chain.from_iterable(pieces), np.int64, tokens)
+    if tokens > LARGE * len(pieces):
+        np.concatenate([np.asarray(each, np.int64) for each in pieces], out=whole[0])
+    else:
+        whole[0] = np.fromiter(chain.from_iterable(pieces), np.int64, tokens)
     whole[1] = np.arange(tokens) + np.repeat(firsts - starts, lengths)
     whole[2] = np.repeat(branches, lengths)
     return whole

@@ -4,7 +4,8 @@
     slot 1   p p w w w w . . . . .
     slot 2   . . . . . . . . . . .        free: live slots are always the first ones
 
-A row that ends gives its slot to the last live one, so that no ended row is ever computed.
+A row that ends gives its slot to the last live one, so that no ended row is ever computed. What all
+layers keep lies in two tensors, so that a row is moved in two passes and not in two for each layer.
 
 Prompts are computed with their shared beginnings once: family by family, longest first, so that
 memory runs out at the start or not at all.
@@ -31,17 +32,24 @@ MOST_ROWS_CPU = 64
 MOST_ROWS_GPU = 256
 BYTES_CPU = 2 * 2**30
 SHARE_OF_FREE_GPU = 0.5
+BYTES_MOVED = 256 * 2**20  # at once: rows that change places are copied first
 
 
 @dataclass(slots=True, eq=False)
 class Slots:
-    """[rows, heads, capacity, size] of keys and of values for every attention module."""
+    """[rows, heads, capacity, size] of keys and of values for every attention module; `layers`: how
+    many modules there are.
+    """
 
     rows: int
     capacity: int
+    layers: int = 1
+    bytes_moved: int = BYTES_MOVED
     lengths: list[int] = field(default_factory=list)  # of the live ones
     keys: dict[object, Tensor] = field(default_factory=dict)
     values: dict[object, Tensor] = field(default_factory=dict)
+    _whole: list[Tensor] = field(default_factory=list)  # [layers, rows, heads, capacity, size]
+    _empty: dict[object, list[Tensor]] = field(default_factory=dict)  # parts of them, by kind
 
     @property
     def free(self) -> int:
@@ -54,39 +62,58 @@ class Slots:
 
     def write(self, module: object, places: slice | Tensor, keys: Tensor, values: Tensor) -> None:
         """What lies behind a prompt is overwritten before it is seen: prompts may be padded."""
-        for stores, given in ((self.keys, keys), (self.values, values)):
+        for kind, stores, given in (("k", self.keys, keys), ("v", self.values, values)):
             _, heads, entries, size = given.shape
             if module not in stores:
-                stores[module] = _zeros(given, (self.rows, heads, self.capacity, size))
+                stores[module] = self._part((kind, heads, size), given)
             entries = min(entries, self.capacity)
             stores[module][places, :, :entries] = given[:, :, :entries]
+
+    def _part(self, kind: tuple[str, int, int], like: Tensor) -> Tensor:
+        if not self._empty.get(kind):
+            _, heads, size = kind
+            whole = _zeros(like, (self.layers, self.rows, heads, self.capacity, size))
+            self._whole.append(whole)
+            self._empty[kind] = list(whole.unbind())
+        return self._empty[kind].pop()
 
     @torch.inference_mode()
     def remove(self, slot: int) -> None:
         last = len(self.lengths) - 1
         if slot != last:
             used = self.lengths[last]
-            stored = [*self.keys.values(), *self.values.values()]
-            if stored[0].device.type == "cuda":  # launches cost more than the room behind a row
-                torch._foreach_copy_([one[slot] for one in stored], [one[last] for one in stored])
-            else:
-                for one in stored:
-                    one[slot, :, :used] = one[last, :, :used]
+            for whole in self._whole:
+                whole[:, slot, :, :used] = whole[:, last, :, :used]
             self.lengths[slot] = used
         self.lengths.pop()
 
     @torch.inference_mode()
-    def reorder(self, rows: list[int]) -> None:
-        """The live ones are from now on copies of these."""
-        changed = [place for place, row in enumerate(rows) if place != row]
+    def reorder(self, rows: Sequence[int], alike: Sequence[int] | None = None) -> None:
+        """The live ones are from now on copies of these; of each the first `alike` entries are the
+        same already.
+        """
         self.lengths = [self.lengths[row] for row in rows]
-        if not changed:
+        moved = [
+            (place, row, first, length)
+            for place, (row, first, length) in enumerate(
+                zip(rows, alike or [0] * len(rows), self.lengths, strict=True)
+            )
+            if place != row and first < length
+        ]
+        if not moved:
             return
-        stored = [*self.keys.values(), *self.values.values()]
-        moved = on_device(np.array([changed, [rows[place] for place in changed]]), stored[0].device)
-        used = max(self.lengths)
-        for one in stored:
-            one[moved[0], :, :used] = one[moved[1], :, :used]
+        places, sources, firsts, ends = np.array(moved, np.int64).T
+        counts = ends - firsts
+        behind = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        three = np.repeat(places, counts), np.repeat(sources, counts), np.repeat(firsts, counts)
+        to, of, entries = on_device(np.stack(three), self._whole[0].device)
+        entries += on_device(behind, entries.device)
+        for whole in self._whole:
+            bytes_each = len(entries) * whole[0, 0, :, 0].numel() * whole.dtype.itemsize
+            step = max(1, self.bytes_moved // bytes_each)
+            for start in range(0, len(whole), step):
+                some = whole[start : start + step]
+                some[:, to, :, entries] = some[:, of, :, entries]
 
 
 def _zeros(like: Tensor, shape: tuple[int, ...]) -> Tensor:

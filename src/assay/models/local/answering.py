@@ -8,6 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -19,7 +20,7 @@ from assay.engine.choose import Likelihood, Question, choose
 from assay.engine.generate import Prompt, Written, generate
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.network import Network, NotFinite
-from assay.engine.predicted import by_divisors, mean_entropy, mean_log_likelihood
+from assay.engine.predicted import by_divisors, mean_entropies
 from assay.engine.read import TextReading, UnknownToken, read_all
 from assay.messages import tr
 from assay.models.base import bytes_in, words_in
@@ -49,6 +50,7 @@ from assay.types import (
 )
 
 _BROKEN = "\N{REPLACEMENT CHARACTER}"  # what decoders put for bytes that are not a whole character
+READ_BACK_AT_ONCE = 32  # answers: they are read together, and wait for each other
 _MORE_TOKENS = 4  # a character has up to four bytes, and each may be a token
 SHIFTED_TOKENS, FEWEST_SHIFTED = 256, 50  # read again with other ids
 SHIFTS = (1, 2, 3, 4)
@@ -115,6 +117,22 @@ class StopStrings:
             if count >= len(ids) or len(text.lstrip(_BROKEN)) >= wanted:
                 return text
             count *= 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """An answer whose tokens are read once more: behind its own prompt, and behind others."""
+
+    answered: Answered
+    prompt: Sequence[int]
+    tokens: tuple[int, ...]
+    others: Sequence[str]
+
+
+def _margin(means: Sequence[float]) -> float | None:
+    """Of the first to the largest of the others, as far as they are numbers."""
+    known = [each for each in means[1:] if math.isfinite(each)]
+    return means[0] - max(known) if known and math.isfinite(means[0]) else None
 
 
 T = TypeVar("T")
@@ -279,15 +297,19 @@ class Answering:
         yield from refused
         try:
             if k == 1:
+                waiting: list[_Written] = []
                 for place, written in generate(self.network, prompts):
                     request, work = asked[numbers[place]]
                     answered = self._answered(request, written, stops[place])
-                    if work.read_back:
-                        own = prompts[place].tokens
-                        unsure = mean_entropy(self.network, own, written.tokens)
-                        margin = self._margin(own, work.others, written.tokens)
-                        answered = replace(answered, uncertainty=unsure, margin=margin)
-                    yield answered
+                    if not work.read_back:
+                        yield answered
+                        continue
+                    one = _Written(answered, prompts[place].tokens, written.tokens, work.others)
+                    waiting.append(one)
+                    if len(waiting) == READ_BACK_AT_ONCE:
+                        yield from self._read_back(waiting)
+                        waiting = []
+                yield from self._read_back(waiting)
                 return
             for place, found in beams(self.network, prompts, k=k):
                 request, _ = asked[numbers[place]]
@@ -295,18 +317,30 @@ class Answering:
         except NotFinite as error:
             raise NotFinite(numbers[error.args[0]]) from error
 
-    def _margin(
-        self, own: Sequence[int], others: Sequence[str], written: Sequence[int]
-    ) -> float | None:
+    def _read_back(self, several: Sequence[_Written]) -> Iterator[Answered]:
+        unsure = mean_entropies(self.network, [(one.prompt, one.tokens) for one in several])
+        margins = self._margins(several)
+        for one, entropy, margin in zip(several, unsure, margins, strict=True):
+            yield replace(one.answered, uncertainty=entropy, margin=margin)
+
+    def _margins(self, several: Sequence[_Written]) -> list[float | None]:
         """How much likelier what was written is after its own prompt than after any other."""
-        texts = [
-            prompt_text((Message("user", each),), self.tokenizer, self.is_chat) for each in others
-        ]
-        prompts = [own, *encode_prompts(self.tokenizer, texts)] if texts else []
-        room = self.network.context_length + 1 - max(map(len, prompts), default=0)
-        found = [mean_log_likelihood(self.network, each, written[:room]) for each in prompts]
-        known = [each for each in found[1:] if each is not None]
-        return found[0] - max(known) if known and found[0] is not None else None
+        questions, counts = [], []
+        for one in several:
+            texts = [
+                prompt_text((Message("user", each),), self.tokenizer, self.is_chat)
+                for each in one.others
+            ]
+            others = encode_prompts(self.tokenizer, texts) if texts and one.tokens else []
+            prompts = [one.prompt, *filter(None, others)] if others else []
+            room = self.network.context_length + 1 - max(map(len, prompts), default=0)
+            questions += [Question(each, (one.tokens[:room],)) for each in prompts]
+            counts.append(len(prompts))
+        means = [math.nan] * len(questions)
+        for number, (found,) in choose(self.network, questions):
+            means[number] = found.total / len(found.tokens)
+        each_mean = iter(means)
+        return [_margin(list(islice(each_mean, count))) for count in counts]
 
     def _answered(self, request: Request, written: Written, ending: StopStrings) -> Answered:
         split = split_reasoning(ending.cut(self.tokenizer.decode(written.tokens)))
