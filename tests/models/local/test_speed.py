@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,7 +18,10 @@ import pytest
 
 from assay.errors import ModelUnavailable
 from assay.machine import this_machine
-from assay.models.local.speed import TimedCheckpoint, measure_speed
+from assay.models.local.model import LocalModel
+from assay.models.local.speed import TimedCheckpoint, begun_to_time, measure_speed
+from assay.types import Request, ToTime
+from assay.types.options import LocalOptions
 from tests.models.local.checkpoints import make_checkpoint
 from tests.waiting import PATIENCE_S
 
@@ -108,6 +112,69 @@ def test_stopping_ends_it(checkpoint):
     with pytest.raises(ModelUnavailable):
         measure_speed(TimedCheckpoint(folder=str(checkpoint)), stopped=stopped)
     assert children_of_this_process() == []
+
+
+def test_it_loads_beside_and_measures_when_told_to(checkpoint):
+    with begun_to_time(TimedCheckpoint(folder=str(checkpoint))) as timing:
+        while not children_of_this_process():
+            time.sleep(0.01)
+        [process] = children_of_this_process()
+        until = time.monotonic() + PATIENCE_S
+        loaded = 0.0
+        # It computes as long as it loads, and then waits.
+        while process.cpu_times().user > loaded and time.monotonic() < until:
+            loaded = process.cpu_times().user
+            time.sleep(1.0)
+        assert process.is_running()
+        before = datetime.now(UTC)
+        found = timing.measure()
+    measured_at = datetime.fromisoformat(found["measured_at"])
+    assert measured_at >= before.replace(microsecond=0)
+    assert children_of_this_process() == []
+
+
+def test_one_that_was_never_told_to_measure_ends_with_its_owner(checkpoint):
+    with begun_to_time(TimedCheckpoint(folder=str(checkpoint))):
+        while not children_of_this_process():  # its name is there once it has begun
+            time.sleep(0.01)
+    assert children_of_this_process() == []
+
+
+def test_one_that_cannot_load_says_so_when_asked(tmp_path):
+    with begun_to_time(TimedCheckpoint(folder=str(tmp_path / "none"))) as timing:
+        psutil.wait_procs(children_of_this_process(), timeout=PATIENCE_S)
+        with pytest.raises(ModelUnavailable) as found:
+            timing.measure()
+    assert "none" in found.value.message
+
+
+def timing_requests(*works):
+    return [
+        Request(
+            id=f"{number}", suite="measure:speed", test_id="speed", turn=0, repeat=number, work=work
+        )
+        for number, work in enumerate(works)
+    ]
+
+
+def test_a_model_made_ready_is_timed_by_the_process_that_loaded_it_beside(checkpoint):
+    model = LocalModel(checkpoint, spec="hf:x", settings=LocalOptions(device="cpu"))
+    requests = timing_requests(*[ToTime(new_tokens=4, prompt_tokens=4, repeats=1)] * 2)
+    with model.get_ready(requests):
+        begun = children_of_this_process()
+        replies = list(model.answer(requests))
+        assert children_of_this_process() == []
+    assert [len(reply.decode_s) for reply in replies] == [1, 1]
+    assert len(begun) <= 1
+
+
+def test_one_made_ready_for_other_runs_is_ended_and_another_does_what_is_asked(checkpoint):
+    model = LocalModel(checkpoint, spec="hf:x", settings=LocalOptions(device="cpu"))
+    asked = timing_requests(ToTime(new_tokens=4, prompt_tokens=4, repeats=1))
+    with model.get_ready(timing_requests(ToTime(new_tokens=5, prompt_tokens=4, repeats=1))):
+        [reply] = model.answer(asked)
+        assert children_of_this_process() == []
+    assert reply.new_tokens == 4
 
 
 def test_an_interrupt_ends_it_too(checkpoint):

@@ -102,14 +102,17 @@ class Slots:
         ]
         if not moved:
             return
-        places, sources, firsts, ends = np.array(moved, np.int64).T
-        counts = ends - firsts
-        behind = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        three = np.repeat(places, counts), np.repeat(sources, counts), np.repeat(firsts, counts)
-        to, of, entries = on_device(np.stack(three), self._whole[0].device)
-        entries += on_device(behind, entries.device)
+        # Told row by row, and entry by entry where they lie: large tables are dear to move.
+        counts = [length - first for _, _, first, length in moved]
+        total = sum(counts)
+        told = np.array([*zip(*moved, strict=True), counts], np.int64)
+        places, sources, firsts, _, many = on_device(told, self._whole[0].device)
+        each = torch.arange(len(moved), device=many.device)
+        each = each.repeat_interleave(many, output_size=total)
+        entries = torch.arange(total, device=many.device) + (firsts + many - many.cumsum(0))[each]
+        to, of = places[each], sources[each]
         for whole in self._whole:
-            bytes_each = len(entries) * whole[0, 0, :, 0].numel() * whole.dtype.itemsize
+            bytes_each = total * whole[0, 0, :, 0].numel() * whole.dtype.itemsize
             step = max(1, self.bytes_moved // bytes_each)
             for start in range(0, len(whole), step):
                 some = whole[start : start + step]

@@ -10,6 +10,7 @@ import threading
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from assay.engine.network import Network
     from assay.models.local.answering import Answering
     from assay.models.local.scoring import TextRules, TextScorer
+    from assay.models.local.speed import TimedCheckpoint, TimingProcess
 
 # Embeddings are padded to round numbers: 905 of 51,200 tokens of Phi-2 are spare, some 2,400 of
 # 102,400 of DeepSeek. A small vocabulary may be padded to the next multiple of 128.
@@ -113,6 +115,7 @@ class LocalModel(BaseModel):
         self._stopped = threading.Event()
         self._counts: Counter[str] = Counter()
         self._why_plain = ""
+        self._timing: TimingProcess | None = None
 
     def check(self) -> None:
         """What shows without the numbers of weights: shapes, and a tokenizer once for all."""
@@ -206,19 +209,27 @@ class LocalModel(BaseModel):
             counts=self._counts,
         )
 
-    def _timed(self, requests: Sequence[Request], work: ToTime) -> Iterator[Timed | Failed]:
-        """All in one process, which may need the memory of the weights here; each has its runs."""
-        from assay.models.local.answering import too_long
-        from assay.models.local.speed import ModelTooLarge, TimedCheckpoint, measure_speed
+    @property
+    def leaves_cores_free(self) -> bool:
+        return self._device != "cpu"
 
-        limit = self._examined.context_length
-        asked = (work.prompt_tokens or 0) + (work.new_tokens or 0)
-        if asked > limit:
-            yield from (too_long(request, asked, limit) for request in requests)
+    @contextmanager
+    def get_ready(self, requests: Sequence[Request]) -> Iterator[None]:
+        """To be timed next: the process that does it loads its weights meanwhile."""
+        from assay.models.local.speed import begun_to_time
+
+        works = {each.work for each in requests if isinstance(each.work, ToTime)}
+        if len(works) != 1 or self._settings.timer is not None:
+            yield
             return
-        self.close()
+        with begun_to_time(self._to_time(works.pop(), len(requests))) as self._timing:
+            yield
+
+    def _to_time(self, work: ToTime, times: int) -> TimedCheckpoint:
+        from assay.models.local.speed import TimedCheckpoint
+
         tokenizer = self._settings.tokenizer
-        of = TimedCheckpoint(
+        return TimedCheckpoint(
             folder=str(self._checkpoint.path.absolute()),
             tokenizer=str(tokenizer.absolute()) if tokenizer else None,
             trust_remote_code=self._settings.trust_remote_code,
@@ -226,12 +237,35 @@ class LocalModel(BaseModel):
             dtype=self._dtype if work.on_device else None,
             prompt_tokens=work.prompt_tokens,
             new_tokens=work.new_tokens,
-            repeats=work.repeats * len(requests),
+            repeats=work.repeats * times,
             profile=work.profile,
         )
+
+    def _measured(self, of: TimedCheckpoint) -> dict[str, Any]:
+        from assay.models.local.speed import measure_speed
+
+        if self._settings.timer is not None:
+            return self._settings.timer(of, stopped=self._stopped.is_set)
+        ready, self._timing = self._timing, None
+        if ready is not None and ready.of == of:
+            return ready.measure(stopped=self._stopped.is_set)
+        if ready is not None:
+            ready.end()  # it holds weights that nobody asks for
+        return measure_speed(of, stopped=self._stopped.is_set)
+
+    def _timed(self, requests: Sequence[Request], work: ToTime) -> Iterator[Timed | Failed]:
+        """All in one process, which may need the memory of the weights here; each has its runs."""
+        from assay.models.local.answering import too_long
+        from assay.models.local.speed import ModelTooLarge
+
+        limit = self._examined.context_length
+        asked = (work.prompt_tokens or 0) + (work.new_tokens or 0)
+        if asked > limit:
+            yield from (too_long(request, asked, limit) for request in requests)
+            return
+        self.close()
         try:
-            measure = self._settings.timer or measure_speed
-            found = measure(of, stopped=self._stopped.is_set)
+            found = self._measured(self._to_time(work, len(requests)))
         except AssayError as error:
             why = ": ".join(filter(None, (error.message, error.hint)))
             cause: Cause = "out_of_memory" if isinstance(error, ModelTooLarge) else "other"

@@ -11,7 +11,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +25,7 @@ from assay.messages import tr
 from assay.text.number_format import exact
 
 DEADLINE_S = 900.0
+GO = b"\n"
 LOOK_EVERY_S = 0.05
 
 
@@ -42,17 +44,37 @@ class TimedCheckpoint:
     profile: bool = False
 
 
-def measure_speed(
-    of: TimedCheckpoint,
-    *,
-    stopped: Callable[[], bool] = lambda: False,
-    deadline_s: float = DEADLINE_S,
-) -> dict[str, Any]:
-    """In a process of its own. Raises ModelUnavailable, also at the deadline and when `stopped`."""
+@dataclass(frozen=True, slots=True)
+class TimingProcess:
+    """The process that times a checkpoint, and what it says."""
+
+    of: TimedCheckpoint
+    _process: subprocess.Popen[bytes]
+    _said: IO[bytes]
+    _complained: IO[bytes]
+
+    def measure(
+        self, *, stopped: Callable[[], bool] = lambda: False, deadline_s: float = DEADLINE_S
+    ) -> dict[str, Any]:
+        """Raises ModelUnavailable, also at the deadline and when `stopped`."""
+        with suppress(BrokenPipeError):  # it has ended, and said why
+            assert self._process.stdin is not None
+            self._process.stdin.write(GO)
+        _wait(self._process, stopped, deadline_s)
+        return _answer(_last_line(self._said), _last_line(self._complained))
+
+    def end(self) -> None:
+        _end(self._process)
+
+
+@contextmanager
+def begun_to_time(of: TimedCheckpoint) -> Iterator[TimingProcess]:
+    """It loads the weights at once, and measures when it is told to."""
     command = [sys.executable, "-m", "assay.models.local.speed", json.dumps(asdict(of))]
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
         process = subprocess.Popen(
             command,
+            bufsize=0,
             stdin=subprocess.PIPE,
             stdout=said,
             stderr=complained,
@@ -60,10 +82,20 @@ def measure_speed(
             start_new_session=True,  # so that it can be ended with all it started
         )
         try:
-            _wait(process, stopped, deadline_s)
+            yield TimingProcess(of, process, said, complained)
         finally:
             _end(process)
-        return _answer(_last_line(said), _last_line(complained))
+
+
+def measure_speed(
+    of: TimedCheckpoint,
+    *,
+    stopped: Callable[[], bool] = lambda: False,
+    deadline_s: float = DEADLINE_S,
+) -> dict[str, Any]:
+    """In a process of its own. Raises ModelUnavailable, also at the deadline and when `stopped`."""
+    with begun_to_time(of) as timing:
+        return timing.measure(stopped=stopped, deadline_s=deadline_s)
 
 
 def _wait(process: subprocess.Popen[bytes], stopped: Callable[[], bool], deadline_s: float) -> None:
@@ -116,9 +148,10 @@ class ModelTooLarge(ModelUnavailable):
 
 def main(of: TimedCheckpoint) -> None:
     lean_imports.begin()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    begin = threading.Event()
+    threading.Thread(target=_end_with_parent, args=(begin,), daemon=True).start()
     try:
-        document = measure_here(of)
+        document = measure_here(of, ready=begin.wait)
     except AssayError as error:
         told = {"message": error.message, "hint": error.hint}
         document = {"error": told, "out_of_memory": False}
@@ -131,10 +164,10 @@ def main(of: TimedCheckpoint) -> None:
     sys.stdout.write(json.dumps(document) + "\n")
 
 
-def _end_with_parent() -> None:
+def _end_with_parent(begin: threading.Event) -> None:
     """The pipe ends with the parent. `os.read` takes no lock that keeps Python from ending."""
-    if os.read(0, 1):
-        return
+    while os.read(0, 1):
+        begin.set()
     if hasattr(os, "killpg") and os.getpid() == os.getpgrp():
         os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(1)
@@ -145,9 +178,11 @@ def measure_here(
     *,
     threads: int | None = None,
     clock: Callable[[], float] = time.perf_counter,
+    ready: Callable[[], object] = lambda: None,
 ) -> dict[str, Any]:
     """In this process, with a thread for each core unless told otherwise. `resident_mb`: beyond
-    what the process was before loading; None where not told.
+    what the process was before loading; None where not told. `ready` is called with the weights
+    loaded, before anything is measured.
     """
     from assay.models.local.finding import find_checkpoint
     from assay.models.local.loading.skeleton import require_extra
@@ -171,6 +206,7 @@ def measure_here(
     dtype = of.dtype or choose_dtype(None, of.device, examined.dtype_on_disk)
     idle = psutil.Process().memory_info().rss
     network = load(checkpoint, of.device, dtype, examined=examined)
+    ready()
     when, before = datetime.now(UTC), _processor_seconds()
     figures = time_decoding(
         network,

@@ -1,6 +1,7 @@
 """Every model of a run is asked, one after another; every reply is stored."""
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from assay.errors import (
     Refusals,
 )
 from assay.harness.tasks import HarnessTasks
+from assay.machine import this_machine
 from assay.messages import tr
 from assay.plan import AskOptions, Plan, make_plan
 from assay.store import Run, RunModel, Store
@@ -25,7 +27,7 @@ from assay.types import (
     ToTime,
 )
 from assay.types.scores import tell_phase
-from assay.workflow.checkpoints.measures import take_own_figures
+from assay.workflow.checkpoints.measures import SPEED, take_own_figures
 from assay.workflow.checkpoints.tokenizer_texts import tokenizer_figures
 from assay.workflow.running.background import BackgroundWork
 from assay.workflow.running.early import StopRule, UndecidedTests
@@ -36,6 +38,8 @@ from assay.workflow.running.ledgers import ScoredReplies
 from assay.workflow.running.opening import left_out, why_failed
 from assay.workflow.running.preparation import Prepared
 from assay.workflow.running.trials import AnyTrial, MeasureTrial, TestTrial
+
+CORES_TO_GET_READY = 4
 
 
 def ask_model(
@@ -108,6 +112,19 @@ def ask_models(
     """One after another; each is closed, and its evidence gathered, before the next. Speed comes
     last, when nothing else computes.
     """
+    with ExitStack() as beside:
+        return _ask_models(store, run, prepared, observer, background, until, beside)
+
+
+def _ask_models(
+    store: Store,
+    run: Run,
+    prepared: Prepared,
+    observer: Observer,
+    background: BackgroundWork,
+    until: float | None,
+    beside: ExitStack,
+) -> tuple[Run, list[AnswerToJudge]]:
     checked: list[AnswerToJudge] = []
     to_time: list[tuple[Model, Plan, RunModel, list[Request]]] = []
     cut: dict[str, tuple[TokenizerFigures, ...]] = {}  # checkpoints of a folder share a tokenizer
@@ -119,6 +136,9 @@ def ask_models(
         measures = prepared.measures_of(known.spec, model, plan)
         timed = [each for each in measures if isinstance(each.work, ToTime)]
         measures = [each for each in measures if not isinstance(each.work, ToTime)]
+        if not after:  # the last to be asked
+            first, its = (to_time[0][0], to_time[0][3]) if to_time else (model, timed)
+            beside.enter_context(_made_ready(store, run, prepared, first, its))
         kind = model.facts.tokenizer
         try:
             if kind and kind not in cut:
@@ -143,6 +163,21 @@ def ask_models(
         ledger = ScoredReplies(store, run, known, background, prepared.remeasured)
         ask_model(ledger, model, nothing, timed, observer, until, again=True)
     return run, checked
+
+
+def _made_ready(
+    store: Store, run: Run, prepared: Prepared, model: Model, timed: Sequence[Request]
+) -> AbstractContextManager[object]:
+    """What times a model begins beside the asking, unless it was timed already: where the model is
+    computed elsewhere than on the cores, and one of them is free.
+    """
+    again = SPEED in prepared.remeasured
+    missing = [each for each in timed if store.find_answer(run, each.id, only_own=again) is None]
+    free = getattr(model, "leaves_cores_free", False) and this_machine().cores >= CORES_TO_GET_READY
+    found: AbstractContextManager[object] = nullcontext()
+    if missing and free and (get_ready := getattr(model, "get_ready", None)):
+        found = get_ready(missing)
+    return found
 
 
 def ask_to_confirm(
