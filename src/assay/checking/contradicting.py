@@ -206,6 +206,8 @@ def _is_another_value(
 ) -> bool:
     if not _WORD.search(value) or _has_right(said.whole, fact) or _has_right(value, fact):
         return False
+    if tuple(_WORD.findall(value)) in known.keys:
+        return False  # names side by side, as in a header
     extra = [word for word in _WORD.findall(label) if not word.isdigit()]
     # What begins with the key itself is no sentence about it, however many words follow.
     is_exact = not extra and said.begins == key
@@ -226,6 +228,8 @@ def _is_another_value(
     if not re.search(r"\d", value) or (len(extra) + len(words) > most and not is_exact):
         return False
     if not is_number(fact.expected):
+        if _is_part_of_list(value, fact, texts):
+            return False  # a row of a table for each
         return not _shapes([value]).isdisjoint(_shapes(map(fold, texts)))
     numbers = numbers_in(value)
     is_foreign = "%" in value and fact.units is not None and "%" not in fact.units
@@ -239,6 +243,14 @@ def is_sentence(text: str, fact: Fact) -> bool:
     texts = _texts(fact.expected)
     usual = sum(len(_words_of(one)) for one in texts) or 1
     return len(_WORD.findall(fold(text))) > usual + max(_MOST_WORDS, _A_NAME)
+
+
+def _is_part_of_list(value: str, fact: Fact, texts: Sequence[str]) -> bool:
+    """Whether a value has things of the right list and no others."""
+    if len(texts) < 2 or fact.same is not None:
+        return False
+    given = set(_ID.findall(value))
+    return bool(given) and given <= {one for text in texts for one in _ID.findall(fold(text))}
 
 
 def _shapes(texts: Iterable[str]) -> set[str]:

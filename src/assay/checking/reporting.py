@@ -15,11 +15,13 @@ from .blocks import LONGEST_ANSWER, missing_block, object_in, objects_of, parts_
 from .contradicting import OtherValues, is_sentence
 from .facts import Check, Fact
 from .stating import have_notes, is_stated, key_of, member_of, read_lines
+from .telling import Telling
 from .visible import ShownLine, text_of, visible_lines
 
 # Weight, as a share of what the block weighs. A right block alone is less than 0.3 of all, so that
 # a judge that says 10 of everything cannot lift it above 4.0.
 _OF_FIGURES, _OF_SECTIONS = 2.05, 0.38
+_TOLD_OTHERWISE = 2 / 3  # of what a line earns, for a value that a table or a sentence tells
 LEAST_TOLD = 0.25  # of the figures, for names to count: another seed's report has 0.15 by chance
 _LEAST_WORDS = 20  # different ones beside figures, names and headings, for all values to count
 _TEXT = ("", "markdown", "md", "text", "txt", "yaml", "csv", "json")  # fences without code
@@ -36,6 +38,8 @@ class ReportText:
         self.missing_block = missing_block(answer)  # why, if there is none
         lines = visible_lines(answer)
         self.text = text_of(lines)
+        self._shown_lines = lines
+        self._telling: dict[tuple[str, ...], Telling] = {}
         # By key the values, each with its place: a line as it is shown, and which part of it.
         self._lines: dict[str, list[tuple[str, int, int]]] = {}
         self._shown: list[list[tuple[str, str]]] = []  # lines, by the names and values of parts
@@ -74,6 +78,22 @@ class ReportText:
         ]
         right = bool(given) and all(is_stated(one, fact) for one in given)
         return right and not self.contradicts(fact, beside)
+
+    def told_otherwise(self, fact: Fact, beside: Sequence[Fact]) -> str:
+        """Where the value is told but on a line: in a "table" or a "sentence" that has its name as
+        well; "" where it is not, or where something gives its name another value.
+        """
+        on_lines = [
+            one for one, *_ in self._lines.get(key_of(fact.key), [])
+            if one and not is_sentence(one, fact)
+        ]  # fmt: skip
+        if not all(is_stated(one, fact) for one in on_lines):
+            return ""
+        keys = tuple(one.key for one in beside)
+        if keys not in self._telling:
+            self._telling[keys] = Telling(self._shown_lines, beside)
+        where = self._telling[keys].where(fact)
+        return "" if where and self.contradicts(fact, beside) else where
 
     def contradicts(self, fact: Fact, beside: Sequence[Fact] = ()) -> bool:
         """Whether anything in the answer, shown or not, gives the name another value in the form of
@@ -265,20 +285,31 @@ def check_report(
     empty = "" if report.text.strip() else "there is no report beside the block"
     told = [fact for fact in listed
             if passed.get(fact.name or fact.key) and report.states(fact, listed)]  # fmt: skip
-    share = sum(fact.weight for fact in told) / (whole or 1)
+    otherwise = {
+        fact.key: where
+        for fact in listed
+        if fact not in told
+        and passed.get(fact.name or fact.key)
+        and (where := report.told_otherwise(fact, listed))
+    }
+    share = sum(
+        fact.weight * (_TOLD_OTHERWISE if fact.key in otherwise else 1)
+        for fact in listed
+        if fact in told or fact.key in otherwise
+    ) / (whole or 1)
     said = empty or (
         f"{len(told)} of {len(listed)} values are right in the block and in the report, on a line "
-        f"that names them, {100 * share:.0f} % by weight"
+        f"that names them{_say_otherwise(otherwise)}, {100 * share:.0f} % by weight"
     )
     words = report.count_words(values, sections)
-    if told and words < _LEAST_WORDS:
+    if share and words < _LEAST_WORDS:
         share *= words / _LEAST_WORDS
         said += (
             f"; beside values, keys and headings it has {words} different words, so that they "
             f"count {words}/{_LEAST_WORDS}"
         )
     if any(one is not None for one in passed.values()):
-        left = [fact.key for fact in listed if fact not in told]
+        left = [fact.key for fact in listed if fact not in told and fact.key not in otherwise]
         yield from _weigh("report_told", "report_untold", share, weight * _OF_FIGURES, said, left)
     no_block = None in passed.values()
     allowed = len(sections) if no_block else int(share * len(sections) + 1e-9)
@@ -295,6 +326,17 @@ def check_report(
             weight * _OF_SECTIONS / len(sections),
         )
         allowed -= there
+
+
+def _say_otherwise(otherwise: Mapping[str, str]) -> str:
+    """How many values are told in a table or in a sentence, and what they count."""
+    places = list(otherwise.values())
+    counts = {"a table": places.count("table"), "sentences": places.count("sentence")}
+    return "".join(
+        f"; {count} told in {where}, not on lines, which counts two thirds"
+        for where, count in counts.items()
+        if count
+    )
 
 
 def _weigh(

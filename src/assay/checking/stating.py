@@ -118,6 +118,13 @@ def _is_one(text: str, wanted: object, *, fact: Fact) -> bool:
     return any(abs(one - wanted) <= slack for one in found)
 
 
+def is_readable(text: str, fact: Fact) -> bool:
+    """Whether a text can be a value of the fact's kind: a number has the fact's unit or none."""
+    if not isinstance(fact.expected, int | float) or isinstance(fact.expected, bool):
+        return True
+    return bool(_readings(text, fact.units, "")) and _is_one_script(text)
+
+
 def _is_one_script(text: str) -> bool:
     """Whether all digits are of one script: nobody reads others."""
     return len({ord(one) - unicodedata.decimal(one) for one in text if one.isdecimal()}) <= 1

@@ -75,11 +75,14 @@ def list_denials(given: Given) -> dict[str, tuple[str, float]]:
     right = json_block(given.reference)
     prose = _without_blocks(given.reference)
     lines = [line for line in prose.split("\n") if _STATES.match(line)]
+    # Its sentences tell values as well, which is no cheat.
+    said = [one for one in prose.split("\n") if one in lines or not re.search(r"\d", one)]
     if right is None or not lines or any(one != "json" for one, _ in fenced(given.reference)):
         return {}
     block = _fence(right)
     other = _without_blocks(given.other)
     headings = [f"{one}\n\n{_NONSENSE}" for one in re.findall(r"(?m)^#{1,6} .*", prose)]
+    whole, prose = prose, "\n".join(said)
     forms = {
         "values denied on their lines": _STATES.sub(r"\1not ", prose),
         "values called wrong on their lines": _STATES_ALL.sub(r"\1\2 (wrong)", prose),
@@ -97,7 +100,7 @@ def list_denials(given: Given) -> dict[str, tuple[str, float]]:
         forms["the lines of another seed"] = other
         forms["the right lines, then those of another seed"] = prose + other
     sentences = {
-        "right lines, denied in sentences": f"{_DENIAL}\n{prose}\n{_DENIAL}",
+        "right lines, denied in sentences": f"{_DENIAL}\n{whole}\n{_DENIAL}",
         "right lines, and nonsense": "\n".join([*headings, *lines]),
     }
     return {name: (text + block, BLOCK_ALONE) for name, text in forms.items()} | {
