@@ -114,6 +114,35 @@ def test_weights_count_in_the_share():
     assert (half.share, half.bounds_of("correctness")) == (None, (0, 10))
 
 
+@pytest.mark.parametrize(
+    ("share", "told", "most"),
+    [(0.29, 0, 40), (0.31, 0, 40), (0.36, 0, 40), (0.4, 0, 40), (0.33, 0.03, 43), (0.36, 0.1, 48),
+     (0.36, None, 48), (0.65, 0.5, 78), (1, 1, 100)],
+)  # fmt: skip
+def test_a_judge_lifts_no_block_without_the_report_that_was_asked_for(share, told, most):
+    """A judge that says 10 of everything, whatever stands around the block."""
+    figures = 0.5 if told is not None else 0
+    names = {"report_told": (told or 0) * figures, "report_untold": (1 - (told or 0)) * figures}
+    if told == 0:
+        names = {"report_told": figures}
+    passes = bool(told)
+    rest = share - names["report_told"] * passes
+    weights = {
+        "right": (True, rest),
+        "report_told": (passes, names["report_told"]),
+        "report_untold": (False, names.get("report_untold", 0)),
+        "wrong": (False, 1 - figures - rest),
+    }
+    checks = tuple(
+        EvidenceCheck(name=name, passed=passed, explanation="", weight=round(weight, 6))
+        for name, (passed, weight) in weights.items()
+        if weight > 0
+    )
+    made = verdict(judgement(10, 10, 10), shown=Evidence(checks=checks))
+    assert made.tenths is not None
+    assert most - 5 <= made.tenths <= most
+
+
 # -------------------------------------------------------------------------- without a judge
 
 

@@ -316,7 +316,7 @@ def check_report(
     for number, section in enumerate(sections, 1):
         there = report.section(section, [one for one in sections if one != section])
         why = f"the section {section} is there" if there else f"no section {section} with text"
-        if there and not allowed:
+        if there and allowed <= 0:
             few = f"only {100 * share:.0f} % of the values, by weight, are right and told"
             why = f"not counted, since {empty or few}: the section {section}"
         yield Check(

@@ -42,6 +42,8 @@ BAND_MEANINGS: dict[Band, Message] = {
 }
 NEAR_AN_EDGE = 3  # tenths: so near to a band's edge an overall is called borderline
 MOST = 10  # points of a criterion
+MOST_WITHOUT_REPORT = 4  # points of all criteria together, for a block alone
+REPORT_TOLD, REPORT_UNTOLD = "report_told", "report_untold"  # checks of what a report tells
 MOST_UNREAD = (
     4  # of an answer that leaves out what could be checked: as for a block without a report
 )
@@ -214,9 +216,17 @@ class Evidence:
         unread = [check for check in self.checks if check.passed is None and check.fact]
         return 2 * _weight_of(unread) > _weight_of(self.checks)
 
+    @property
+    def told_of_report(self) -> Fraction | None:
+        """The share of the figures that a report tells; None where no check is about one."""
+        about = [one for one in self.checks if one.name in (REPORT_TOLD, REPORT_UNTOLD)]
+        whole = _weight_of(about)
+        return _weight_of([one for one in about if one.passed]) / whole if whole else None
+
     def bounds_of(self, criterion: str, *, trusted: bool = True) -> tuple[int, int]:
         """The least and the most that a criterion can be, with this evidence. What is open because
-        of the answer frees only a judge that is trusted.
+        of the answer frees only a judge that is trusted. Where a report tells none of the figures,
+        all criteria come to 4.0 at most, and to a point more for each tenth that it tells.
         """
         share = self.share
         if share is None:
@@ -224,6 +234,11 @@ class Evidence:
         below, above = (3, 0) if criterion == BOUND_CLOSELY else (6, 3)
         low = math.ceil(MOST * share) - below
         high = math.floor(MOST * share) + above
+        told = self.told_of_report
+        if told is not None and criterion != BOUND_CLOSELY:
+            # Correctness weighs 0.4 in the shipped rubrics, the others 0.6 together.
+            most = MOST_WITHOUT_REPORT + MOST * told
+            high = min(high, math.floor((10 * most - 4 * math.floor(MOST * share)) / 6))
         return max(0, min(MOST, low)), max(0, min(MOST, high))
 
 
