@@ -138,3 +138,16 @@ def test_a_table_or_a_sentence_that_says_otherwise_loses_its_block_as_a_line_doe
     names = [{one.name for one in each.checks if one.passed} for each in (before, after)]
     assert "total" in names[0] - names[1]
     assert share(after) < share(before) - 0.05
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_what_is_said_of_a_section_is_so(name: str) -> None:
+    folder, write = REPORTS[name]
+    (made,) = make_files(DATA / folder, [3], None)
+    block = block_of(made)
+    (found,) = measure(folder, [answer_of(write(block), block)], made)
+    sections = [one for one in found.checks if one.name.startswith("section_")]
+    assert {one.passed for one in sections} == {True, False}
+    for one in sections:
+        assert one.explanation.startswith("the section ") == one.passed
+        assert one.explanation.startswith("not counted, since only ") != one.passed

@@ -115,28 +115,16 @@ def test_weights_count_in_the_share():
 
 
 @pytest.mark.parametrize(
-    ("share", "told", "most"),
-    [(0.29, 0, 40), (0.31, 0, 40), (0.36, 0, 40), (0.4, 0, 40), (0.33, 0.03, 43), (0.36, 0.1, 48),
-     (0.36, None, 48), (0.65, 0.5, 78), (1, 1, 100)],
+    ("share", "with_report", "most"),
+    [(0.29, True, 38), (0.31, True, 40), (0.36, True, 40), (0.4, True, 40), (0.42, True, 48),
+     (0.45, True, 58), (0.36, False, 48), (0.65, True, 78), (1, True, 100)],
 )  # fmt: skip
-def test_a_judge_lifts_no_block_without_the_report_that_was_asked_for(share, told, most):
+def test_a_judge_lifts_no_block_without_the_report_that_was_asked_for(share, with_report, most):
     """A judge that says 10 of everything, whatever stands around the block."""
-    figures = 0.5 if told is not None else 0
-    names = {"report_told": (told or 0) * figures, "report_untold": (1 - (told or 0)) * figures}
-    if told == 0:
-        names = {"report_told": figures}
-    passes = bool(told)
-    rest = share - names["report_told"] * passes
-    weights = {
-        "right": (True, rest),
-        "report_told": (passes, names["report_told"]),
-        "report_untold": (False, names.get("report_untold", 0)),
-        "wrong": (False, 1 - figures - rest),
-    }
-    checks = tuple(
-        EvidenceCheck(name=name, passed=passed, explanation="", weight=round(weight, 6))
-        for name, (passed, weight) in weights.items()
-        if weight > 0
+    name = "report_told" if with_report else "told"
+    checks = (
+        EvidenceCheck(name="right", passed=True, explanation="", weight=share),
+        EvidenceCheck(name=name, passed=share == 1, explanation="", weight=round(1 - share, 2)),
     )
     made = verdict(judgement(10, 10, 10), shown=Evidence(checks=checks))
     assert made.tenths is not None

@@ -15,7 +15,7 @@ from assay.reports.checkpoints.json_documents import acceptance_document
 from assay.reports.json_documents import test_json
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.reports.progress import observer_for
-from assay.reports.sentences import outcome, short_names
+from assay.reports.sentences import outcome_of, short_names
 from assay.reports.suites.card import suites_json
 from assay.store import Store
 from assay.text.safe_text import one_line
@@ -73,7 +73,7 @@ def explain_result(run: str, test_id: str, *, out: str | Path = DEFAULT_OUT) -> 
         )
     names = short_names(report)
     said = [
-        tr("{model}: {outcome}, {why}", model=names[model], outcome=outcome(row.outcome),
+        tr("{model}: {outcome}, {why}", model=names[model], outcome=outcome_of(row),
            why=row.explanation or "-")
         for model, _, row in answers
     ]  # fmt: skip

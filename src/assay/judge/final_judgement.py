@@ -13,7 +13,7 @@ from functools import partial
 
 from assay.judge.guards.addressing import INJECTION
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, explain
-from assay.messages import tr, trn
+from assay.messages import fill, tr, trn
 from assay.text.safe_text import one_line
 from assay.types import Case, Score, ScorePart
 from assay.types.judging.judgements import (
@@ -21,6 +21,7 @@ from assay.types.judging.judgements import (
     BOUND_CLOSELY,
     MOST,
     NEAR_AN_EDGE,
+    NO_BLOCK,
     Confidence,
     Evidence,
     EvidenceCheck,
@@ -233,10 +234,7 @@ def _why_no_answer(
     if trivial is not None and trivial in NOTHING_SAID:
         return "empty", explain(trivial)
     if evidence.unread_facts and not judgements:
-        return "facts", tr(
-            "no block: nothing could be checked; a judge can read it: assay judge latest --judge "
-            "MODEL"
-        )
+        return "facts", fill(NO_BLOCK, {})
     return "", ""
 
 

@@ -103,7 +103,7 @@ def _cells(answers: Answers, specs: Sequence[str]) -> Iterator[Line]:
         if row is None:
             yield "–"
         elif len(specs) == 1:
-            yield Span(sentences.outcome(row.outcome), TONES[row.outcome])
+            yield Span(sentences.outcome_of(row), TONES[row.outcome])
             yield from (numbers.score(row.score), row.explanation)
         else:
             yield _outcome(row)
@@ -111,7 +111,7 @@ def _cells(answers: Answers, specs: Sequence[str]) -> Iterator[Line]:
 
 def _outcome(row: TrialRow) -> Span:
     score = "" if row.score is None else f" {numbers.score(row.score)}"
-    return Span(f"{sentences.outcome(row.outcome)}{score}", TONES[row.outcome])
+    return Span(f"{sentences.outcome_of(row)}{score}", TONES[row.outcome])
 
 
 def _details(

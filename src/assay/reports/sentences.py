@@ -21,6 +21,7 @@ from assay.text.safe_text import one_line
 from assay.text.spoken_language import name_of
 from assay.types import Estimate, Machine, Observed, OutcomeKind
 from assay.types import Message as Turn
+from assay.types.judging.judgements import NO_BLOCK
 from assay.types.measured.performance import MemoryPart
 from assay.types.models import NATIVE
 from assay.types.results import (
@@ -31,6 +32,7 @@ from assay.types.results import (
     Report,
     Standing,
     SuiteSummary,
+    TrialRow,
 )
 
 SHOWN_IN_A_LINE = 6  # facts of a model that fit a short line
@@ -129,6 +131,13 @@ def outcome(which: OutcomeKind) -> str:
         OutcomeKind.UNSCORED: tr("unscored"),
         OutcomeKind.FAILED: tr("request failed"),
     }[which]
+
+
+def outcome_of(row: TrialRow) -> str:
+    """Its outcome in words; a report that only lacks its block was answered, and not checked."""
+    if row.outcome is OutcomeKind.NO_ANSWER and row.explanation == fill(NO_BLOCK, {}):
+        return tr("not checked")
+    return outcome(row.outcome)
 
 
 def role(turn: Turn) -> str:

@@ -33,6 +33,9 @@ BANDS: tuple[tuple[int, Band], ...] = (
     # (from tenths on, band)
     (90, "EXCELLENT"), (70, "GOOD"), (50, "ACCEPTABLE"), (30, "POOR"), (0, "FAILED"),
 )  # fmt: skip
+NO_BLOCK = message(  # of an answer whose facts nobody could read
+    "no block: nothing could be checked; a judge can read it: assay judge latest --judge MODEL"
+)
 BAND_MEANINGS: dict[Band, Message] = {
     "EXCELLENT": message("may be used as it is, in production too"),
     "GOOD": message("good work, of which small things could be better"),
@@ -42,7 +45,7 @@ BAND_MEANINGS: dict[Band, Message] = {
 }
 NEAR_AN_EDGE = 3  # tenths: so near to a band's edge an overall is called borderline
 MOST = 10  # points of a criterion
-MOST_WITHOUT_REPORT = 4  # points of all criteria together, for a block alone
+BLOCK_ALONE = Fraction(2, 5)  # the share that a block without its report may have
 REPORT_TOLD, REPORT_UNTOLD = "report_told", "report_untold"  # checks of what a report tells
 MOST_UNREAD = (
     4  # of an answer that leaves out what could be checked: as for a block without a report
@@ -217,16 +220,14 @@ class Evidence:
         return 2 * _weight_of(unread) > _weight_of(self.checks)
 
     @property
-    def told_of_report(self) -> Fraction | None:
-        """The share of the figures that a report tells; None where no check is about one."""
-        about = [one for one in self.checks if one.name in (REPORT_TOLD, REPORT_UNTOLD)]
-        whole = _weight_of(about)
-        return _weight_of([one for one in about if one.passed]) / whole if whole else None
+    def is_of_report(self) -> bool:
+        """Whether the test asks for a report beside a block."""
+        return any(one.name in (REPORT_TOLD, REPORT_UNTOLD) for one in self.checks)
 
     def bounds_of(self, criterion: str, *, trusted: bool = True) -> tuple[int, int]:
         """The least and the most that a criterion can be, with this evidence. What is open because
-        of the answer frees only a judge that is trusted. Where a report tells none of the figures,
-        all criteria come to 4.0 at most, and to a point more for each tenth that it tells.
+        of the answer frees only a judge that is trusted. Where a report was asked for, all criteria
+        come to 4.0 at most with what a block alone may have; from there on, steeply, to all.
         """
         share = self.share
         if share is None:
@@ -234,10 +235,9 @@ class Evidence:
         below, above = (3, 0) if criterion == BOUND_CLOSELY else (6, 3)
         low = math.ceil(MOST * share) - below
         high = math.floor(MOST * share) + above
-        told = self.told_of_report
-        if told is not None and criterion != BOUND_CLOSELY:
+        if self.is_of_report and criterion != BOUND_CLOSELY:
             # Correctness weighs 0.4 in the shipped rubrics, the others 0.6 together.
-            most = MOST_WITHOUT_REPORT + MOST * told
+            most = MOST * (BLOCK_ALONE + 4 * max(Fraction(), share - BLOCK_ALONE))
             high = min(high, math.floor((10 * most - 4 * math.floor(MOST * share)) / 6))
         return max(0, min(MOST, low)), max(0, min(MOST, high))
 

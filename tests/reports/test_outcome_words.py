@@ -1,0 +1,26 @@
+"""An answer without its block is not checked; one that says nothing is no answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.messages import fill
+from assay.reports.sentences import outcome_of
+from assay.types import OutcomeKind
+from assay.types.judging.judgements import NO_BLOCK
+from assay.types.results import TrialRow
+
+
+@pytest.mark.parametrize(
+    ("why", "said"), [(fill(NO_BLOCK, {}), "not checked"), ("The answer is empty.", "no answer")]
+)
+def test_a_report_that_lacks_its_block_is_not_called_no_answer(why: str, said: str) -> None:
+    row = TrialRow(
+        repeat=0,
+        outcome=OutcomeKind.NO_ANSWER,
+        score=0.0,
+        answer="",
+        extracted=None,
+        explanation=why,
+    )
+    assert outcome_of(row) == said
