@@ -34,7 +34,8 @@ class Fact:
     """What the block should hold at `key`; dots lead into objects ("largest.amount"). `says` is the
     statement for a judge: "the total is 5,400.00 euros". Numbers are compared within `tolerance`,
     lists as sets, or all by `same(given, expected)`. `name`: of the check, if not the key. With an
-    `owner`, the key of another fact, it counts only if that one does. `units`: what may be beside
+    `owner`, the key of another fact, it counts only if that one does; with `proofs`, keys of facts
+    that cannot be guessed, if one of them is right by itself. `units`: what may be beside
     the number in a report, without case; None: any common unit.
     """
 
@@ -47,6 +48,7 @@ class Fact:
     name: str = ""
     owner: str = ""
     units: tuple[str, ...] | None = None
+    proofs: tuple[str, ...] = ()
 
     def is_right(self, given: object) -> bool:
         same = self.same or partial(same_value, tolerance=self.tolerance)
@@ -85,7 +87,8 @@ def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator
         wrong = _wrong_owner(block, fact, of_key) if is_right else ""
         why = f"{fact.key} is {show(given)}" + ("" if is_right else f" in the block; {fact.says}")
         if wrong:
-            why = f"{fact.key} is {show(given)} in the block, but {wrong} is wrong; {fact.says}"
+            be = "are" if " and " in wrong else "is"
+            why = f"{fact.key} is {show(given)} in the block, but {wrong} {be} wrong; {fact.says}"
         if given is _ABSENT:
             why = f"the block has no key {show(fact.key)}; {fact.says}"
         yield Check(name, is_right and not wrong, why, fact.weight, fact.says)
@@ -93,6 +96,10 @@ def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator
 
 def _wrong_owner(block: dict[str, Any], fact: Fact, of_key: Mapping[str, Fact]) -> str:
     """The key of the fact that this one counts with and that is not right; "" where all are."""
+    if fact.proofs and not any(
+        of_key[key].is_right(value_at(block, key)) for key in fact.proofs
+    ):  # fmt: skip
+        return " and ".join(fact.proofs)
     seen = {fact.key}
     while fact.owner and fact.owner not in seen:
         seen.add(fact.owner)

@@ -268,13 +268,14 @@ def check_report(
     sections: Sequence[str],
     *,
     beside: float = 2,
+    worth: Mapping[str, float] | None = None,
 ) -> Iterator[Check]:
     """How much of the block is right and in the report as well, in one check for what is and one
     for what is not, and whether its sections are there: as many of them as the share of the values
     allows, so that no report earns more than it has right. `checks` are those of the block, found
-    by the facts' names; `beside` is what other checks of the block weigh. A right block alone is
-    less than 0.3 of all; so is one with its values in a bare list: up to some words each one beside
-    them adds its part.
+    by the facts' names; `beside` is what other checks of the block weigh, and `worth`, by key, the
+    share of a value that is only partly right. A right block alone is less than 0.3 of all; so is
+    one with its values in a bare list: up to some words each one beside them adds its part.
     """
     report = answer if isinstance(answer, ReportText) else ReportText(answer)
     passed = {one.name: one.passed for one in checks}
@@ -293,7 +294,9 @@ def check_report(
         and (where := report.told_otherwise(fact, listed))
     }
     share = sum(
-        fact.weight * (_TOLD_OTHERWISE if fact.key in otherwise else 1)
+        fact.weight
+        * (worth or {}).get(fact.key, 1)
+        * (_TOLD_OTHERWISE if fact.key in otherwise else 1)
         for fact in listed
         if fact in told or fact.key in otherwise
     ) / (whole or 1)

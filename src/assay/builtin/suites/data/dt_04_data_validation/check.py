@@ -47,10 +47,30 @@ SECTIONS = ("Problems", "Odd but sound", "Prevention")
 MISSING = "the answer has no JSON block that can be read"
 
 
+RIGHT = "_right"  # ends the name of the check for what is right of a label
+
+
 class Entry(NamedTuple):
     records: tuple[str, ...]
     label: str
     value: Any
+
+
+class Compared(NamedTuple):
+    """The records of one label: those that are right, and how many are missing or false."""
+
+    right: list[tuple[str, ...]]
+    missing: int
+    false: int
+
+    @property
+    def share(self) -> float:
+        """What the label is worth: what is right, by all that is right or false."""
+        return len(self.right) / (len(self.right) + self.missing + self.false)
+
+    @property
+    def is_partly_right(self) -> bool:
+        return bool(self.right and (self.missing or self.false))
 
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
@@ -66,6 +86,11 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     if block is None:
         checks = [Check(one.name, None, MISSING, one.weight, one.fact) for one in checks]
     report, shown = ReportText(answer), list(list_shown(expected, lookalikes, sound))
+    worth = {
+        **compare_labels(KINDS, found, expected),
+        **compare_labels(REASONS, odd, lookalikes),
+    }
+    shown = [_as_given(fact, worth, (*found, *odd)) for fact in shown]
     own = block or {}
     others = {
         *list_others(answer, own.get("problems"), KINDS, expected, "kind"),
@@ -73,12 +98,13 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     }
     checks = [
         replace(one, passed=False, why=f"another list of the answer has other records: {one.why}")
-        if one.passed and one.name in others
+        if one.passed and one.name.removesuffix(RIGHT) in others
         else one
         for one in report.withdraw(checks, shown)
     ]
     yield from checks
-    yield from check_report(report, checks, shown, SECTIONS, beside=4)
+    shares = {name: found.share for name, found in worth.items()}
+    yield from check_report(report, checks, shown, SECTIONS, beside=4, worth=shares)
     faulty = sorted({record for entry in expected for record in entry.records})
     fact = f"only {', '.join(faulty)} have a problem"
     if block is None:
@@ -86,10 +112,14 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
         return
     # An answer that finds little earns nothing by naming little.
     enough = sum(one.weight if one.passed else -one.weight for one in checks) >= 0
-    alarms = sorted({record for entry in found for record in entry.records} - set(faulty))
+    called = {record for entry in found for record in entry.records}
+    alarms = sorted(called - set(faulty))
     why = f"sound, but called faulty: {', '.join(alarms[:8])[:200]}" if alarms else fact
     why = why if enough else "too little was found for this to count"
-    yield Check("no_false_alarms", enough and not alarms, why, 2, fact)
+    wrong = len(alarms) / len(called) if enough and called else 1 - enough
+    if 0 < wrong < 1:
+        yield Check("faulty_ones_named", True, fact, round(2 * (1 - wrong), 6))
+    yield Check("no_false_alarms", not wrong, why, round(2 * wrong, 6) if wrong else 2, fact)
     # A value that nobody can know is as little asked for as a key of its own.
     valued = {kind for _, kind, _ in VALUES.values()}
     given = [*block, *(f"{e.label} value" for e in found if e.label not in valued and e.value)]
@@ -153,17 +183,51 @@ def list_others(
                 yield name
 
 
+def compare_labels(
+    labels: Iterable[str], given: list[Entry], expected: list[Entry]
+) -> dict[str, Compared]:
+    found = {}
+    for label in labels:
+        left = [entry.records for entry in expected if entry.label == label]
+        right, false = [], 0
+        for records in (entry.records for entry in given if entry.label == label):
+            if records in left:
+                left.remove(records)
+                right.append(records)
+            else:
+                false += 1
+        found[label] = Compared(right, len(left), false)
+    return found
+
+
+def _as_given(fact: Fact, worth: dict[str, Compared], given: Iterable[Entry]) -> Fact:
+    """With the records of the block, where some of them are right: its report has to have those."""
+    if fact.key not in worth or not worth[fact.key].is_partly_right:
+        return fact
+    records = [one for entry in given if entry.label == fact.key for one in entry.records]
+    return replace(fact, expected=list(dict.fromkeys(records)), name=fact.key + RIGHT)
+
+
 def check_labels(
     labels: dict[str, tuple[int, str]], given: list[Entry], expected: list[Entry]
 ) -> Iterator[Check]:
-    """One check for each kind or reason: exactly its records, each once."""
+    """One check for each kind or reason: exactly its records, each once. Where some are right, they
+    have their share of the weight in a check of their own; each false one adds a share.
+    """
+    found = compare_labels(labels, given, expected)
     for label, (weight, says) in labels.items():
         right, named = ([e.records for e in some if e.label == label] for some in (expected, given))
         fact = "; ".join(says.format(" and ".join(records)) for records in right)
         shown = "; ".join(" and ".join(records[:4]) for records in named[:6]) or "none"
         shown += f" and {len(named) - 6} more" if len(named) > 6 else ""
         why = f"{fact}; in the block: {shown}"
-        yield Check(label, same_set(named, right, operator.eq), why, weight, fact)
+        of = found[label]
+        each = weight / len(right)
+        if of.is_partly_right:
+            yield Check(label + RIGHT, True, why, round(each * len(of.right), 6))
+        failed = of.missing + of.false
+        cost = each * failed if of.right else weight + each * of.false
+        yield Check(label, not failed, why, round(cost, 6) if failed else weight, fact)
 
 
 def check_values(given: list[Entry], expected: list[Entry]) -> Iterator[Check]:

@@ -43,17 +43,19 @@ SAYS = {  # weight, and what a judge looks for
     "week_7.status": (1, "the figure for week 7 is a {}, not an observation"),
 }
 
-# What could be guessed, of few values or said in the prompt, counts with what has to be computed.
+# What could be guessed, of few values or said in the prompt, counts with any of what has to be
+# computed about the same thing: one wrong neighbour takes nothing along.
+WEEKS = ("declining_week_1", "declining_week_6")
+AVERAGES = ("contacts_after_mailing_average", "contacts_other_days_average")
 COMPUTED = {
-    "busiest_weekday": "busiest_weekday_average",
-    "declining_segment": "declining_week_6",
-    "declining_week_1": "declining_segment",
-    "mailings": "lag_days",
-    "lag_days": "contacts_after_mailing_average",
-    "week_7.segment": "week_7.orders",
-    "week_7.orders": "declining_segment",
-    "week_7.status": "week_7.orders",
+    "busiest_weekday": ("busiest_weekday_average", "other_days_average"),
+    "declining_segment": WEEKS,
+    "mailings": AVERAGES,
+    "lag_days": AVERAGES,
+    "week_7.segment": WEEKS,
+    "week_7.orders": WEEKS,
 }
+OWNERS = {"week_7.status": "week_7.orders"}
 
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
@@ -81,9 +83,12 @@ def list_facts(facts: dict[str, Any]) -> Iterator[Fact]:
         tolerance = 0.05 if isinstance(value, float) else 0
         tolerance = 0.2 * value if key == "week_7.orders" else tolerance
         shown = ", ".join(value) if isinstance(value, list) else value
-        owner = COMPUTED.get(key, "")
+        owner, proofs = OWNERS.get(key, ""), COMPUTED.get(key, ())
         units = next((units for word, units in UNITS.items() if word in key), ORDERS)
-        yield Fact(key, value, says.format(shown), weight, tolerance, owner=owner, units=units)
+        yield Fact(
+            key, value, says.format(shown), weight, tolerance,
+            owner=owner, proofs=proofs, units=units,
+        )  # fmt: skip
     steady = [name for name in facts["change_by_segment"] if name != facts["declining_segment"]]
     for number, name in enumerate([facts["declining_segment"], *steady]):
         change = facts["change_by_segment"][name]
