@@ -59,6 +59,7 @@ def test_the_reference_has_every_name_with_its_arguments():
         "drawing",
         "visible",
         "stating",
+        "telling",
         "contradicting",
         "borrowed",
         "elsewhere",
