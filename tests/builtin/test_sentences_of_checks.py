@@ -49,11 +49,9 @@ def test_sound_code_that_is_blamed_but_not_named_is_counted() -> None:
             for at, one in enumerate(sound[:5], 2)]  # fmt: skip
     block = f"```json\n{json.dumps({'findings': rows})}\n```"
     told = told_of("ct_04_code_review", block)
-    assert told["false_findings"].startswith(
-        "5 of 5 findings are false, repeated or of another kind"
-    )
+    assert told["false_findings"].startswith("5 of 5 findings count for no fault")
     assert told["false_findings"].endswith(" and 1 more")
-    assert "one of them for what is wrong; this check needs 75 %" in told["review_75"]
+    assert "or two from the code; this check needs " in told["review_75"]
 
 
 def test_a_function_that_is_left_out_is_not_told_as_one_without_a_docstring() -> None:
@@ -139,7 +137,53 @@ def test_a_finding_that_speaks_of_another_function_finds_nothing() -> None:
     name = other["source"].partition("(")[0].removeprefix("def ")
     finding = {"line": here["line"], "kind": here["kinds"][0], "why": f"{name} is odd in many ways"}
     told = told_of("ct_04_code_review", f"```json\n{json.dumps({'findings': [finding]})}\n```")
-    assert told["false_findings"].startswith("1 of 1 findings are false")
+    assert told["false_findings"].startswith("1 of 1 findings count for no fault")
+    told = told_of("ct_04_code_review", f"```json\n{json.dumps({'findings': [finding]})}\n```")
+    assert f"finding 1 is near, but its reason names {name}" in "".join(told.values())
+
+
+def reviewed(**changed: object) -> str:
+    """What is said of the first fault where its only finding is changed so."""
+    faulty = next(one for one in made_for("ct_04_code_review").truth["places"] if one["kinds"])
+    row = {"line": faulty["line"], "kind": faulty["kinds"][0], "why": faulty["says"], **changed}
+    answer = f"```json\n{json.dumps({'findings': [row]})}\n```"
+    return told_of("ct_04_code_review", answer)["fault_1"].removeprefix(f"{faulty['says']}: ")
+
+
+def test_a_finding_with_a_wrong_line_or_kind_is_told_as_that() -> None:
+    faulty = next(one for one in made_for("ct_04_code_review").truth["places"] if one["kinds"])
+    first, last = faulty["lines"]
+    right = " or ".join(faulty["kinds"])
+    assert reviewed() == "found"
+    kind = f"finding 1 is near, but its kind is 'style', and {right} is right"
+    assert reviewed(kind="style") == kind
+    line = f"finding 1 is near, but its line is {last + 1}, and the fault's {first} to {last}"
+    assert reviewed(line=last + 1) == line
+    assert (
+        reviewed(line=last + 1, kind="style")
+        == f"{line}; {kind.removeprefix('finding 1 is near, but ')}"
+    )
+    assert reviewed(why=faulty["kinds"][0]).endswith("but its reason says nothing of its own")
+    assert reviewed(line=last + 1, why="A weak hash") == "no finding has its line or names it"
+
+
+def test_a_block_that_is_missing_cut_or_invalid_is_told_as_that() -> None:
+    for answer, why in (
+        ("Good.", "the answer has no JSON block"),
+        ('```json\n{"findings": [{"line": 3, "ki', "the JSON block is not closed"),
+        ('```json\n{"findings": [}\n```', "the JSON block is invalid: expecting value in line 1"),
+        ('```json\n{"found": []}\n```', "the JSON block has no list of findings"),
+    ):
+        assert told_of("ct_04_code_review", answer)["fault_1"] == why
+
+
+def test_an_answer_whose_code_cannot_be_read_is_not_told_as_one_that_left_functions_out() -> None:
+    for answer, why in (
+        ("I documented all of it.", "there is no code block"),
+        ("```python\ndef f(:\n```", "the code cannot be parsed"),
+        ("```python\nprint(1)\n```", "no code block has what was asked for"),
+    ):
+        assert set(told_of("ct_05_documentation", answer).values()) == {why}
 
 
 FRENCH = (

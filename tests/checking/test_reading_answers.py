@@ -34,6 +34,7 @@ from assay.checking import (
     spell_keys,
     state_lines,
 )
+from assay.checking.blocks import CUT_BLOCK, INVALID_BLOCK, NO_BLOCK
 from assay.types.judging import judgements
 from assay.types.judging.judgements import EvidenceCheck
 
@@ -81,7 +82,7 @@ def test_names_are_spelt_as_in_the_data_and_inventions_found():
     assert check_names("n", ["Task chairs", "po-41", None], known, same=mentions).passed
     found = check_names("n", ["chair", ["PO 41"]], known, same=mentions, weight_failed=9)
     assert (found.passed, found.weight) == (False, 9)
-    assert "'chair', ['PO 41']" in found.why
+    assert "'chair'; not a single name: ['PO 41']" in found.why
 
 
 def test_tables_are_compared_row_by_row():
@@ -118,18 +119,32 @@ def test_a_json_block_is_an_object_or_nothing(answer, found):
     assert json_block(answer) == found
 
 
-def test_a_block_that_is_cut_is_told_as_one_that_is_not_closed():
-    none, cut = "the answer has no JSON block that can be read", "the JSON block is not closed"
+def test_a_block_is_told_as_missing_cut_or_invalid():
     for answer, why in (
-        ("", none), ("{a} is no block", none), ('```json\n{"total": 9173, "top": "Cal', cut),
-        ('```json\n{"total": 9173,\n```\n', cut), ('Here:\n{"total": 9173, "top"', cut),
-        ("```json\n[1, 2]\n```", none),
+        ("", NO_BLOCK), ("{a} is no block", NO_BLOCK), ("```python\nx = 1\n```", NO_BLOCK),
+        ('```json\n{"total": 9173, "top": "Cal', CUT_BLOCK),
+        ('```json\n{"total": 9173,\n```\n', CUT_BLOCK),
+        ('Here:\n{"total": 9173, "top"', CUT_BLOCK),
+        ("```json\n[1, 2]\n```", f"{INVALID_BLOCK}: it is no object"),
+        ('```json\n{"a": 1e999}\n```',
+         f"{INVALID_BLOCK}: it goes on behind the object, or holds too much"),
+        ('```json\n{"a": 1\n "b": 2}\n```', f"{INVALID_BLOCK}: expecting ',' delimiter in line 2"),
+        ('```json\n{"a": NaN}\n```', f"{INVALID_BLOCK}: it holds what is no JSON, or is too deep"),
     ):  # fmt: skip
         assert json_block(answer) is None
         assert missing_block(answer) == why, answer
         facts = [Fact("total", 9173, "")]
         (found,) = ReportText(answer).withdraw(check_facts(None, facts), facts)
         assert (found.passed, found.why) == (None, why)
+    assert (CUT_BLOCK, INVALID_BLOCK) == (judgements.CUT_BLOCK, judgements.INVALID_BLOCK)
+
+
+def test_a_list_of_known_names_is_not_told_as_unknown():
+    found = check_names("n", [["Anna", "Ben"], "Cleo"], ["Anna", "Ben"])
+    assert found.why == (
+        "neither asked for nor in the data: 'Cleo'; not a single name: ['Anna', 'Ben']"
+    )
+    assert check_names("n", ["Anna"], ["Anna", "Ben"]).passed
 
 
 def test_facts_of_a_block_become_checks():

@@ -152,7 +152,15 @@ def test_facts_that_nobody_can_read_are_no_answer_without_a_judge():
     unread = Evidence(checks=(*evidence(3, 3).checks, fact))
     score = score_of(verdict(shown=unread))
     assert (score.value, score.no_answer, score.unscored_reason) == (0.0, True, None)
-    assert score.explanation.startswith("no block: nothing could be checked")
+    assert score.explanation.startswith("no block: only 3 of 4 checks could be made")
+    assert verdict(shown=unread).strengths == ()
+    for why, told in (
+        ("the answer has no JSON block", "no block: nothing could be checked; a judge can read it"),
+        ("the JSON block is not closed", "the block is not closed: nothing could be checked"),
+        ("the JSON block is invalid: it is no object", "the block is invalid: nothing could be"),
+    ):
+        alone = Evidence(checks=(replace(fact, explanation=why),))
+        assert score_of(verdict(shown=alone)).explanation.startswith(told)
     assert "assay judge latest" in score.explanation
     assert verdict(shown=unread).band is None
     failed = score_of(verdict(unscored("failed", "it broke"), shown=unread))
@@ -263,7 +271,7 @@ def test_what_is_open_because_of_the_answer_does_not_free_a_judge_that_is_little
         CASE, CODING, Evidence(checks=facts), [judgement(10, 10, 10)], doubts=["not qualified"]
     )
     assert (made.tenths, made.band) == (40, "POOR")
-    assert "instead of 10: there is no block, and most of the facts" in made.notes[0]
+    assert "instead of 10: no block could be read, and most of the facts" in made.notes[0]
 
 
 def test_name_and_task_are_the_tests():

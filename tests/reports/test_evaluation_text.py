@@ -218,7 +218,7 @@ def test_an_answer_without_a_block_is_not_told_as_failed():
     assert "FAILED" not in text
     assert "VERDICT: no block: nothing could be checked" in text
     assert "No answer" not in text
-    assert "- Facts that no block gives, for a judge to read: 1.\n" in text
+    assert "- Facts that could not be read from a block, for a judge to read: 1.\n" in text
     assert "could not be made" not in text
 
 

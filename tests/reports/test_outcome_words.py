@@ -7,12 +7,16 @@ import pytest
 from assay.messages import fill
 from assay.reports.sentences import outcome_of
 from assay.types import OutcomeKind
-from assay.types.judging.judgements import NO_BLOCK
+from assay.types.judging.judgements import A_JUDGE_CAN_READ
 from assay.types.results import TrialRow
 
 
 @pytest.mark.parametrize(
-    ("why", "said"), [(fill(NO_BLOCK, {}), "not checked"), ("The answer is empty.", "no answer")]
+    ("why", "said"),
+    [
+        ("no block: nothing could be checked; " + fill(A_JUDGE_CAN_READ, {}), "not checked"),
+        ("The answer is empty.", "no answer"),
+    ],
 )
 def test_a_report_that_lacks_its_block_is_not_called_no_answer(why: str, said: str) -> None:
     row = TrialRow(

@@ -8,6 +8,9 @@ from textwrap import dedent
 from typing import Any
 
 LONGEST_ANSWER = 400_000
+# Why a block cannot be read; what is wrong with an invalid one follows.
+NO_BLOCK, CUT_BLOCK = "the answer has no JSON block", "the JSON block is not closed"
+INVALID_BLOCK = "the JSON block is invalid"
 _MOST_TRIED = 40
 _DEEPEST = 20
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})[ \t]*([^`\n]*)")
@@ -102,13 +105,33 @@ def loose_objects(answer: str) -> Iterator[dict[str, Any]]:
 
 
 def missing_block(answer: str) -> str:
-    """Why an answer has no JSON block: a sentence."""
-    texts = [text.strip() for _, text in fenced(answer)]
-    last = answer[:LONGEST_ANSWER].rpartition("\n{")
-    texts += [f"{{{last[2]}".strip()] if last[1] or last[2].startswith("{") else []
-    if any(_OPENS.match(text) and not text.endswith(("}", "```")) for text in texts):
-        return "the JSON block is not closed"
-    return "the answer has no JSON block that can be read"
+    """Why an answer has no JSON block that can be read: there is none, or the last is cut or
+    invalid, and where.
+    """
+    answer = answer[:LONGEST_ANSWER]
+    texts = [text.strip() for language, text in fenced(answer)
+             if language == "json" or _OPENS.match(text.lstrip())]  # fmt: skip
+    _, line, rest = answer.rpartition("\n{")
+    if not texts and (line or rest.startswith("{")):
+        loose = f"{{{rest}" if line else rest
+        texts = [loose] if _OPENS.match(loose) else []
+    return _why_unread(texts[-1]) if texts and texts[-1] else NO_BLOCK
+
+
+def _why_unread(text: str) -> str:
+    text = _LOOSE_JSON.sub(lambda found: found[1] or "", text)
+    try:
+        found, _ = _DECODER.raw_decode(text)
+    except json.JSONDecodeError as error:
+        # Where the text ends before the object does, nothing is wrong with what is there.
+        if error.pos >= len(text.rstrip("` \n")) or error.msg.startswith("Unterminated"):
+            return CUT_BLOCK
+        return f"{INVALID_BLOCK}: {error.msg[0].lower()}{error.msg[1:]} in line {error.lineno}"
+    except (ValueError, RecursionError):
+        return f"{INVALID_BLOCK}: it holds what is no JSON, or is too deep"
+    if not isinstance(found, dict):
+        return f"{INVALID_BLOCK}: it is no object"
+    return f"{INVALID_BLOCK}: it goes on behind the object, or holds too much"
 
 
 def objects_of(answer: str) -> list[Any]:

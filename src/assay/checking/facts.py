@@ -2,7 +2,7 @@
 
 import math
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 from .comparing import same_text, same_value, show
 
 _ABSENT = object()
-_MOST_NAMES = 300
+_MOST_NAMES, _MOST_SHOWN = 300, 5
+NO_READABLE = "the answer has no JSON block that can be read"
 UNCOUNTED = ("not counted", "not tried")  # begin the reason of what says nothing against an answer
 
 
@@ -79,8 +80,7 @@ def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator
     for fact in listed:
         name = fact.name or fact.key
         if block is None:
-            why = "the answer has no JSON block that can be read"
-            yield Check(name, None, why, fact.weight, fact.says)
+            yield Check(name, None, NO_READABLE, fact.weight, fact.says)
             continue
         given = value_at(block, fact.key, _ABSENT)
         is_right = given is not _ABSENT and fact.is_right(given)
@@ -182,9 +182,17 @@ def check_names(
     if len(texts) > _MOST_NAMES:
         return Check(name, False, f"the block gives {len(texts)} names", weight_failed)
     strange = [one for one in texts if not any(same(one, other) for other in names)]
-    if not strange and not counts:
+    several = [one for one in strange if isinstance(one, list | dict)]
+    strange = [one for one in strange if not isinstance(one, list | dict)]
+    if not strange and not several and not counts:
         return Check(name, False, "not counted, since too few values of the block are right")
-    if not strange:
+    if not strange and not several:
         return Check(name, True, "the block names only what is in the data")
-    why = f"neither asked for nor in the data: {', '.join(show(one, 40) for one in strange[:5])}"
+    told = (("neither asked for nor in the data", strange), ("not a single name", several))
+    why = "; ".join(f"{what}: {_first_of(some)}" for what, some in told if some)
     return Check(name, False, why, weight_failed)
+
+
+def _first_of(values: Sequence[object]) -> str:
+    more = f" and {len(values) - _MOST_SHOWN} more" if len(values) > _MOST_SHOWN else ""
+    return ", ".join(show(one, 40) for one in values[:_MOST_SHOWN]) + more

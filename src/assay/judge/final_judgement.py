@@ -13,15 +13,15 @@ from functools import partial
 
 from assay.judge.guards.addressing import INJECTION
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, explain
-from assay.messages import fill, tr, trn
+from assay.messages import fill, joined, tr, trn
 from assay.text.safe_text import one_line
 from assay.types import Case, Score, ScorePart
 from assay.types.judging.judgements import (
+    A_JUDGE_CAN_READ,
     BANDS,
     BOUND_CLOSELY,
     MOST,
     NEAR_AN_EDGE,
-    NO_BLOCK,
     Confidence,
     Evidence,
     EvidenceCheck,
@@ -86,7 +86,8 @@ def make_final_judgement(
         task=_task(case),
         notes=_notes(criteria, evidence, judgements),
         # What running and computing found, no judge needs to see.
-        strengths=tuple(each.told for each in evidence.checks if each.passed),
+        # Of an answer that is scored 0 for want of a block, what passed earned nothing.
+        strengths=() if no_answer else tuple(each.told for each in evidence.checks if each.passed),
         weaknesses=tuple(
             each.told for each in evidence.checks if each.passed is False and each.is_counted
         ),
@@ -234,7 +235,7 @@ def _why_no_answer(
     if trivial is not None and trivial in NOTHING_SAID:
         return "empty", explain(trivial)
     if evidence.unread_facts and not judgements:
-        return "facts", fill(NO_BLOCK, {})
+        return "facts", joined([evidence.unread_told, fill(A_JUDGE_CAN_READ, {})])
     return "", ""
 
 

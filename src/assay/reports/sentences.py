@@ -21,7 +21,7 @@ from assay.text.safe_text import one_line
 from assay.text.spoken_language import name_of
 from assay.types import Estimate, Machine, Observed, OutcomeKind
 from assay.types import Message as Turn
-from assay.types.judging.judgements import NO_BLOCK
+from assay.types.judging.judgements import A_JUDGE_CAN_READ
 from assay.types.measured.performance import MemoryPart
 from assay.types.models import NATIVE
 from assay.types.results import (
@@ -135,7 +135,9 @@ def outcome(which: OutcomeKind) -> str:
 
 def outcome_of(row: TrialRow) -> str:
     """Its outcome in words; a report that only lacks its block was answered, and not checked."""
-    if row.outcome is OutcomeKind.NO_ANSWER and row.explanation == fill(NO_BLOCK, {}):
+    if row.outcome is OutcomeKind.NO_ANSWER and row.explanation.endswith(
+        fill(A_JUDGE_CAN_READ, {})
+    ):
         return tr("not checked")
     return outcome(row.outcome)
 

@@ -136,7 +136,10 @@ def _evidence(verdict: FinalJudgement) -> Iterator[str]:
             yield f"{told}{'' if alone is None else by_itself}."
         silent = sum(check.by_judge and check.passed is None for check in evidence.checks)
         if facts := len(evidence.unread_facts):
-            yield tr("Facts that no block gives, for a judge to read: {count}.", count=facts)
+            yield tr(
+                "Facts that could not be read from a block, for a judge to read: {count}.",
+                count=facts,
+            )
         if unknown := len(evidence.checks) - evidence.total - silent - facts:
             yield tr("Checks that could not be made: {count}.", count=unknown)
         if silent:

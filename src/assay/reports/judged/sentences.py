@@ -172,8 +172,8 @@ def left_out(whole: Judged, of: ModelChoice) -> str:
     if lacking:
         told.append(
             tr(
-                "Answers for {domain} without a block to check, 0 in the mean and not in the share "
-                "of checks: {lacking}."
+                "Answers for {domain} without a block that can be read, 0 in the mean and not in "
+                "the share of checks: {lacking}."
             )
         )
     return " ".join(told).format(
@@ -219,9 +219,9 @@ def overall(of: TestJudged) -> str:
         return tr("unscored")
     gaps = {"overall": shown_tenths(of.tenths)}
     if of.band is None:
-        if of.evidence_total:
-            return tr("{overall} no block: nothing else could be checked", **gaps)
-        return tr("{overall} no block: nothing could be checked", **gaps)
+        unread = [each for each in of.final_judgements if each.no_answer == "facts"]
+        what = unread[0].evidence.unread_told if unread else tr("nothing could be checked")
+        return tr("{overall} {what}", what=what, **gaps)
     return f"{shown_tenths(of.tenths)} {of.band}"
 
 
@@ -232,7 +232,7 @@ def name_of_test(of: TestJudged) -> str:
 def bands(of: DomainJudged) -> str:
     counted = [f"{of.bands.get(name, 0)} {name}" for _, name in BANDS if of.bands.get(name, 0)]
     if lacking := of.mean.n - sum(of.bands.values()):
-        counted.append(tr("{count} without a block (0)", count=lacking))
+        counted.append(tr("{count} without a block that can be read (0)", count=lacking))
     tests = trn("{count} test in the mean", "{count} tests in the mean", of.mean.n)
     return labelled(tests, " · ".join(counted)) if counted else tests
 

@@ -6,7 +6,8 @@ LABELS = (
     "TEST ID", "MODEL", "TASK", "EVALUATION", "OVERALL SCORE", "QUALITY RATING",
     "DETAILED ASSESSMENT", "STRENGTHS", "WEAKNESSES", "VERDICT",
 )  # fmt: skip
-# In the place of scores; "Not checked": there is an answer, but no block in it.
+# In the place of scores; "Not checked": there is an answer, but no block that can
+# be read in it.
 UNSCORED, CHECKS, NO_ANSWER, NOT_CHECKED = "Unscored", "Checks", "No answer", "Not checked"
 # (key, label, weight in tenths) of the format's criteria
 _SHARED = (("correctness", "Correctness", 4), ("completeness", "Completeness", 3))

@@ -26,6 +26,7 @@ from assay.types.judging.cards import JudgeCard
 Band = Literal["EXCELLENT", "GOOD", "ACCEPTABLE", "POOR", "FAILED"]
 Answer = Literal["yes", "no", "partial", "na"]
 Confidence = Literal["high", "medium", "low"]
+BlockState = Literal["none", "cut", "invalid"]
 NoAnswer = Literal["", "empty", "facts"]  # why an answer counts as none: "facts" wait for a judge
 QuoteStatus = Literal["exact", "approximate", "fabricated", "from_task", "too_short"]
 
@@ -33,9 +34,8 @@ BANDS: tuple[tuple[int, Band], ...] = (
     # (from tenths on, band)
     (90, "EXCELLENT"), (70, "GOOD"), (50, "ACCEPTABLE"), (30, "POOR"), (0, "FAILED"),
 )  # fmt: skip
-NO_BLOCK = message(  # of an answer whose facts nobody could read
-    "no block: nothing could be checked; a judge can read it: assay judge latest --judge MODEL"
-)
+# Ends what is said of an answer whose facts nobody could read.
+A_JUDGE_CAN_READ = message("a judge can read it: assay judge latest --judge MODEL")
 BAND_MEANINGS: dict[Band, Message] = {
     "EXCELLENT": message("may be used as it is, in production too"),
     "GOOD": message("good work, of which small things could be better"),
@@ -54,6 +54,8 @@ CODE_NOT_ALLOWED = "code_not_allowed"  # why there is no evidence: the checker m
 IMPORTED = "imported:"  # begins the name of the judge of an imported evaluation
 # How a checker begins the reason of a check that fails because something else did.
 UNCOUNTED = ("not counted", "not tried")
+# And of one that cannot be made, where the block that it reads is cut or invalid.
+CUT_BLOCK, INVALID_BLOCK = "the JSON block is not closed", "the JSON block is invalid"
 BOUND_CLOSELY = "correctness"  # the criterion that running and computing speak about
 
 
@@ -177,6 +179,28 @@ class Evidence:
         )
 
     @property
+    def block(self) -> BlockState:
+        """How the block is whose facts are unread: none, cut or invalid."""
+        whys = {check.explanation.partition(":")[0] for check in self.unread_facts}
+        return "cut" if CUT_BLOCK in whys else "invalid" if INVALID_BLOCK in whys else "none"
+
+    @property
+    def unread_told(self) -> str:
+        """How the block is, and how many of the checks could be made without it."""
+        if not self.total:
+            return {
+                "none": tr("no block: nothing could be checked"),
+                "cut": tr("the block is not closed: nothing could be checked"),
+                "invalid": tr("the block is invalid: nothing could be checked"),
+            }[self.block]
+        gaps = {"made": self.total, "all": len(self.checks)}
+        return {
+            "none": tr("no block: only {made} of {all} checks could be made"),
+            "cut": tr("the block is not closed: only {made} of {all} checks could be made"),
+            "invalid": tr("the block is invalid: only {made} of {all} checks could be made"),
+        }[self.block].format(**gaps)
+
+    @property
     def share(self) -> Fraction | None:
         """The weight that passed of what was decided; None if facts wait or most is undecided."""
         return None if self.unread_facts else _share_of(self.checks)
@@ -193,7 +217,7 @@ class Evidence:
         share = self.share
         gaps: dict[str, object] = {"passed": self.passed, "total": self.total}
         if share is None and self.is_unread:
-            return tr("there is no block, and most of the facts were not read")
+            return tr("no block could be read, and most of the facts were not read")
         if share is None or share == Fraction(self.passed, self.total):
             return tr("{passed} of {total} checks passed", **gaps)
         gaps["percent"] = shown_percent(share)

@@ -5,6 +5,7 @@ are false, so that listing everything gains little. What most findings say tells
 and counts for none of them. Reasons are taken in any language.
 """
 
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -15,10 +16,12 @@ from assay.checking import (
     code_blocks,
     is_word,
     json_block,
+    missing_block,
     own_words,
     read_number,
     said_of,
     same_text,
+    show,
     words_in,
 )
 
@@ -38,7 +41,9 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     sound = [place for place in truth["places"] if not place["kinds"]]
     listed = read_list(answer)
     if listed is None:
-        yield from without_block(faulty)
+        block = json_block(answer)
+        why = missing_block(answer) if block is None else "the JSON block has no list of findings"
+        yield from without_block(faulty, why)
         return
     names = [name_of(place) for place in truth["places"]]
     # What is said of most of them is no reason for any, and a name or a number alone is none.
@@ -48,9 +53,13 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
         read_finding(one, names) if any(not word.isdigit() for word in words - known) else None
         for one, words in zip(listed[:MOST_READ], own, strict=True)
     ]
-    found, false = sort_out(findings, faulty)
+    hit = sort_out(findings, faulty)
+    found = [place for place in hit if place]
+    false = [one for one, place in zip(findings, hit, strict=True) if place is None]
+    left = {at: one for at, one in enumerate(listed, 1) if at > MOST_READ or not hit[at - 1]}
+    unread = {at for at, one in enumerate(findings, 1) if one is None}
     for number, place in enumerate(faulty, 1):
-        said = "found" if place in found else "not among the findings, with its line and kind"
+        said = "found" if place in found else why_missed(place, left, unread, names)
         yield Check(f"fault_{number}", place in found, f"{place['says']}: {said}", FAULT)
     prose = [*check_prose(answer, faulty, found)]
     yield from prose
@@ -61,7 +70,10 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
         return
     blamed = [place["source"].partition("\n")[0] for place in sound
               if any(lies_in(one, place) for one in false)]  # fmt: skip
-    why = f"{len(false)} of {len(findings)} findings are false, repeated or of another kind"
+    why = (
+        f"{len(false)} of {len(findings)} findings count for no fault: a wrong line or kind, a "
+        "reason that says nothing of its own, sound code, or a fault that was found before"
+    )
     more = f" and {len(blamed) - MOST_NAMED} more" if len(blamed) > MOST_NAMED else ""
     why += f"; sound code is blamed: {', '.join(blamed[:MOST_NAMED])}{more}" if blamed else ""
     whole = FAULT * len(faulty) + sum(one.weight for one in prose)
@@ -86,9 +98,10 @@ def check_prose(answer: str, faulty: list[Place], found: list[Place]) -> Iterato
     told = [one for one, words in zip(found, said, strict=True)
             if len(words) >= LEAST_WORDS and is_about(one, words)]  # fmt: skip
     for step in STEPS:
-        why = (f"{len(told)} of {len(faulty)} faults are in the block and described in the review "
-               f"too, in {LEAST_WORDS} words or more that are not said of most others, one of them "
-               f"for what is wrong; this check needs {100 * step:.0f} %")  # fmt: skip
+        why = (f"{len(told)} of {len(faulty)} faults are found by the block and described beside "
+               f"their name in the review, in {LEAST_WORDS} words or more that are not said of "
+               "most others, one of them for what is wrong or two from the code; "
+               f"this check needs {math.ceil(step * len(faulty))}")  # fmt: skip
         passed = len(told) >= step * len(faulty)
         weight = PROSE * (FAULT * len(faulty) + 1) / len(STEPS)
         yield Check(f"review_{100 * step:.0f}", passed, why, weight)
@@ -106,17 +119,45 @@ def name_of(place: Place) -> str:
     return found[1] if found else place["source"]
 
 
-def sort_out(findings: list[Finding], faulty: list[Place]) -> tuple[list[Place], list[Finding]]:
-    """The faults that were found, and the findings that found none or the same again."""
-    found: list[Place] = []
-    false: list[Finding] = []
+def sort_out(findings: list[Finding], faulty: list[Place]) -> list[Place | None]:
+    """Of each finding the fault that it finds; None where it finds none, or the same again."""
+    found: list[Place | None] = []
     for one in findings:
-        place = next((p for p in faulty if hits(one, p) and p not in found), None)
-        if place is None:
-            false.append(one)
-        else:
-            found.append(place)
-    return found, false
+        found.append(next((p for p in faulty if hits(one, p) and p not in found), None))
+    return found
+
+
+def why_missed(place: Place, left: dict[int, object], unread: set[int], names: list[str]) -> str:
+    """What is wrong with the finding that is nearest to a fault: its line, its kind or its reason.
+    `left`: those that find no fault, by number; `unread`: those without line, kind or reason.
+    """
+    first, last = place["lines"]
+    name, near = name_of(place), list[tuple[int, int, list[str]]]()
+    for at, one in left.items():
+        if not isinstance(one, dict):
+            continue
+        line, kind = read_number(one.get("line")), one.get("kind")
+        named = set(re.findall(r"\w+", str(one.get("why")))) & set(names)
+        is_here = line is not None and first <= line <= last
+        has_form = line is not None and any(same_text(kind, known) for known in KINDS)
+        is_right = any(same_text(kind, right) for right in place["kinds"])
+        if not is_here and name not in named:
+            continue
+        lines = f"{first} to {last}" if first < last else str(first)
+        faults = [
+            "" if is_here else f"its line is {show(one.get('line'))}, and the fault's {lines}",
+            "" if is_right else f"its kind is {show(kind)}, and {' or '.join(place['kinds'])} is "
+                                "right",
+            f"its reason names {', '.join(sorted(named))}" if named and name not in named else "",
+            "its reason says nothing of its own" if at in unread and has_form else "",
+            f"only the first {MOST_READ} findings count" if at > MOST_READ else "",
+        ]  # fmt: skip
+        wrong = [fault for fault in faults if fault]
+        near.append((len(wrong), at, wrong))
+    if not near:
+        return "no finding has its line or names it"
+    _, at, wrong = min(near)
+    return f"finding {at} is near, but {'; '.join(wrong) or 'another counts for it'}"
 
 
 def read_list(answer: str) -> list[object] | None:
@@ -127,9 +168,8 @@ def read_list(answer: str) -> list[object] | None:
     return next((one for one in found if isinstance(one, list)), None)
 
 
-def without_block(faulty: list[Place]) -> Iterator[Check]:
+def without_block(faulty: list[Place], why: str) -> Iterator[Check]:
     """What a judge has to look for. What is false in a review cannot be asked this way."""
-    why = "there is no JSON block with findings"
     for number, place in enumerate(faulty, 1):
         yield Check(f"fault_{number}", None, why, FAULT, fact=place["says"])
 

@@ -79,9 +79,12 @@ NODES = (
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
     """What the text names, then for each function its examples."""
     names = [one["name"] for one in truth["functions"]]
-    code = choose_code(answer, names) or Code(blocks=())
-    if code.blocks and find_obstacle(answer, code):
-        code = Code(blocks=())  # nobody could import the module any more
+    code = choose_code(answer, names)
+    obstacle = find_obstacle(answer, code)
+    if code is None or obstacle:  # nobody could import it
+        for one in check_one(Code(blocks=()), truth, files):
+            yield replace(one, passed=False, why=obstacle, at_most=1)
+        return
     found = [[*check_one(code, truth, files)]]
     for other in whole_modules(answer, set(names)):
         if len(code.blocks) == 1 and other.text != code.main.text and len(found) < MOST_MODULES:
