@@ -101,7 +101,7 @@ def test_a_reply_that_was_not_taken_is_told_before_what_came_of_it() -> None:
     told = told_of("ct_06_api_client", f"```python\n{CLIENT.format(**names)}```\n")
     assert told["delete"] == (
         "deleting a record: 3 requests were sent instead of 1 (replies: 204), then "
-        f"{truth['error']} with status 503 was raised, and None is right"
+        f"{truth['error']} with status 503 was raised, and the call was to return without a result"
     )
 
 

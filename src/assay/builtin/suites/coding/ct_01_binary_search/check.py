@@ -4,6 +4,7 @@ Short sequences are handed over, of every kind and size of items; long ones stay
 item is read without being counted. Whoever tells a plain list from those is timed on plain ones.
 """
 
+import ast
 import math
 import re
 from bisect import bisect_left, bisect_right
@@ -68,6 +69,8 @@ _CHECKS = {
 }
 _RESULTS = ("short_inputs", "present", "absent", "repeated", "kinds")
 _UNCOUNTED = "not counted"  # begins the reason of a check that says nothing against the code
+# Weight of finding another of equal items than was asked for: the search works, and is another.
+_OTHER_OF_EQUALS = 16
 MOST_PLANTED = 0.25  # of all, for code that is wrong only at values that it names
 MOST_CHANGED = 0.25  # and for code that changes the sequence
 # Of all, for code that is right for common numbers in lists, and silently wrong for what else the
@@ -125,7 +128,9 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         is_search = not (reasons["logarithmic"] and reasons["logarithmic_repeats"])
         # A result that is wrong at these alone was made so.
         is_planted = reasons["named"] and not any(reasons[name] for name in _RESULTS)
-        reasons |= judge_claims(json_block(answer), truth, missing_block(answer))
+        claims = json_block(answer)
+        calls_itself = trial.calls_itself()
+        reasons |= judge_claims(claims, truth, missing_block(answer), calls_itself=calls_itself)
         kept = ("logarithmic", "logarithmic_absent", "logarithmic_repeats")
         broken = (reasons[name] for name in kept if not reasons[name].startswith(_UNCOUNTED))
         if any(broken) and not reasons["time"]:
@@ -146,26 +151,39 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
             most["kinds"] = MOST_WRONG if trial.is_silent else MOST_REFUSED
         if trial.changed:
             most["unchanged"] = MOST_CHANGED
-        yield from list_checks(_CHECKS, reasons, most)
+        table = dict(_CHECKS)
+        if reasons["repeated"]:
+            table["repeated"] = (_OTHER_OF_EQUALS, table["repeated"][1])
+        yield from list_checks(table, reasons, most)
 
 
 def judge_claims(
-    block: dict[str, Any] | None, truth: Mapping[str, Any], missing: str
+    block: dict[str, Any] | None,
+    truth: Mapping[str, Any],
+    missing: str,
+    *,
+    calls_itself: bool = False,
 ) -> dict[str, str]:
-    """Why what the block states is not right; "" where it is."""
+    """Why what the block states is not right; "" where it is. A function that calls itself needs
+    memory for each call.
+    """
     if block is None:
         return dict.fromkeys(_CLAIMS, missing)
     reasons = {}
-    for key, forms in (("time", _LOGARITHMS), ("memory", ("1",))):
+    of_memory = _LOGARITHMS if calls_itself else ("1",)
+    for key, forms in (("time", _LOGARITHMS), ("memory", of_memory)):
         given = block.get(key)
         bare = "".join(str(given).split()).casefold().replace("_", "").replace("\\", "")
         bare = bare.replace("₂", "2").strip("$`.")
         right = {f"o({one.replace(' ', '')})" for one in forms}
         is_right = isinstance(given, str) and bare in right
-        reasons[key] = "" if is_right else f"{show(given)}, and 'O({forms[0]})' is right"
+        why = ", since the function calls itself" if calls_itself and key == "memory" else ""
+        told = show(given) if key in block else "missing"
+        reasons[key] = "" if is_right else f"{told}, and 'O({forms[0]})' is right{why}"
     for key, expected in truth["claims"].items():
         given = block.get(key)
-        reasons[key] = "" if same(given, expected) else f"{show(given)}, and {expected} is right"
+        told = show(given) if key in block else "missing"
+        reasons[key] = "" if same(given, expected) else f"{told}, and {expected} is right"
     return reasons
 
 
@@ -212,6 +230,12 @@ class _SearchTrial:
         self.candidate = Candidate(code.sources, without=_WITHHELD, alone=True)
         self.is_silent = False  # whether a result was wrong, and nothing raised
         self.changed = ""  # which sequence was, by a call
+
+    def calls_itself(self) -> bool:
+        function = self.code.function(self.name)
+        names = (one.func for one in ast.walk(function or ast.Module([], []))
+                 if isinstance(one, ast.Call))  # fmt: skip
+        return any(isinstance(one, ast.Name) and one.id == self.name for one in names)
 
     def reasons(self) -> dict[str, str]:
         """Why each check does not hold; "" where it does."""

@@ -8,6 +8,7 @@ after each call.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
@@ -58,6 +59,7 @@ _MOST_GROWTH = 6.5  # for four times the entries; n log n gives 5.4, a square gi
 # Of all, for code that is right for numbers, and for other entries silently wrong, or stopped; and
 # for code that changes the lists.
 MOST_WRONG, MOST_REFUSED = 0.25, 0.5
+_NEAR = 0.55  # of results that are wrong, the share that is right all the same
 _RESULTS = ("short_inputs", "numbers", "mixed")
 _MOST_NAMES = 4  # of modules
 # A list of a length that the code names: one that is sent, and one that is made there.
@@ -122,7 +124,8 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         is_planted = reasons["named"] and not any(reasons[name] for name in _RESULTS)
         if reasons["long_list"]:
             elsewhere = "not counted, since long lists are not done as fast"
-            reasons["operations"] = reasons["operations"] or elsewhere
+            if not reasons["numbers"]:
+                reasons["operations"] = reasons["operations"] or elsewhere
             later = (
                 "named",
                 "unchanged",
@@ -152,11 +155,19 @@ def judge_claims(block: dict[str, Any] | None, missing: str) -> dict[str, str]:
         bare = "".join(str(given).split()).casefold().strip("$`.").replace("\\", "")
         inside = bare.removeprefix("o(").removesuffix(")") if bare.startswith("o(") else ""
         is_right = isinstance(given, str) and inside in forms
-        reasons[key] = "" if is_right else f"{show(given)} is not right"
+        taken = f"such as O({forms[0]}) is right"
+        told = (
+            f"{show(given)}, and a form {taken}"
+            if key in block
+            else f"it is missing; a form {taken}"
+        )
+        reasons[key] = "" if is_right else told
     for key, size in (("gain_1000", 1_000), ("gain_100000", 100_000)):
-        number = read_number(block.get(key))
-        is_right = number is not None and size / 50 <= number <= size * 5
-        reasons[key] = "" if is_right else f"{show(block.get(key))} is far from it"
+        number, least, most = read_number(block.get(key)), size // 50, size * 5
+        is_right = number is not None and least <= number <= most
+        told = f"{show(block.get(key))} is no number" if number is None else show(block.get(key))
+        told = told if key in block else "it is missing"
+        reasons[key] = "" if is_right else f"{told}, and {least:,} to {most:,} is taken"
     return reasons
 
 
@@ -184,6 +195,9 @@ class _SpeedTrial:
         self.faster = ours[self.asked_for]
         self.is_silent = False  # whether a result was wrong, and nothing raised
         self.changed = ""  # which list was, by a call
+        self.wrong = 0  # results
+        # Of each result to the right one.
+        self.nearness: list[float] = []
 
     def reasons(self) -> dict[str, str]:
         """Why each check does not hold; "" where it does."""
@@ -192,9 +206,17 @@ class _SpeedTrial:
         sizes = [int(2 + math.exp(self.random.uniform(0, 5))) for _ in range(30)]
         numbers = [self.draw(range(size)) for size in (*self.sample(range(2, 25), 6), *sizes)]
         found["numbers"] = self.call(numbers)
+        nearness = sum(self.nearness) / max(len(self.nearness), 1)
         edges: list[Lists] = [([], []), ([], [1]), ([7], [7]), (["x"], []), ([()], [(), 8])]
         found["short_inputs"] = self.call(edges)
         if found["numbers"]:
+            # One rule is wrong, and how it works can be seen all the same. An answer to another
+            # task has another name, or is wrong for single entries too; code that is wrong where
+            # it names a value is right elsewhere.
+            is_rule = 2 * self.wrong > len(numbers) and nearness >= _NEAR
+            is_near = is_rule and not found["name"] and not found["short_inputs"]
+            if is_near:
+                found["operations"] = self.operations(right=False)
             return found
         # Different entries with the same hash, the same last digits of it, or the same if rounded,
         # are no repetition.
@@ -273,6 +295,10 @@ class _SpeedTrial:
             used = (used[0] - loading.cpu_s, used[1] - loading.wall_s)
         return max(used[0], 0.001), max(used[1], 0.001), reason
 
+    def called(self, lists: Lists) -> str:
+        """A call as a reader would write it; of a long list its beginning."""
+        return f"{self.name}({', '.join(show(one) for one in lists[: self.count])})"
+
     def expected(self, lists: Lists) -> list[object]:
         return list(self.faster(*lists[: self.count]))
 
@@ -298,10 +324,12 @@ class _SpeedTrial:
             if not is_untouched(one, given):
                 self.changed = self.changed or f"{show(one, 50)} is left of {show(given, 50)}"
         expected = self.expected(lists)
+        self.nearness.append(_overlap(found, expected))
         # Equal entries may replace each other: True for 1.
         if (isinstance(found, list) and found == expected) or same(found, expected):
             return ""
         self.is_silent = True
+        self.wrong += 1
         return differs(StepResult(value=found), expected, result) or "other entries came back"
 
     def call(
@@ -311,7 +339,9 @@ class _SpeedTrial:
         result = (candidate or self.candidate).run(*steps, cpu_s=cpu_s)
         reasons = [self.differs(lists, step, result)
                    for lists, step in zip(inputs, result.steps, strict=False)]  # fmt: skip
-        return next(filter(None, reasons), "") or result.why
+        told = [f"{reason} from {self.called(lists)}" if reason else ""
+                for lists, reason in zip(inputs, reasons, strict=False)]  # fmt: skip
+        return next(filter(None, told), "") or result.why
 
     def named(self) -> str:
         """The numbers and texts of the code as entries, as lengths, and as how often one occurs."""
@@ -409,8 +439,10 @@ class _SpeedTrial:
         one, two = ([write(entry) for entry in some] for some in lists)  # type: ignore[arg-type]
         return (one, two) if self.random.random() < 0.7 else (tuple(one), tuple(two))
 
-    def operations(self) -> str:
-        """Why there are too many, they grow too fast, or the results are wrong."""
+    def operations(self, *, right: bool = True) -> str:
+        """Why there are too many, they grow too fast, or, where they are to be right, the results
+        are wrong.
+        """
         asked = []
         smallest = self.random.randrange(_LEAST, _MOST)
         for size in (smallest, 2 * smallest, 4 * smallest):
@@ -433,11 +465,26 @@ class _SpeedTrial:
             value, *left = _resolve(found.value, [*one, *two])
             if left != [one, two][: self.count]:
                 self.changed = self.changed or f"of {size} entries others are left"
-            if value != self.expected((one, two)):
+            if right and value != self.expected((one, two)):
                 return f"the result for {size} entries is wrong"
         times = asked[-1] / asked[0]
         grown = f"{times:.1f} times as many for four times the entries"
         return "" if times <= _MOST_GROWTH else grown
+
+
+def _overlap(one: object, other: list[object]) -> float:
+    """How much of two lists is the same, in any order: 1 for all of it."""
+    here, there = Counter(_leaves(one)), Counter(_leaves(other))
+    both = here.total() + there.total()
+    return 2 * (here & there).total() / both if both else 1.0
+
+
+def _leaves(value: object) -> Iterator[str]:
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from _leaves(one)
+    else:
+        yield repr(value)
 
 
 def _resolve(value: Any, known: Sequence[Hashable]) -> Any:

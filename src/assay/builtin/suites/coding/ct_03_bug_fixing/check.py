@@ -121,8 +121,9 @@ def _explain(
         )
     ]
     short = (
-        f"{len(told)} of {bugs} bugs explained, each in {_LEAST_WORDS} or more words of its own, "
-        "one naming the fault or two from its code"
+        f"{len(told)} of {bugs} bugs are fixed and explained beside the function's name, in "
+        f"{_LEAST_WORDS} or more words that are not said of most others, one naming the fault or "
+        "two from its code"
     )
     return {
         "explained_half": "" if 2 * len(told) >= bugs else short,

@@ -48,9 +48,11 @@ WEIGHTS = {
     "create_sent_once": 6, "growing_waits": 4, "no_retry_when_refused": 4, "error_status": 4,
     "timeout": 8, "no_connection": 3, "key_in_header": 3, "key_hidden": 3, "named": 3,
 }  # fmt: skip
-MOST_LEAKING = 0.25  # of all, for a client that gives the key away
+# A weight, of sending again what is to be sent once. A limit instead would take nothing more for
+# other faults: a client with more faults never has more points.
+REPEATING = 27
+MOST_LEAKING = 0.25  # of all, for a client that gives the key away, or does what is not its task
 MOST_PLANTED = 0.25  # or that is wrong only where its code says so
-MOST_REPEATING = 0.5  # or that sends what is to be sent once again
 TIMED = ("timeout", "growing_waits")  # take time, and are not repeated with another key
 OF_STATUS = "error_status"  # the only probe that looks at the status: one cause counts once
 SHORTEST_LEAK = 8  # characters of the key in a row, in any encoding
@@ -514,7 +516,7 @@ def try_out(probe: Probe, result: GroupResult) -> Check:
         why = wrong_waits(result)
     found = weighed(probe.name, not why, f"{probe.about}: {why}" if why else probe.about)
     repeats = probe.name == "create_sent_once" and len(result.requests) > len(probe.requests)
-    return replace(found, at_most=MOST_REPEATING) if repeats else found
+    return replace(found, weight=REPEATING) if repeats else found
 
 
 def wrong_results(probe: Probe, result: GroupResult) -> str:
@@ -534,8 +536,8 @@ def wrong_results(probe: Probe, result: GroupResult) -> str:
         at = next(at for at, one in enumerate(found) if not same(one, expected[at]))
         given = step.value[at] if isinstance(step.value, list) else None
         before = too_many(probe, result)
-        return f"{before}{told(given, given=True)}, and {told(probe.results[at])} is right"
-    return f"{show(step.value)} came back, and {show(probe.results)} is right"
+        return f"{before}{told(given, given=True)}, and {wanted(probe.results[at])}"
+    return f"{show(step.value)} came back, and {show(probe.results)} was to come back"
 
 
 def too_many(probe: Probe, result: GroupResult) -> str:
@@ -553,6 +555,17 @@ def told(value: object, *, given: bool = False) -> str:
         status = "without a status" if value[1] == "none" else f"with status {show(value[1])}"
         return f"{value[0]} {status}" + (" was raised" if given else "")
     return show(value) + (" came back" if given else "")
+
+
+def wanted(value: object) -> str:
+    """What was to happen instead."""
+    if is_failure(value):
+        return f"{told(value)} was to be raised"
+    return (
+        "the call was to return without a result"
+        if value is None
+        else f"{show(value)} was to come back"
+    )
 
 
 def without_status(values: object, expected: list[Any]) -> object:
