@@ -94,7 +94,7 @@ def _kinds_of(trial: Trial, failed: bool) -> Iterator[HabitKind]:
         yield "loops" if reply.finish == LOOP else "thought_only"
     elif reply.truncated:
         yield "loops" if reply.finish == LOOP or _goes_in_circles(reply.text) else "cut"
-    elif failed and says_nothing_new(reply.text):
+    elif failed and (says_nothing_new(reply.text) or ends_in_circles(reply.text, is_cut=False)):
         yield "loops"
     text = "\n".join(reply.predictions) or reply.text
     if not failed:
