@@ -132,3 +132,12 @@ def test_the_decision_of_a_comparison_is_translated_whole(comparison: Comparison
 def test_known_names_agree_with_whatever_is_unknown(french: None) -> None:
     told = did_you_mean("eval_method inconnue 'zzzzzz'", "zzzzzz", ["keywords", "format"])
     assert told == "eval_method inconnue 'zzzzzz'\u00a0; noms connus\u00a0: keywords, format"
+
+
+def test_a_pass_mark_is_named_where_scores_lie_between_0_and_1(report: Report) -> None:
+    (summary, *_) = report.models[0].suites
+    parts = tuple(replace(each, score=0.5) for each in summary.tests)
+    whole = tuple(replace(each, score=1.0) for each in summary.tests)
+    told = sentences.pass_mark(replace(summary, tests=parts, pass_mark=0.65))
+    assert told == "A test passes with a score of 0.65 or more."
+    assert sentences.pass_mark(replace(summary, tests=whole)) == ""

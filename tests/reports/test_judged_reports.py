@@ -118,8 +118,16 @@ def test_the_final_summary_ends_in_one_sentence_that_names_the_models(run):
          r"Use a for coding .* no significant difference from b \(difference \+4\.5 "
          r"\[\+.* to \+.*\] on 4 tests, but p = 0\.125 by the paired test\)\."),
         ([model("a", flat(CODING, 4, 3))],
+         r"Do not use a for coding without checking every answer: it has 3\.5 of 10 .*, POOR\."),
+        ([model("a", flat(CODING, 4, 3)), model("b", flat(CODING, 1))],
          r"Use none of these models for coding without checking every answer: the best, a, has "
          r"3\.5 of 10 .*, POOR\."),
+        ([model("a", flat(CODING, 0)), model("b", flat(CODING, 0))],
+         r"Use none of these models for coding: the best, [ab], has 0\.0 of 10 .*, FAILED\."),
+        ([model("a", flat(CODING, 0))],
+         r"Do not use a for coding: it has 0\.0 of 10 .*, FAILED\."),
+        ([model("a", [verdict(test, (3, 3, 3), shown=evidence(1, 8)) for test in CODING])],
+         r"Do not use a for coding \(.*\): it passes less than half of its checks by weight .*"),
         ([model("a", [*flat(CODING[:2], 9), verdict("CT-03", unscored="refused")])],
          r"No model can be named for coding, because too many answers are unscored \(a: 9\.0 .*\)"),
         ([model("a", [verdict("CT-03", unscored="refused")])],

@@ -56,6 +56,7 @@ def test_a_report_says_every_figure_with_interval_n_and_unscored(report: Report)
         "baseline: the prompt echoed 12.5 points [6.0–22.0] 38 0",
         "baseline: always “B” 25.0 points [15.0–40.0] 38 0",
         "3 tests: 1 pass · 1 fail · 1 request failed",
+        "A test passes with a score of 0.7 or more.",
         "seconds per answer 1.250 s [0.500–2.000] 9 0",
         "9 answers",
         "Note: 1 request failed.",

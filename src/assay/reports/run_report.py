@@ -260,6 +260,8 @@ def _suite(summary: SuiteSummary, *, alone: bool) -> Iterator[Block]:
     guesses = _baselines(summary) if alone else ()
     yield Figures((*score, *summary.categories.items(), *guesses))
     yield Paragraph(sentences.outcomes(summary))
+    if mark := sentences.pass_mark(summary):
+        yield Paragraph(mark, "dim")
 
 
 def _baselines(summary: SuiteSummary) -> Iterator[tuple[str, Estimate]]:

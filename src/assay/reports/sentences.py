@@ -197,6 +197,14 @@ def outcomes(summary: SuiteSummary) -> str:
     )
 
 
+def pass_mark(summary: SuiteSummary) -> str:
+    """From which score on a test passes; "" where every score is 0 or 1."""
+    if all(each.score in (None, 0, 1) for each in summary.tests):
+        return ""
+    mark = numbers.exact(summary.pass_mark)
+    return tr("A test passes with a score of {mark} or more.", mark=mark)
+
+
 def why_this_score(summary: SuiteSummary) -> Iterator[str]:
     """What its answers have in common, and what the right ones took, each in one sentence."""
     yield from map(habit, () if summary.own else summary.habits)

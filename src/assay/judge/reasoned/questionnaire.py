@@ -10,6 +10,7 @@ nothing is translated, for the reasons that likelihood/layouts.py gives.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Literal, TypeVar
 
 from assay.judge.guards.addressing import flags_of
@@ -46,6 +47,7 @@ from assay.types.judging.judgements import (
     Quote,
     RubricCriterion,
     RubricQuestion,
+    shown_percent,
 )
 
 Step = Literal["whole", "again", "shorter"]
@@ -170,9 +172,11 @@ def _about_the_facts(evidence: Evidence) -> list[str]:
     parts = ["", heading("FACTS")]
     if evidence.share is not None:
         least, most = evidence.bounds_of(BOUND_CLOSELY)
+        is_plain = evidence.share == Fraction(evidence.passed, evidence.total)
+        weight = "" if is_plain else f" ({shown_percent(evidence.share)} % by weight)"
         parts.append(
-            f"{evidence.passed} of {evidence.total} checks hold, so correctness is between {least} "
-            f"and {most}."
+            f"{evidence.passed} of {evidence.total} checks hold{weight}, so correctness is between "
+            f"{least} and {most}."
         )
     # Those that do not hold first: they are what a judge overlooks.
     decided = [check for check in evidence.checks if check.passed is not None]

@@ -95,6 +95,11 @@ def choice_clause(of: ModelChoice) -> str:
         ground = "alone of enough"
     elif ground == "incomplete" and of.compared:
         ground = "incomplete best"
+    # Of one model nobody says "none of these" or "the best".
+    if ground in ("none_good_enough", "not_shown") and is_only_one(of):
+        ground = f"{ground} alone"
+    if ground.startswith("none_good_enough") and of.band == "FAILED":
+        ground = f"{ground}, failed"  # to check every answer would not help
     others = {"better": of.rivals, "quicker": of.equals}.get(ground, of.tied)
     shown = numbers.figure(of.mean)
     return {
@@ -119,6 +124,17 @@ def choice_clause(of: ModelChoice) -> str:
             "use none of these models for {domain} without checking every answer: the best, "
             "{model}, has {figure}"
         ),
+        "none_good_enough, failed": tr(
+            "use none of these models for {domain}: the best, {model}, has {figure}"
+        ),
+        "none_good_enough alone": tr(
+            "do not use {model} for {domain} without checking every answer: it has {figure}"
+        ),
+        "none_good_enough alone, failed": tr("do not use {model} for {domain}: it has {figure}"),
+        "not_shown alone": tr(
+            "do not use {model} for {domain} ({figure}): it passes less than half of its checks by "
+            "weight (share {evidence})"
+        ),
         "not_shown": tr(
             "use none of these models for {domain}: even the best, {model} ({figure}), passes less "
             "than half of its checks by weight (share {evidence})"
@@ -140,6 +156,12 @@ def choice_clause(of: ModelChoice) -> str:
         compared=", ".join(of.compared),
         evidence=numbers.figure(of.evidence) if of.evidence else "",
     )
+
+
+def is_only_one(of: ModelChoice) -> bool:
+    """Whether no other model has an answer for this domain."""
+    others = {*of.left_out, *of.compared, *of.not_shown, *(each.model for each in of.rivals)}
+    return not others - {of.model}
 
 
 def _speeds(of: ModelChoice) -> str:
@@ -248,8 +270,8 @@ def evidence_sentence(of: DomainJudged) -> str:
         return tr("Nothing was run or computed: the scores are the judge's alone.")
     if of.evidence_total:
         told = tr(
-            "Evidence: {passed} of {total} checks passed; mean share by test, each check by its "
-            "weight, {figure}.",
+            "Evidence: {figure} of the checks passed, the mean of the tests and each check by its "
+            "weight; by number alone it is {passed} of {total}.",
             passed=numbers.count(of.evidence_passed),
             total=numbers.count(of.evidence_total),
             figure=numbers.figure(of.evidence),
