@@ -125,9 +125,10 @@ def test_a_block_is_told_as_missing_cut_or_invalid():
         ('```json\n{"total": 9173, "top": "Cal', CUT_BLOCK),
         ('```json\n{"total": 9173,\n```\n', CUT_BLOCK),
         ('Here:\n{"total": 9173, "top"', CUT_BLOCK),
+        ('```json\n{"rows": [\n  {"line": 1},\n  {"li', CUT_BLOCK),
         ("```json\n[1, 2]\n```", f"{INVALID_BLOCK}: it is no object"),
         ('```json\n{"a": 1e999}\n```',
-         f"{INVALID_BLOCK}: it goes on behind the object, or holds too much"),
+         f"{INVALID_BLOCK}: what it holds cannot be taken"),
         ('```json\n{"a": 1\n "b": 2}\n```', f"{INVALID_BLOCK}: expecting ',' delimiter in line 2"),
         ('```json\n{"a": NaN}\n```', f"{INVALID_BLOCK}: it holds what is no JSON, or is too deep"),
     ):  # fmt: skip

@@ -36,7 +36,7 @@ def json_block(answer: str, *, comments: bool = True) -> dict[str, Any] | None:
     for _, text in reversed([*fenced(answer)][-_MOST_TRIED:]):
         if (found := object_in(text, comments=comments)) is not None:
             return found
-    return next(reversed(list(loose_objects(answer))), None)
+    return next(reversed(list(loose_objects(answer, are_whole=True))), None)
 
 
 def fenced(answer: str) -> Iterator[tuple[str, str]]:
@@ -89,14 +89,20 @@ def object_in(text: str, *, comments: bool = True) -> dict[str, Any] | None:
     return None
 
 
-def loose_objects(answer: str) -> Iterator[dict[str, Any]]:
-    """JSON objects that begin on lines of their own, in a fence or not."""
+def loose_objects(answer: str, *, are_whole: bool = False) -> Iterator[dict[str, Any]]:
+    """JSON objects that begin on lines of their own, in a fence or not. With `are_whole` none that
+    are inside of one that is cut.
+    """
     at = 0
     for start in [one.start() for one in re.finditer(r"^[ \t]*+\{", answer, re.M)][:_MOST_TRIED]:
         if start < at:
             continue
         try:
             value, end = _DECODER.raw_decode(answer, answer.index("{", start))
+        except json.JSONDecodeError as error:
+            if are_whole and _OPENS.match(answer[start:].lstrip()) and _is_cut(error):
+                return
+            continue
         except (ValueError, RecursionError):
             continue
         at = end
@@ -123,15 +129,19 @@ def _why_unread(text: str) -> str:
     try:
         found, _ = _DECODER.raw_decode(text)
     except json.JSONDecodeError as error:
-        # Where the text ends before the object does, nothing is wrong with what is there.
-        if error.pos >= len(text.rstrip("` \n")) or error.msg.startswith("Unterminated"):
+        if _is_cut(error):
             return CUT_BLOCK
         return f"{INVALID_BLOCK}: {error.msg[0].lower()}{error.msg[1:]} in line {error.lineno}"
     except (ValueError, RecursionError):
         return f"{INVALID_BLOCK}: it holds what is no JSON, or is too deep"
     if not isinstance(found, dict):
         return f"{INVALID_BLOCK}: it is no object"
-    return f"{INVALID_BLOCK}: it goes on behind the object, or holds too much"
+    return f"{INVALID_BLOCK}: what it holds cannot be taken"
+
+
+def _is_cut(error: json.JSONDecodeError) -> bool:
+    """Whether the text ends before the object does: nothing is wrong with what is there."""
+    return error.pos >= len(error.doc.rstrip("` \n")) or error.msg.startswith("Unterminated")
 
 
 def objects_of(answer: str) -> list[Any]:

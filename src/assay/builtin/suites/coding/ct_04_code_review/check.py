@@ -41,9 +41,9 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     sound = [place for place in truth["places"] if not place["kinds"]]
     listed = read_list(answer)
     if listed is None:
-        block = json_block(answer)
-        why = missing_block(answer) if block is None else "the JSON block has no list of findings"
-        yield from without_block(faulty, why)
+        has_none = "the JSON block has no list of findings"
+        is_read = json_block(answer) is not None
+        yield from without_block(faulty, has_none if is_read else missing_block(answer))
         return
     names = [name_of(place) for place in truth["places"]]
     # What is said of most of them is no reason for any, and a name or a number alone is none.

@@ -209,7 +209,11 @@ def check_texts(
         if texts[name].strip():
             uncounted = f"not counted, since {one['role']}_words does not pass: what {name} takes"
             why = uncounted if why else ""
-            why = f"missing in the docstring of {name}: {', '.join(missing)}" if missing else why
+            why = (
+                f"without a line of its own in the docstring of {name}: {', '.join(missing)}"
+                if missing
+                else why
+            )
         named = f"{name}: parameters, result and exceptions are named"
         yield Check(f"{one['role']}_names", not why, why or named, weight=DESCRIBED)
 
