@@ -238,3 +238,57 @@ def test_a_review_in_another_language_is_taken_and_a_false_finding_costs_half_of
     )
     assert right >= 0.8
     assert abs(less - right * (1 - 0.5 / (len(rows) + 1))) < 0.001
+
+
+def test_one_word_below_a_long_heading_explains_no_bug() -> None:
+    made = made_for("ct_03_bug_fixing")
+    code = reference_of("ct_03_bug_fixing").partition("```python")
+    code = f"```python{code[2].partition('```')[0]}```"
+    names = [one["name"] for one in made.truth["functions"] if one["planted"]]
+    assert names
+    short = "".join(f"### What was wrong in {one} ({at}), and how I changed it\n\nLast.\n\n"
+                    for at, one in enumerate(names))  # fmt: skip
+    told = told_of("ct_03_bug_fixing", f"{short}\n{code}")
+    assert f"0 of {len(names)} bugs are fixed and explained" in told["explained_half"]
+    whole = told_of("ct_03_bug_fixing", reference_of("ct_03_bug_fixing"))
+    assert "bugs are fixed and explained" not in whole["explained_all"]
+
+
+def test_a_request_is_told_by_its_body_or_by_its_type() -> None:
+    right = reference_of("ct_06_api_client")
+    kind = right.replace('headers["Content-Type"] = "application/json"', "pass")
+    assert kind != right
+    assert "its Content-Type was" in told_of("ct_06_api_client", kind)["create"]
+    body = right.replace("json.dumps(body)", "json.dumps([body])")
+    assert "its body was" in told_of("ct_06_api_client", body)["create"]
+
+
+def test_a_wrong_result_is_told_with_its_call() -> None:
+    truth = made_for("ct_02_performance").truth
+    told = told_of("ct_02_performance", f"```python\n{truth['near_miss']}\n```")
+    assert f" from {truth['function']}([" in told["numbers"]
+    block = json.dumps({"time_before": "O(n)", "gain_1000": 2_000_000})
+    answer = f"```python\n{truth['near_miss']}\n```\n\n```json\n{block}\n```"
+    told = told_of("ct_02_performance", answer)
+    assert told["gain_1000"].endswith(": 2000000, and 20 to 5,000 is taken")
+    assert "it is missing, and 2,000 to 500,000 is taken" in told["gain_100000"]
+
+
+def test_memory_is_what_the_code_needs() -> None:
+    truth = made_for("ct_01_binary_search").truth
+    name, given, wanted = truth["function"], truth["sequence"], truth["wanted"]
+    code = f"""
+def {name}({given}, {wanted}, low=0, high=None):
+    if high is None:
+        high = len({given})
+    if low >= high:
+        return low if low < len({given}) and {given}[low] == {wanted} else -1
+    middle = (low + high) // 2
+    if {given}[middle] < {wanted}:
+        return {name}({given}, {wanted}, middle + 1, high)
+    return {name}({given}, {wanted}, low, middle)
+"""
+    for memory, told_so in (("O(1)", True), ("O(log n)", False)):
+        block = json.dumps({"time": "O(log n)", "memory": memory})
+        told = told_of("ct_01_binary_search", f"```python{code}```\n\n```json\n{block}\n```")
+        assert ("since the function calls itself" in told["memory"]) is told_so

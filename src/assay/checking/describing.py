@@ -17,9 +17,12 @@ def describes(text: str, name: str, words: Sequence[str], least: int) -> bool:
     return len(said) >= least and any(is_word(word, words) for word in said)
 
 
-def said_of(text: str, name: str) -> set[str]:
-    """The words of the parts that have the name, but for the name."""
+def said_of(text: str, name: str, *, below: bool = False) -> set[str]:
+    """The words of the parts that have the name, but for the name; with `below` without those of
+    their headings, which are said of all that follows.
+    """
     own = [part for part in _parts(text) if re.search(rf"\b{re.escape(name)}\b", part)]
+    own = [part.partition("\n")[2] for part in own] if below else own
     return set().union(*(words_in(part) for part in own)) - words_in(name)
 
 

@@ -339,9 +339,13 @@ class _SpeedTrial:
         result = (candidate or self.candidate).run(*steps, cpu_s=cpu_s)
         reasons = [self.differs(lists, step, result)
                    for lists, step in zip(inputs, result.steps, strict=False)]  # fmt: skip
-        told = [f"{reason} from {self.called(lists)}" if reason else ""
-                for lists, reason in zip(inputs, reasons, strict=False)]  # fmt: skip
-        return next(filter(None, told), "") or result.why
+        wrong = [
+            (len(lists[0]), at) for at, lists in enumerate(inputs[: len(reasons)]) if reasons[at]
+        ]
+        if not wrong:
+            return result.why
+        _, at = min(wrong)  # the shortest lists tell most
+        return f"{reasons[at]} from {self.called(inputs[at])}"
 
     def named(self) -> str:
         """The numbers and texts of the code as entries, as lengths, and as how often one occurs."""

@@ -111,10 +111,11 @@ def _explain(
         for one in functions(parse(original) or ast.Module([], []))
     }
     said = own_words([said_of(text, one["name"]) for one in fixed])
+    below = [said_of(text, one["name"], below=True) for one in fixed]
     told = [
         one["name"]
-        for one, words in zip(fixed, said, strict=True)
-        if len(words) >= _LEAST_WORDS
+        for one, words, explaining in zip(fixed, said, below, strict=True)
+        if len(words & explaining) >= _LEAST_WORDS
         and (
             any(is_word(word, _WORDS[one["kind"]]) for word in words)
             or len(words & (code.get(one["name"], set()) - words_in(one["name"]))) > 1

@@ -56,6 +56,7 @@ MOST_PLANTED = 0.25  # or that is wrong only where its code says so
 TIMED = ("timeout", "growing_waits")  # take time, and are not repeated with another key
 OF_STATUS = "error_status"  # the only probe that looks at the status: one cause counts once
 SHORTEST_LEAK = 8  # characters of the key in a row, in any encoding
+JSON_TYPE = "application/json"
 EACH_STATUS = 20  # of the statuses that begin with 4, and with 5
 MOST_CALLS, LONGEST = 420, 1_000  # calls of one client; letters
 MOST_ATTEMPTS = 80
@@ -451,7 +452,9 @@ def try_named(
             float(one) for one in re.findall(rf"(?m)^{SLEPT} (.+)$", results[probe.name].output)
         ]
         if any(one < 0.9 * backoff * 2**at for at, one in enumerate(slept)) or len(slept) != 3:
-            reasons.append(f"{probe.about}: it slept {', '.join(map(show, slept))} s")
+            right = ", ".join(show(backoff * 2**at) for at in range(3))
+            waits = ", ".join(map(show, slept)) or "not at all"
+            reasons.append(f"{probe.about}: it slept {waits}, and {right} seconds are right")
     about = "calls, attempts, lengths, texts and waits that the code itself names"
     why = f"{about}: {reasons[0]}" if reasons else about
     return replace(weighed("named", not reasons, why), at_most=MOST_PLANTED if reasons else 1)
@@ -594,15 +597,17 @@ def wrong_requests(probe: Probe, result: GroupResult) -> str:
             return f"the request was {show(request['verb'] + ' ' + request['path'])}"
         if "+" in query and probe.name == "query_encoding":  # the service wants a blank as %20
             return f"a blank became + in {show(request['path'])}"
-        if sent.body is not None and not is_json(request, sent.body):
-            return f"its body was {show(request['body'])}, or not called application/json"
+        if sent.body is not None and not is_json(request["body"], sent.body):
+            return f"its body was {show(request['body'])}, and {show(sent.body)} was to be sent"
+        kind = header_of(request, "Content-Type")
+        if sent.body is not None and kind.partition(";")[0].strip().lower() != JSON_TYPE:
+            return f"its Content-Type was {show(kind)}, and {JSON_TYPE} is right"
     return ""
 
 
-def is_json(request: Request, expected: object) -> bool:
-    kind = header_of(request, "Content-Type").partition(";")[0].strip().lower()
+def is_json(body: str, expected: object) -> bool:
     try:
-        return kind == "application/json" and same(json.loads(request["body"]), expected)
+        return same(json.loads(body), expected)
     except (ValueError, RecursionError):
         return False
 
