@@ -49,12 +49,12 @@ _LONGEST_RUN = 8  # of one invisible character that are shown one by one
 
 # Everything that is not seen or that moves what is: control characters without tab and line feed,
 # format characters, line and paragraph separators, blank letters, selectors, surrogates.
-_HIDDEN = re.compile(
+HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f"
     "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_HIDDEN_RUN = re.compile(rf"({_HIDDEN.pattern})\1{{{_LONGEST_RUN},}}")
+_HIDDEN_RUN = re.compile(rf"({HIDDEN.pattern})\1{{{_LONGEST_RUN},}}")
 
 # Marks of chat templates, by their form: a name in angles that is no element of HTML and follows no
 # word (`List<int>` does), a name in bars, or one in brackets that is in capitals, has a slash, or
@@ -156,7 +156,7 @@ def fence(text: str, *, name: str = "ANSWER", limit: int = LIMIT, numbered: bool
 def defused(text: str) -> str:
     """The text with its invisible characters shown, and delimiters of prompts made plain."""
     text = _HIDDEN_RUN.sub(lambda run: f"{_escape(run[1])}(x{len(run[0])})", text)
-    text = _HIDDEN.sub(lambda found: _escape(found.group()), text)
+    text = HIDDEN.sub(lambda found: _escape(found.group()), text)
     text = _FRAMED.sub(_broken_mark, text)
     if not text.isascii():
         text = _MAY_BE_A_TOKEN.sub(_broken_look_alike, text)
