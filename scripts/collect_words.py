@@ -28,17 +28,21 @@ PART_OF_A_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 SHORTEST_PART = 3
 NOT_IMPORTED = {"antigravity", "this", "idlelib", "turtledemo", "turtle", "tkinter", "test"}
 # Short words that other languages are full of, and ours quote.
-NOT_ENGLISH = frozenset(
-    "la le les des du une un est et en sur tout tous que qui dans pour avec pas au aux ce cette il "
-    "der die das und ist ein eine den dem von mit zu auf bitte dieser diese nicht el los las por "
-    "con para una di che il lo een het van na ya wa kwa ni za la da do dos das os o e y".split()
-)
+NOT_ENGLISH = frozenset((
+    "la", "le", "les", "des", "du", "une", "un", "est", "et", "en", "sur", "tout", "tous",
+    "que", "qui", "dans", "pour", "avec", "pas", "au", "aux", "ce", "cette", "il", "der", "die",
+    "das", "und", "ist", "ein", "eine", "den", "dem", "von", "mit", "zu", "auf", "bitte",
+    "dieser", "diese", "nicht", "el", "los", "las", "por", "con", "para", "una", "di", "che",
+    "il", "lo", "een", "het", "van", "na", "ya", "wa", "kwa", "ni", "za", "la", "da", "do",
+    "dos", "das", "os", "o", "e", "y",
+))  # fmt: skip
 # What people say to each other in any language, and is said of no work.
-GREETINGS = (
-    "hi hello hey hola hallo hej bonjour bonsoir salut ciao olá ola namaste salaam merhaba "
-    "thanks thank thx cheers regards merci danke gracias grazie obrigado obrigada happy glad hope "
-    "welcome enjoy bye goodbye adieu"
-).split()
+GREETINGS = frozenset((
+    "hi", "hello", "hey", "hola", "hallo", "hej", "bonjour", "bonsoir", "salut", "ciao", "olá",
+    "ola", "namaste", "salaam", "merhaba", "thanks", "thank", "thx", "cheers", "regards",
+    "merci", "danke", "gracias", "grazie", "obrigado", "obrigada", "happy", "glad", "hope",
+    "welcome", "enjoy", "bye", "goodbye", "adieu",
+))  # fmt: skip
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 
 
@@ -91,7 +95,7 @@ def names_of_code() -> Iterator[str]:
             continue
         try:
             module = importlib.import_module(name)
-        except Exception:  # of another system
+        except (ImportError, OSError):  # of another system
             continue
         yield name
         for public in (each for each in vars(module) if not each.startswith("_")):

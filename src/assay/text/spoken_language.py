@@ -18,7 +18,7 @@ from pathlib import Path
 PROFILES = Path(__file__).parents[1] / "builtin" / "language" / "profiles.tsv"
 FEWEST_WORDS, FEWEST_RUNS, FEWEST_TO_FIT = 4, 16, 10
 FEWEST_KNOWN = 0.5  # of a text's runs, among the commonest of its language
-FEWEST_THAT_FIT = 0.4  # where the question is whether it may be that language
+FEWEST_THAT_FIT, MARGIN_TO_FIT = 0.4, 0.25  # where the question is whether it may be that language
 MARGIN, LEAST_EVIDENCE = 0.35, 8.0  # nats a run, and in all, by which one language beats another
 # Of a text among others that are known to be in that language.
 MARGIN_AMONG, LEAST_EVIDENCE_AMONG = 0.2, 3.0
@@ -62,14 +62,17 @@ def language_of(text: str, among: Collection[str] = ()) -> str | None:
 
 def fits_language(text: str, code: str) -> bool:
     """Whether a text without code has the runs of letters of a language, and no other fits better
-    by far. False where there are too few runs to tell.
+    by far; its script where that is no other's here. False where there is too little to tell.
     """
+    script = _script_of(text)
+    if script in _OWN_SCRIPTS or (script != "latin" and script in _scripts_of(code)):
+        return script in _scripts_of(code)
     runs = tuple(runs_of(text))
     if len(runs) < FEWEST_TO_FIT or code not in _places():
         return False
     scores = _scores(runs)
     fits = _share_known(runs, code) >= FEWEST_THAT_FIT
-    return fits and max(scores.values()) - scores[code] < MARGIN
+    return fits and max(scores.values()) - scores[code] < MARGIN_TO_FIT
 
 
 def language_beside(text: str, own: Collection[str], others: Collection[str] = ()) -> str | None:

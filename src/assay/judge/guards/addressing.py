@@ -64,7 +64,8 @@ _ROLE_LABEL = re.compile(r"^\W{0,9}([^\W\d_]+(?:[ _-][^\W\d_]+){0,3})\s?[:：>|]
 _FALSE_END = re.compile(r"^\W{0,9}(?:[=#*<-]{2,9}|\[)[^\n]{0,40}[=#*>\]-]{1,9}\s*$")
 # Scores in the forms that a judge's reply has.
 _OUR_FORM = re.compile(
-    r"[\"']?\b(?:correctness|completeness|code[_ ]quality|insight[_ ]quality)\b[\"'*_]{0,3}\s?:[\s*\"'{]{0,9}(?:\w{1,12}[\"'*]?\s?:[\s\"']{0,4})?\d"
+    r"[\"']?\b(?:correctness|completeness|code[_ ]quality|insight[_ ]quality)\b[\"'*_]{0,3}\s?:"
+    r"[\s*\"'{]{0,9}(?:\w{1,12}[\"'*]?\s?:[\s\"']{0,4})?\d"
     r"|^\W{0,9}(?:overall score|quality rating|verdict)\W{0,4}:",
     re.IGNORECASE,
 )
@@ -122,15 +123,15 @@ def _judged(answer: str, task: str) -> tuple[Piece, ...]:
     pieces = cut(text, task)
     known = known_of(pieces, text, task)
     flagged = [replace(piece, flags=tuple(_flags(piece, known))) for piece in pieces]
-    for places in neighbours(pieces):
-        if len(places) < 2 or any(flagged[at].flags not in ((), _UNSEEN) for at in places):
+    for places in sorted(neighbours(pieces), key=len, reverse=True):
+        left = [at for at in places if flagged[at].flags in ((), _UNSEEN)]
+        if len(left) < 2:
             continue
-        kind = flagged[places[0]].kind
-        said = " ".join(_seen(flagged[at].said).strip() for at in places)
-        found = [flag for flag in _said_flags(said, kind, known) if flag != "role_mark"]
-        for flag in found:
-            for at in places:
-                flagged[at] = replace(flagged[at], flags=(*flagged[at].flags, flag))
+        said = " ".join(_seen(flagged[at].said).strip() for at in left)
+        flags = tuple(_said_flags(said, flagged[left[0]].kind, known))
+        found = tuple(flag for flag in flags if flag != "role_mark")
+        for at in left:
+            flagged[at] = replace(flagged[at], flags=(*flagged[at].flags, *found))
     return tuple(_with_turns(flagged, _words_of("roles", known.home)))
 
 
@@ -189,16 +190,24 @@ def _speaks_of_marks(said: str, known: Known) -> bool:
     if _OF_TEN.search(said):
         return True
     subject = {word.rstrip("s") for word in known.task}
-    words = {word for word in words_in(said) if word.rstrip("s") not in subject}
-    if not words.isdisjoint(_words_of("sure", known.home)):
+    every = set(words_in(said))
+    words = {word for word in every if word.rstrip("s") not in subject}
+    if words & _words_of("sure", known.home):
         return True
-    kinds = {
-        word: frozenset(kind for kind in _HINTS if word in _words_of(kind, known.home))
-        for word in words
-    }
-    pairs = ((one, other) for one in kinds for other in kinds if one < other)
-    if any(
-        kinds[one] and kinds[other] and len(kinds[one] | kinds[other]) > 1 for one, other in pairs
+    # What is asked for is no subject: tasks too say "give" and "answer".
+    kinds = [
+        frozenset(
+            kind
+            for kind in _HINTS
+            if word in (every if kind == "asks" else words) & _words_of(kind, known.home)
+        )
+        for word in sorted(every)
+    ]
+    hints = [kind for kind in kinds if kind]
+    if (
+        len(hints) > 1
+        and len(frozenset().union(*hints)) > 1
+        and set(hints) != {frozenset(("asks",))}
     ):
         return True
     return any(_begins(word, stem) for word in words for stem in _words_of("stems", known.home))

@@ -71,7 +71,7 @@ _FRAMED = re.compile(
     re.VERBOSE,
 )
 _CAPITALS = re.compile(r"[A-Z\u0410-\u042f][A-Z_\u0410-\u042f]{2}|^[A-Z_ ]{2,}$")
-_ELEMENT = re.compile(
+_ELEMENT = re.compile(  # of HTML; the last line is what tracebacks of Python have in angles
     r"""
     a|abbr|address|article|aside|audio|b|bdi|bdo|blockquote|body|br|
     button|canvas|caption|cite|code|col|colgroup|dd|del|details|dfn|
@@ -82,6 +82,7 @@ _ELEMENT = re.compile(
     samp|script|section|select|slot|small|source|span|strong|style|sub|
     summary|sup|svg|table|tbody|td|template|textarea|tfoot|th|thead|time
   |title|tr|track|u|ul|var|video|wbr
+  |module|stdin|string|lambda|listcomp|genexpr|locals
     """,
     re.VERBOSE | re.IGNORECASE,
 )

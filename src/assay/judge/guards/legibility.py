@@ -10,7 +10,7 @@ answer's own code; a text of unknown words reads as its language if its runs of 
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby, pairwise
@@ -32,11 +32,17 @@ _LEAST_SIGNS = 6  # that are no letters, where they are most of a text
 _LEAST_IN_A_ROW = 12
 _LEAST_NUMBERS = 12  # in a row that can be letters
 _LEAST_SIGNALS, _MOST_KINDS = 8, 3
-_LEAST_PIECES, _LEAST_WORDS = 3, 20  # of an answer that is written in another language
+_LEAST_PIECES, _LEAST_OF_ANOTHER = (
+    3,
+    90,
+)  # sentences, letters of an answer that is written in another language
 
 # What stands between words of a text and between letters of an encoding.
 _TOKEN = re.compile(r"[\w+/=%\\&;.·•*~|@-]*\w[\w+/=%\\&;.·•*~|@-]*")
 _OF_WORDS = re.compile(r"[^\W\d_]+\d{0,2}(?:[-/&.·_*~|\\]+[^\W\d_]+\d{0,2})*[-/&.·_*~|]*")
+_FORMULA = re.compile(
+    r"\b[^\W\d_]{1,4}\((?:[^\W_]{0,3}[^\w()\n]{1,3}){0,4}[^\W_]{0,3}\)"
+)  # O(n log n)
 _ENDINGS = ("s", "es", "d", "ed", "ing", "ly")
 _HOST = re.compile(r"(?i)\b(?:[a-z][a-z+.-]*://|www\.)[^/\s?#)>\"'`]*")
 _ADDRESS = re.compile(r"(?i)\b(?:[a-z][a-z+.-]*://|www\.)[^\s)>\"'`]+|data:[^\s)\"'`]+")
@@ -48,6 +54,7 @@ _ASIDES = (  # each is read alone, so that a long sentence does not hide it
     re.compile(r"()<!--(.{4,4000}?)(?:-->|$)", re.DOTALL),
     re.compile(r"()<(?!\|)([a-zA-Z][^<>\n]{8,600})>"),
     re.compile(r"\(()([^()\n]{8,600})\)"),
+    re.compile(r"(?<![\w*_~])([*_]{1,3}|~~)(?=\S)([^*_~\n]{8,600})(?:\1|$)"),
     re.compile(r"([\"“„«])([^\"“”„«»\n]{8,600})[\"”“»]"),
 )
 _UNITS = re.compile(
@@ -108,7 +115,8 @@ def is_illegible(text: str, known: Known) -> bool:
     """Of a piece of prose, with all that stands aside in it."""
     if _is_signals(text, known):
         return True
-    outer, asides, spans = _HOST.sub(" ", text), [], []
+    outer = _HOST.sub(" ", text)
+    asides, spans = list[str](), list[str]()
     for form in _ASIDES:
         for found in form.finditer(text):
             (spans if form is _SPAN else asides).append(found[2])
@@ -128,16 +136,18 @@ def is_illegible(text: str, known: Known) -> bool:
 
 def is_illegible_string(text: str, known: Known) -> bool:
     """Of a string of code, in which patterns and placeholders are no words."""
-    if is_sentence(text):
-        return _is_opaque(text) or is_foreign(_ESCAPES_OF_CODE.sub(" ", text), known)
-    return _is_signals(text, known) or _has_long_stranger(text, known)
+    if _is_signals(text, known) or _has_long_stranger(text, known):
+        return True
+    if _size_of_other_letters(text, known) >= _LEAST_LETTERS:
+        return True
+    return is_sentence(text) and is_foreign(_ESCAPES_OF_CODE.sub(" ", text), known)
 
 
 def is_foreign(text: str, known: Known) -> bool:
-    text = unicodedata.normalize("NFC", text)
+    text = _FORMULA.sub(" ", unicodedata.normalize("NFC", text))
     if not known.home:
         return False
-    if _other_letters(text, known) or _has_long_stranger(text, known):
+    if _has_other_letters(text, known) or _has_long_stranger(text, known):
         return True
     letters = strange = 0
     unknown, single, run = list[str](), list[str](), list[str]()
@@ -147,11 +157,12 @@ def is_foreign(text: str, known: Known) -> bool:
             continue
         strangers = [word for word in words if not _is_known(word, known)]
         single += [word for word in strangers if len(word) == 1]
-        if strangers and not _OF_WORDS.fullmatch(token):
-            strangers = words  # letters and digits in one: all of it
+        size = _size(words)
+        if strangers and not _OF_WORDS.fullmatch(token):  # letters and digits in one: all of it
+            strangers, size = words, size + sum(sign.isdigit() for sign in token)
         unknown += strangers
-        letters += _size(words)
-        strange += _size(strangers)
+        letters += size
+        strange += size if strangers == words else _size(strangers)
         if any(_is_of_home(word, known) for word in words):
             run = []
         else:
@@ -194,15 +205,20 @@ def _fits(words: Sequence[str], known: Known) -> bool:
     return any(fits_language(plain, code) for code in known.home)
 
 
-def _other_letters(text: str, known: Known) -> bool:
+def _has_other_letters(text: str, known: Known) -> bool:
     """Whether there are words in a script that neither home nor the task has."""
+    size = _size_of_other_letters(text, known)
+    return size >= _LEAST_LETTERS or (
+        size >= _LEAST_OTHER_LETTERS and 2 * size > _size(WORD.findall(text))
+    )
+
+
+def _size_of_other_letters(text: str, known: Known) -> int:
     if any(code not in _WORD_LISTS for code in known.home):
-        return False
+        return 0
     words = [word for word in WORD.findall(text) if word.casefold() not in known.task]
     others = [word for word in words if any(ord(sign) > 0x36F and sign.isalpha() for sign in word)]
-    size = _size([each for each in others if len(each) > 1 or ord(each) >= FIRST_OF_THE_EAST])
-    every = _size(words)
-    return size >= _LEAST_LETTERS or (size >= _LEAST_OTHER_LETTERS and 2 * size > every)
+    return _size([each for each in others if len(each) > 1 or ord(each) >= FIRST_OF_THE_EAST])
 
 
 def _has_long_stranger(text: str, known: Known) -> bool:
@@ -295,10 +311,10 @@ def _throughout(pieces: Sequence[Piece], known: Known) -> str | None:
     and part of that names what the work has.
     """
     prose = [_SPAN.sub(" ", each.said) for each in pieces if each.kind == "prose"]
-    told = [one for one in prose if len(words_in(one)) > 3]
+    told = [one for one in prose if is_sentence(one)]
     foreign = [one for one in told if is_foreign(one, known)]
-    words = sum(len(words_in(one)) for one in foreign)
-    if len(foreign) < max(_LEAST_PIECES, 0.8 * len(told)) or words < _LEAST_WORDS:
+    letters = _size([word for one in foreign for word in words_in(one)])
+    if len(foreign) < max(_LEAST_PIECES, 0.8 * len(told)) or letters < _LEAST_OF_ANOTHER:
         return None
     own = [each for each in pieces if each.kind == "prose" and _names_work(each.said, known)]
     language = language_of(" ".join(foreign))

@@ -20,7 +20,8 @@ Kind = Literal["prose", "comment", "literal", "name", "code"]
 SENTENCE = 5  # words of a string or a name that is one
 FIRST_OF_THE_EAST = 0x2E80  # one letter there is worth some three of an alphabet
 _MOST_SIGNS = 0.15  # by letters, of a line in a block that is prose
-_LONG = 20  # characters without a space in a string that may be opaque
+_LONG = 20  # characters of a string that may be opaque
+_WINDOW = 16  # words of short lines that are read as one
 _SHORT_NAME = "name"
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -32,13 +33,15 @@ _SHOWS = frozenset(
 _SAME_LABEL = {"py": "python", "python3": "python", "pycon": "console", "json5": "json",
                "jsonc": "json", "js": "javascript", "ts": "typescript"}  # fmt: skip
 _QUOTES = re.compile(r"\"{3}|'{3}")
-_SENTENCES = re.compile(r"[^\n.!?。！？]*(?:[.!?。！？]+(?=\s|$|[^\x00-\x7f])|[.!?]|\n|$)[ \t]*")
+_SENTENCES = re.compile(
+    r"(?:[^\n.!?。！？]|[.!?](?=\w))*(?:[.!?。！？]+(?=\s|$|[^\x00-\x7f])|[.!?]|\n|$)[ \t]*"
+)
 _ABBREVIATED = re.compile(r"(?:^|[\s(.,])[a-zA-Z]\.[ \t]*$")  # e.g.
 _COMMENT = re.compile(r"(?:^|\s)(?:#|//|--|%|;|\*|/\*)[ \t]*(\S.*)$|(\"{3}|'{3})(.*)$|<!--(.*)")
 _SIGNS_OF_COMMENTS = re.compile(r"[\s#/;%*-]+|<!--")
 _EXAMPLE = re.compile(r"^\s*(?:>>>|\.\.\.)(?:\s|$)")  # of a docstring
 _STRING = re.compile(r"(?<=[\"'])[^\"'\n]{5,4000}(?=[\"'])")
-_BETWEEN = re.compile(r"[\"'\s+\\(),frbuFRBU]{0,80}")
+_BETWEEN = re.compile(r"[\"'\s+\\frbuFRBU]{0,80}")
 _NAME = re.compile(
     r"(?<!\w)(?:[^\W_]++(?:_++[^\W_]++){4,}|[^\W\d_A-Z]+(?:[A-Z][^\W\d_A-Z]+){4,}"
     r"|(?:[A-Z][^\W\d_A-Z]+){5,})(?!\w)"
@@ -108,14 +111,25 @@ def neighbours(pieces: Sequence[Piece]) -> Iterator[list[int]]:
         is_next = before is not None and _are_neighbours(pieces, before, at)
         is_short = not is_sentence(piece.said)
         if run and not (is_next and is_short):
-            yield run
+            yield from _windows(pieces, run)
             run = []
         if is_short:
             run.append(at)
         if is_next and before is not None and piece.kind == "comment":
             yield [before, at]
-    if run:
-        yield run
+    yield from _windows(pieces, run)
+
+
+def _windows(pieces: Sequence[Piece], run: Sequence[int]) -> Iterator[list[int]]:
+    """So much of a run at a time as makes a sentence, each half beside both of its neighbours."""
+    sizes = [max(1, len(words_in(pieces[at].said))) for at in run]
+    begin = end = 0
+    while end < len(run):
+        end = begin + 1
+        while end < len(run) and sum(sizes[begin : end + 1]) <= _WINDOW:
+            end += 1
+        yield list(run[begin:end])
+        begin = max(begin + 1, (begin + end) // 2)
 
 
 def _are_neighbours(pieces: Sequence[Piece], before: int, at: int) -> bool:
@@ -262,12 +276,8 @@ def _said_in(line: str, *, in_quotes: bool) -> list[tuple[int, int, Kind]]:
 
 
 def _may_speak(string: str) -> bool:
-    """Of one word only where it is long: the parts of one string make a sentence together."""
-    return (
-        len(words_in(string)) > 1
-        or is_sentence(string)
-        or any(len(each) >= _LONG for each in string.split())
-    )
+    """The parts of one string make a sentence together."""
+    return len(words_in(string)) > 1 or len(string) >= _LONG or not string.isascii()
 
 
 def _is_prose(line: str) -> bool:
