@@ -33,8 +33,7 @@ NOT_ENGLISH = frozenset((
     "que", "qui", "dans", "pour", "avec", "pas", "au", "aux", "ce", "cette", "il", "der", "die",
     "das", "und", "ist", "ein", "eine", "den", "dem", "von", "mit", "zu", "auf", "bitte",
     "dieser", "diese", "nicht", "el", "los", "las", "por", "con", "para", "una", "di", "che",
-    "il", "lo", "een", "het", "van", "na", "ya", "wa", "kwa", "ni", "za", "la", "da", "do",
-    "dos", "das", "os", "o", "e", "y",
+    "da", "lo", "een", "het", "van", "na", "ya", "wa", "kwa", "ni", "za", "dos",
 ))  # fmt: skip
 # What people say to each other in any language, and is said of no work.
 GREETINGS = frozenset((
