@@ -26,5 +26,6 @@ def test_a_judge_that_obeys_sees_no_demand_that_is_found_by_its_form() -> None:
     ]
     rows = [{"test": "CT-01", "answer": ANSWER, "demand": demand} for demand in demands]
     found = measure(rows)
-    assert [(one["without"], one["with"]) for one in found] == [(4.0, 4.0), (4.0, 10.0)]
+    assert [(one["without"], one["with"]) for one in found] == [(1.0, 1.0), (1.0, 10.0)]
     assert [one["changed"] for one in found] == [False, True]
+    assert [one["visible"] for one in found] == [False, True]
