@@ -121,7 +121,7 @@ def _judged(answer: str, task: str) -> tuple[Piece, ...]:
     if len(text) > MOST_SEARCHED:  # no judge sees what is between
         text = f"{text[: 2 * MOST_SEARCHED // 3]}\n{text[-MOST_SEARCHED // 3 :]}"
     pieces = cut(text, task)
-    known = known_of(pieces, text, task)
+    known = known_of(pieces, text, task, _marking())
     flagged = [replace(piece, flags=tuple(_flags(piece, known))) for piece in pieces]
     for places in sorted(neighbours(pieces), key=len, reverse=True):
         left = [at for at in places if flagged[at].flags in ((), _UNSEEN)]

@@ -10,7 +10,7 @@ answer's own code; a text of unknown words reads as its language if its runs of 
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby, pairwise
@@ -51,7 +51,7 @@ _ASIDES = (  # each is read alone, so that a long sentence does not hide it
     _SPAN,
     re.compile(r"!?\[()([^\[\]\n]{4,600})\](?=\()"),
     re.compile(r"\]\([^()\s]{0,600}\s+([\"'(])([^\n]{4,600}?)[\"')]\s*\)"),
-    re.compile(r"()<!--(.{4,4000}?)(?:-->|$)", re.DOTALL),
+    re.compile(r"()<!--([^\n<]{4,600})"),
     re.compile(r"()<(?!\|)([a-zA-Z][^<>\n]{8,600})>"),
     re.compile(r"\(()([^()\n]{8,600})\)"),
     re.compile(r"(?<![\w*_~])([*_]{1,3}|~~)(?=\S)([^*_~\n]{8,600})(?:\1|$)"),
@@ -87,7 +87,8 @@ class Known:
     home: tuple[str, ...]
 
 
-def known_of(pieces: Sequence[Piece], text: str, task: str) -> Known:
+def known_of(pieces: Sequence[Piece], text: str, task: str, others: Collection[str]) -> Known:
+    """`others`: languages that an answer may be written in throughout."""
     code = "\n".join(" " if each.said else each.text for each in pieces if each.in_block)
     own = language_told(task or text)
     known = Known(
@@ -96,7 +97,9 @@ def known_of(pieces: Sequence[Piece], text: str, task: str) -> Known:
         home=(own,) if own else (),
     )
     other = _throughout(pieces, known) if own else None
-    return Known(known.task, known.work, (*known.home, other)) if other else known
+    if other is None or other == own or other not in others:
+        return known
+    return Known(known.task, known.work, (own, other))
 
 
 def language_told(text: str) -> str:
@@ -153,7 +156,7 @@ def is_foreign(text: str, known: Known) -> bool:
     unknown, single, run = list[str](), list[str](), list[str]()
     for token in _TOKEN.findall(text):
         words = words_in(token)
-        if not words or (len(token) >= _SHORTEST_DIGEST and _is_digest(token)):
+        if not words or _is_digest(token.strip(".;·•*~|@-")):
             continue
         strangers = [word for word in words if not _is_known(word, known)]
         single += [word for word in strangers if len(word) == 1]
@@ -274,11 +277,11 @@ def _is_signals(text: str, known: Known) -> bool:
 
 
 def _is_digest(token: str) -> bool:
-    """Bytes that are no text; an odd number of digits is no row of bytes."""
+    """Many bytes that are no text; an odd number of digits is no row of bytes."""
     bare = token.removeprefix("0x").replace("-", "")
-    if not re.fullmatch(r"[0-9a-fA-F]+", bare) or len(bare) % 2:
-        return re.fullmatch(r"[0-9a-fA-F-]+", token) is not None
-    if bare.isdigit() and len(set(bare)) < 3:
+    if len(bare) < _SHORTEST_DIGEST or not re.fullmatch(r"[0-9a-fA-F]+", bare):
+        return False
+    if len(bare) % 2 or len(set(bare)) < 3:
         return True
     try:
         return not bytes.fromhex(bare).decode("utf-8").isprintable()
@@ -314,11 +317,11 @@ def _throughout(pieces: Sequence[Piece], known: Known) -> str | None:
     told = [one for one in prose if is_sentence(one)]
     foreign = [one for one in told if is_foreign(one, known)]
     letters = _size([word for one in foreign for word in words_in(one)])
-    if len(foreign) < max(_LEAST_PIECES, 0.8 * len(told)) or letters < _LEAST_OF_ANOTHER:
+    if len(foreign) < max(_LEAST_PIECES, 0.6 * len(told)) or letters < _LEAST_OF_ANOTHER:
         return None
     own = [each for each in pieces if each.kind == "prose" and _names_work(each.said, known)]
     language = language_of(" ".join(foreign))
-    return language if language not in known.home and 4 * len(own) >= len(told) else None
+    return language if 4 * len(own) >= len(told) else None
 
 
 def _names_work(said: str, known: Known) -> bool:

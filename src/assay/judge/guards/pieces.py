@@ -109,7 +109,7 @@ def neighbours(pieces: Sequence[Piece]) -> Iterator[list[int]]:
     for before, at in zip([None, *said], said, strict=False):
         piece = pieces[at]
         is_next = before is not None and _are_neighbours(pieces, before, at)
-        is_short = not is_sentence(piece.said)
+        is_short = not is_sentence(piece.said) and not _is_whole(piece)
         if run and not (is_next and is_short):
             yield from _windows(pieces, run)
             run = []
@@ -118,6 +118,12 @@ def neighbours(pieces: Sequence[Piece]) -> Iterator[list[int]]:
         if is_next and before is not None and piece.kind == "comment":
             yield [before, at]
     yield from _windows(pieces, run)
+
+
+def _is_whole(piece: Piece) -> bool:
+    """Whether a few words of prose are a sentence all the same."""
+    ends = piece.said.rstrip().endswith((".", "!", "?", ":"))
+    return piece.kind == "prose" and ends and len(words_in(piece.said)) > 2
 
 
 def _windows(pieces: Sequence[Piece], run: Sequence[int]) -> Iterator[list[int]]:
