@@ -66,7 +66,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _FencedBlock:
     opens: str
     label: str
     body: tuple[str, ...]
@@ -86,7 +86,7 @@ def is_sentence(text: str) -> bool:
 
 def cut(text: str, task: str) -> list[Piece]:
     parts = list(_parts(text))
-    asked = _asked([part for part in parts if isinstance(part, _Block)], task)
+    asked = _asked([part for part in parts if isinstance(part, _FencedBlock)], task)
     found, at = list[Piece](), 0
     for part in parts:
         some = [part] if isinstance(part, str) else [part.opens, *part.body, part.closes]
@@ -152,7 +152,7 @@ def _are_neighbours(pieces: Sequence[Piece], before: int, at: int) -> bool:
     return second.line - first.line <= (2 if first.kind == "prose" else 1)
 
 
-def _parts(text: str) -> Iterator[str | _Block]:
+def _parts(text: str) -> Iterator[str | _FencedBlock]:
     """Lines, and blocks whole."""
     opens, label, body = "", "", list[str]()
     mark = ""
@@ -160,7 +160,7 @@ def _parts(text: str) -> Iterator[str | _Block]:
         found = _FENCE.match(line.rstrip("\r\n"))
         if mark:
             if found and found[1].startswith(mark) and not found[2].strip():
-                yield _Block(opens, label, tuple(body), line)
+                yield _FencedBlock(opens, label, tuple(body), line)
                 mark = ""
             else:
                 body.append(line)
@@ -169,10 +169,10 @@ def _parts(text: str) -> Iterator[str | _Block]:
         else:
             yield line
     if mark:
-        yield _Block(opens, label, tuple(body), "")
+        yield _FencedBlock(opens, label, tuple(body), "")
 
 
-def _asked(blocks: Sequence[_Block], task: str) -> list[_Block]:
+def _asked(blocks: Sequence[_FencedBlock], task: str) -> list[_FencedBlock]:
     """Those in a language that the task names; where none is, all that are code."""
     wanted = set(words_in(task))
     named = [block for block in blocks if (label := _label(block)) and label in wanted]
@@ -180,19 +180,19 @@ def _asked(blocks: Sequence[_Block], task: str) -> list[_Block]:
     return [block for block in work if _label(block) not in _SHOWS and (named or _is_code(block))]
 
 
-def _label(block: _Block) -> str:
+def _label(block: _FencedBlock) -> str:
     first = block.label.split(maxsplit=1)[0].casefold().strip("{}.") if block.label else ""
     return _SAME_LABEL.get(first, first)
 
 
-def _is_code(block: _Block) -> bool:
+def _is_code(block: _FencedBlock) -> bool:
     if _label(block):
         return True
     lines = [line for line in block.body if line.strip()]
     return 2 * sum(map(_is_prose, lines)) <= len(lines)
 
 
-def _block(block: _Block, at: int, *, is_asked: bool) -> Iterator[Piece]:
+def _block(block: _FencedBlock, at: int, *, is_asked: bool) -> Iterator[Piece]:
     fence = re.match(r"[ \t]*[`~]+", block.opens)
     bare = (fence[0] if fence else "") + "\n"
     is_told = len(words_in(block.label)) > 1
