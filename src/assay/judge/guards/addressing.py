@@ -69,7 +69,7 @@ _OUR_FORM = re.compile(
     r"|^\W{0,9}(?:overall score|quality rating|verdict)\W{0,4}:",
     re.IGNORECASE,
 )
-_OF_TEN = re.compile(r"\b10\s?/\s?10\b|\[\[\s?\d{1,2}\s?\]\]|\b100\s?/\s?100\b")
+_OF_TEN = re.compile(r"\b10\s?(?:/|out of|of|sur)\s?10\b|\[\[\s?\d{1,2}\s?\]\]|\b100\s?/\s?100\b")
 # Joiners stand in emoji and in scripts that join their letters, one at a time.
 _HIDDEN = re.compile(
     "(?!(?<=[^\x00-\x7f\u200b-\u200f\u2060-\u206f])[\u200c\u200d]"

@@ -47,6 +47,10 @@ _NAME = re.compile(
     r"|(?:[A-Z][^\W\d_A-Z]+){5,})(?!\w)"
 )
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+# A line that is nothing but a frame around words, or begins with a mark of a template.
+_FRAMED_LINE = re.compile(
+    r"\s*(?:={3,}[^=\n]{2,60}={3,}|\[/?[A-Z][A-Z_ ]{2,40}\])\s*|\s*</?[a-z]+(?:_[a-z]+)+>.*\s*"
+)
 _BARRED = re.compile(r"<\|[^<>\n]{1,60}\|>|\[\|[^\[\]\n]{1,40}\|\]")
 
 
@@ -294,7 +298,7 @@ def _is_prose(line: str) -> bool:
     signs = sum(not sign.isalnum() and not sign.isspace() for sign in line)
     plain = without_look_alikes(line)
     strange = sum(sign.isalpha() and not sign.isascii() for sign in plain)
-    if _BARRED.search(plain) or 2 * strange > letters > 3:
+    if _BARRED.search(plain) or _FRAMED_LINE.fullmatch(plain) or 2 * strange > letters > 3:
         return True
     words = len(WORD.findall(line))
     return words >= SENTENCE and (signs < _MOST_SIGNS * letters or plain != line)
