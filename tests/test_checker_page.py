@@ -63,6 +63,7 @@ def test_the_reference_has_every_name_with_its_arguments():
         "contradicting",
         "borrowed",
         "elsewhere",
+        "together",
     }
     assert [name for name in names if name not in modules and f"`{name}" not in page] == []
     for name in ("check_facts", "check_report", "list_checks", "json_block", "same_number"):

@@ -63,4 +63,5 @@ from .facts import (
 )
 from .hidden import Named, draw_for, list_named
 from .reporting import LEAST_TOLD, ReportText, check_report, state_lines
+from .together import Together
 from .wire import Remote

@@ -24,6 +24,8 @@ from .withheld import READS_CLOCK, Witness, allow_packages, stay_alone, withhold
 
 _LONGEST_TEXT = 2_000
 Ask = Callable[..., Any]
+Kept = tuple[dict[str, Any], Any]  # what a step was given, and its finding
+NOTHING: Kept = {}, None
 
 
 class RemoteSequence(Sequence, list):  # type: ignore[type-arg, metaclass, misc]
@@ -104,11 +106,12 @@ def serve(channel: socket.socket, witness: Witness) -> None:
     module, problem = _load(order["name"], *order["sources"])
     send(channel, {"loaded": problem is None, "problem": problem})
     session: dict[str, Any] = {"__name__": "__main__"}
+    kept: dict[str, Kept] = {}
     while (step := receive(channel)) is not None:
         if step["kind"] == "example":
             send(channel, _example(step, session))
         else:
-            send(channel, _probe(step, module, ask))
+            send(channel, _probe(step, module, ask, kept))
     _finish(module)
 
 
@@ -153,14 +156,54 @@ def _load(name: str, *sources: str) -> tuple[ModuleType, object]:
     return module, None
 
 
-def _probe(step: dict[str, Any], module: ModuleType, ask: Ask) -> dict[str, Any]:
+def _probe(
+    step: dict[str, Any], module: ModuleType, ask: Ask, kept: dict[str, Kept]
+) -> dict[str, Any]:
+    if step["kind"] == "kept":
+        return {"value": encoded(kept.get(step["into"], NOTHING)[1])}
+    if step["kind"] == "spoil":
+        for _, finding in kept.values():
+            _spoil(finding)
+        return {"value": None}
     given = {name: _given(value, ask) for name, value in step["names"].items()}
+    if step["into"]:
+        before = kept.get(step["into"], NOTHING)[0]
+        given = {name: _put_into(before.get(name), value) for name, value in given.items()}
     names = {**vars(module), **given}
     try:
         exec(compile(step["code"], "<stdin>", "exec"), names)
+        if step["keep"]:
+            kept[step["keep"]] = given, names.get("result")
         return {"value": encoded(names.get("result"))}
     except BaseException as problem:  # noqa: BLE001 - so may a function of it, exit included
         return {"raised": _raised(problem)}
+
+
+def _put_into(holder: Any, value: Any) -> Any:
+    """The holder with these values in the place of its own, where both are of one kind."""
+    if type(holder) is list and type(value) is list:
+        holder[:] = value
+    elif type(holder) is dict and type(value) is dict:
+        holder.clear()
+        holder.update(value)
+    else:
+        return value
+    return holder
+
+
+def _spoil(value: Any) -> None:
+    """Change what came back, as its owner may."""
+    if type(value) in (list, tuple):
+        for one in value:
+            _spoil(one)
+    if type(value) is list:
+        value.append(None)
+    elif type(value) is dict:
+        for one in value.values():
+            _spoil(one)
+        value[None] = None
+    elif type(value) is set:
+        value.add(None)
 
 
 def _given(value: Any, ask: Ask) -> Any:

@@ -86,13 +86,17 @@ class Values:
 class Step:
     """Lines of code, run with the names of the candidate and `names` (plain values, Items, Values,
     SERVICE). A probe leaves its finding in `result`; an example is a line of an interactive
-    session, `anew` with the names of the module in `names`.
+    session, `anew` with the names of the module in `names`. `keep`: a label under which the objects
+    stay, arguments and finding, for a step "kept" to look at again; `into`: the label of a step
+    whose lists and mappings are changed to the new values, and handed over again.
     """
 
     code: str
     names: Mapping[str, Any] = field(default_factory=dict)
-    kind: Literal["probe", "example"] = "probe"
+    kind: Literal["probe", "example", "kept", "spoil"] = "probe"
     anew: bool = False
+    keep: str = ""
+    into: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,9 +347,15 @@ class Workshop:
 
 
 def is_plain(group: _Group) -> bool:
-    """Whether all that it is given is in its steps, and no service answers it."""
-    values = [value for step in group.steps for value in step.names.values()]
-    return group.replies is None and not any(isinstance(one, Items | Values) for one in values)
+    """Whether all that it is given is in its steps, nothing is kept from one to the next, and no
+    service answers it.
+    """
+    return group.replies is None and all(map(is_plain_step, group.steps))
+
+
+def is_plain_step(step: Step) -> bool:
+    """Whether all that it is given is plain values of its own."""
+    return not step.keep and not any(isinstance(one, Items | Values) for one in step.names.values())
 
 
 def differs_elsewhere(here: GroupResult, there: GroupResult) -> str:
@@ -355,13 +365,19 @@ def differs_elsewhere(here: GroupResult, there: GroupResult) -> str:
     if there.ended != "done":
         return ""
     for one, other in zip(here.steps, there.steps, strict=True):
-        kinds = [each.raised.types if each.raised else () for each in (one, other)]
-        if kinds[0] != kinds[1]:
-            raised = other.raised.text if other.raised else show(other.value)
-            return f"elsewhere, or at another time, {raised} comes of what gave something else here"
-        if repr(one.value) != repr(other.value) and not same(one.value, other.value):
-            return (f"elsewhere, or at another time, {show(other.value)} came back instead of "
-                    f"{show(one.value)}")  # fmt: skip
+        if reason := gives_other(one, other):
+            return f"elsewhere, or at another time, {reason}"
+    return ""
+
+
+def gives_other(before: StepResult, after: StepResult) -> str:
+    """What came of a step this time, and not before; "" where the same did."""
+    kinds = [each.raised.types if each.raised else () for each in (before, after)]
+    if kinds[0] != kinds[1]:
+        raised = after.raised.text if after.raised else show(after.value)
+        return f"{raised} comes of what gave something else before"
+    if repr(before.value) != repr(after.value) and not same(before.value, after.value):
+        return f"{show(after.value)} came back instead of {show(before.value)}"
     return ""
 
 
@@ -437,6 +453,7 @@ class _Talk:
                 self.asked = 0
                 self._send({
                     "code": step.code, "kind": step.kind, "anew": step.anew,
+                    "keep": step.keep, "into": step.into,
                     "names": {name: self._hand_over(one) for name, one in step.names.items()},
                 })  # fmt: skip
                 result = self._answer()

@@ -21,6 +21,7 @@ from assay.checking import (
     Items,
     Step,
     StepResult,
+    Together,
     WideDraw,
     as_steps,
     called,
@@ -73,14 +74,17 @@ _UNCOUNTED = "not counted"  # begins the reason of a check that says nothing aga
 _OTHER_OF_EQUALS = 16
 MOST_PLANTED = 0.25  # of all, for code that is wrong only at values that it names
 MOST_CHANGED = 0.25  # and for code that changes the sequence
+MOST_IN_COMPANY = 0.25  # or that is right alone, and wrong after other calls
 # Of all, for code that is right for common numbers in lists, and silently wrong for what else the
 # specification promises, or stopped.
 MOST_WRONG, MOST_REFUSED = 0.25, 0.5
 _LONGEST_LIST = 2_000
 _LISTS, _MOST_WANTED = 40, 12  # of each kind; looked for in each
+_TWINS = 6  # of them have a list beside them that differs in one item
 # A plain list, and how many items are looked for in it: a search needs a hundredth of the
 # processor time that is allowed, and code that reads every item needs more than all of it.
 _LEAST_PLAIN, _MOST_PLAIN, _LOOKED_FOR, _CPU_S = 300_000, 500_000, 3_000, 3
+_LOOKED_FOR_AGAIN = 300  # after the list was changed in place
 # Plain sequences of other kinds: so many items are looked for that code that walks looks at
 # `_WALKED` items. A search of ours beside it shows how long that may take.
 _WALKED, _LEAST_WALKED, _MOST_WALKED = 120_000_000, 5_000, 60_000
@@ -155,6 +159,8 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         if reasons["repeated"]:
             table["repeated"] = (_OTHER_OF_EQUALS, table["repeated"][1])
         yield from list_checks(table, reasons, most)
+        for reason in [*trial.together.reasons().values()][:1]:
+            yield Check("same_together", False, reason, at_most=MOST_IN_COMPANY)
 
 
 def judge_claims(
@@ -228,6 +234,7 @@ class _SearchTrial:
         self.step = -1 if truth["order"] == "descending" else 1
         self.random = random
         self.candidate = Candidate(code.sources, without=_WITHHELD, alone=True)
+        self.together = Together(self.candidate, random)
         self.is_silent = False  # whether a result was wrong, and nothing raised
         self.changed = ""  # which sequence was, by a call
 
@@ -313,6 +320,8 @@ class _SearchTrial:
             if reason := differs(StepResult(value=found), expected, result):
                 self.is_silent = True
                 return f"{reason} {where}"
+        if candidate is None:
+            self.together.add("", steps, result)
         return result.why
 
     def share_found(self, calls: Sequence[Call]) -> float:
@@ -352,7 +361,14 @@ class _SearchTrial:
 
     def present(self) -> list[Call]:
         lists = [self.ascending(size) for size in self.lengths(_LISTS)]
-        return [(given, self.some(given)) for given in lists]
+        calls = [(given, self.some(given)) for given in lists]
+        # Lists that differ in one place, which is looked for in both.
+        for given in self.random.sample(lists, _TWINS):
+            place = self.random.randrange(len(given))
+            twin = [*given]
+            twin[place] += 1
+            calls += [(one, [given[place], twin[place]]) for one in (given, twin)]
+        return calls
 
     def missing(self) -> list[Call]:
         lists = [self.ascending(size) for size in self.lengths(_LISTS)]
@@ -488,17 +504,20 @@ class _SearchTrial:
         ends = f"range({first}, {last + 1}, {step})"
         ends = ends if self.step == 1 else f"range({last}, {first - 1}, -{step})"
         code = f"given = [one for one in {ends} for _ in range({often})]\n"
-        code += f"result = [{self.name}(given, one) for one in wanted]"
-        expected = []
+        # Once more without the first item: a place that is remembered is wrong by then.
+        code += f"result = [{self.name}(given, one) for one in wanted]\ndel given[:{often}]\n"
+        code += f"result += [{self.name}(given, one) for one in wanted[:{_LOOKED_FOR_AGAIN}]]"
+        expected, later = [], []
         for one in wanted:
             number, rest = divmod(one - first, step)
             number = number if self.step == 1 else length // often - 1 - number
             place = number * often + (0 if self.is_first else often - 1)
             expected.append(self.absent if rest else self.base + place)
+            later.append(self.absent if rest or number == 0 else self.base + place - often)
         result = self.candidate.run(Step(code=code, names={"wanted": wanted}), cpu_s=_CPU_S)
         if result.ended == "time":
             return f"{len(wanted):,} searches in a list of {length:,} take more than {_CPU_S} s"
-        return compare(result, expected)
+        return compare(result, [*expected, *later[:_LOOKED_FOR_AGAIN]])
 
     def walked(self, often: int) -> str:
         """Why a search in plain sequences of other kinds and lengths takes as long as to walk over
@@ -509,7 +528,7 @@ class _SearchTrial:
             for holder in _HOLDERS:
                 code, places = self.draw_searches(kind, holder, often)
                 codes.append(code)
-                expected.append([places, True])
+                expected.append([*places, True])
             about = f"{kind} in lists and tuples of {_LEAST_WALKED:,} to {_MOST_WALKED:,} items"
             codes = [code.replace("NAME", self.name) for code in codes]
             result = self.candidate.run(*codes, cpu_s=_CPU_S)
@@ -526,13 +545,16 @@ class _SearchTrial:
                 return f"to look for {about} takes {times:.0f} times as long as halving the range"
         return ""
 
-    def draw_searches(self, kind: str, holder: str, often: int) -> tuple[str, list[int]]:
-        """Code that looks for many items of such a sequence, and what a part of it should find."""
+    def draw_searches(self, kind: str, holder: str, often: int) -> tuple[str, list[list[int]]]:
+        """Code that looks for many items of such a sequence, and what a part of it should find;
+        and once more of a list from which the first item was removed.
+        """
         ratio = _MOST_WALKED / _LEAST_WALKED
         different = int(_LEAST_WALKED * ratio ** self.random.random()) // often
         searches = _WALKED // (different * often)
         factor = self.random.choice((7919, 104_729))
         item, missing = _WRITTEN[kind]
+        most = _LOOKED_FOR_AGAIN if holder == "list" else 0
         lines = (
             f"given = [one for at in range({different})",
             f"         for one in [{item.format('at')}] * {often}][:: {self.step}]",
@@ -542,12 +564,21 @@ class _SearchTrial:
             f"wanted = [{item.format('one')} if one % 3 else {missing.format('one')}",
             "          for one in at]",
             "found = [NAME(given, one) for one in wanted]",
-            f"result = [found[::{_PART}], given == kept]",
+            f"again = wanted[::{_PART}][:{_LOOKED_FOR_AGAIN}]"
+            if holder == "list"
+            else "again = []",
+            "is_kept = given == kept",
+            f"if again: del given[:{often}]",
+            f"result = [found[::{_PART}], [NAME(given, one) for one in again], is_kept]",
         )
-        return "\n".join(lines), [
-            self.place_of(factor * at % different, different, often)
-            for at in range(0, searches, _PART)
+        numbers = [factor * at % different for at in range(0, searches, _PART)]
+        places = [self.place_of(one, different, often) for one in numbers]
+        first = 0 if self.step == 1 else different - 1
+        shorter = [
+            self.absent if one == first or place == self.absent else place - often
+            for one, place in zip(numbers, places, strict=True)
         ]
+        return "\n".join(lines), [places, shorter[:most]]
 
     def place_of(self, number: int, different: int, often: int) -> int:
         """Of the item with this number, of which every third is missing."""

@@ -22,6 +22,7 @@ from assay.checking import (
     Remote,
     Step,
     StepResult,
+    Together,
     Values,
     WideDraw,
     choose_code,
@@ -51,6 +52,7 @@ _SHORTEST_S, _SHORTEST_WALL_S = 0.1, 1.0
 # Lists of other lengths, of each kind of entries: the longest of those whose time is not measured.
 _SHORT, _LONG, _LONGEST = (100, 4_000), (4_000, 10_000), (12_000, 16_000)
 _PART = 101
+_TWINS = 6  # of the lists of numbers have a list beside them that differs in one entry
 _WHOLE = 2_000  # entries: of longer lists a part comes back, and whether they are equal to a copy
 _MOST_TIMES = 8  # as long for four times the entries; n log n takes 4.6, a square 16 times
 _TRIES = 3  # at most, and the shortest times count: what else runs on the machine only adds
@@ -141,6 +143,8 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         if is_planted:
             limits["named"] = MOST_WRONG
         yield from list_checks(_CHECKS, reasons, limits)
+        for reason in [*trial.together.reasons().values()][:1]:
+            yield Check("same_together", False, reason, at_most=MOST_WRONG)
 
 
 def judge_claims(block: dict[str, Any] | None, missing: str) -> dict[str, str]:
@@ -193,6 +197,7 @@ class _SpeedTrial:
         ours: dict[str, Any] = {}
         exec(truth["faster"], ours)
         self.faster = ours[self.asked_for]
+        self.together = Together(self.candidate, random)
         self.is_silent = False  # whether a result was wrong, and nothing raised
         self.changed = ""  # which list was, by a call
         self.wrong = 0  # results
@@ -205,6 +210,11 @@ class _SpeedTrial:
         found["name"] = "" if self.name == self.asked_for else f"it is called {self.name}"
         sizes = [int(2 + math.exp(self.random.uniform(0, 5))) for _ in range(30)]
         numbers = [self.draw(range(size)) for size in (*self.sample(range(2, 25), 6), *sizes)]
+        # Lists that differ from others in one entry between the ends.
+        for one, two in self.sample(numbers, _TWINS):
+            twin = [*one]
+            twin[len(twin) // 2] = twin[self.random.randrange(len(twin))] + 1  # type: ignore[operator]
+            numbers.append((twin, two))
         found["numbers"] = self.call(numbers)
         nearness = sum(self.nearness) / max(len(self.nearness), 1)
         edges: list[Lists] = [([], []), ([], [1]), ([7], [7]), (["x"], []), ([()], [(), 8])]
@@ -343,6 +353,8 @@ class _SpeedTrial:
             (len(lists[0]), at) for at, lists in enumerate(inputs[: len(reasons)]) if reasons[at]
         ]
         if not wrong:
+            if not result.why and candidate is None:
+                self.together.add("", steps, result)
             return result.why
         _, at = min(wrong)  # the shortest lists tell most
         return f"{reasons[at]} from {self.called(inputs[at])}"

@@ -9,6 +9,8 @@ size, length and character that a docstring leaves free, and those that the answ
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
 from random import Random
 from string import Template
 from typing import Any
@@ -19,7 +21,9 @@ from assay.checking import (
     Code,
     GroupResult,
     ReportText,
+    Step,
     StepResult,
+    Together,
     WideDraw,
     choose_code,
     differs,
@@ -75,9 +79,11 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         yield from list_checks(table, obstacle)
         return
     trial = _RepairTrial(code, truth, original, draw_for(answer))
-    reasons = {name: trial.reason(one) for name, one in bugs.items()}
+    found = {one["name"]: trial.reason(one) for one in shown}
+    found |= trial.company()
+    reasons = {name: found[one["name"]] for name, one in bugs.items()}
     rest = [one for one in shown if not one["planted"]]
-    broken = "; ".join(filter(None, (trial.reason(one) for one in rest)))
+    broken = "; ".join(filter(None, (found[one["name"]] for one in rest)))
     fitted = [name for name, one in bugs.items() if one["name"] in trial.fitted]
     limits = {fitted[0]: MOST_FITTED} if len(fitted) > _MOST_SLIPS else {}
     if any(one["name"] in trial.fitted for one in rest):
@@ -160,7 +166,8 @@ class _RepairTrial:
         self.code = code
         # Other definitions of the answer may serve any of the nine functions.
         self.beside = [one for one in code.tree.body if getattr(one, "name", "") not in given]
-        self.fitted: set[str] = set()  # right for common values alone
+        self.together = Together(self.candidate, random)
+        self.fitted: set[str] = set()  # right for common values alone, or alone in a process
 
     def reason(self, shown: Mapping[str, Any]) -> str:
         """Why the function does not do what it should; "" where it does."""
@@ -175,7 +182,12 @@ class _RepairTrial:
             count = min(2 + len(named.numbers) + len(named.texts), _MOST_NAMED_DRAWS)
             draws += [WideDraw(self.random, named)] * count
         wide = [probe for draw in draws for probe in _WIDE[kind](draw, self.constants)]
-        probes = [Template(code).substitute(f=name) for code in (*common, *wide)]
+        probes = [
+            replace(probe, code=Template(probe.code).substitute(f=name))
+            for probe in (
+                Step(code=one) if isinstance(one, str) else one for one in [*common, *wide]
+            )
+        ]
         result = self.candidate.run(*probes)
         at, reason = 0, ""
         for at, step in enumerate(result.steps):
@@ -183,23 +195,36 @@ class _RepairTrial:
                 break
         else:
             at, reason = len(result.steps), result.why
+        if not reason:
+            self.together.add(name, probes, result)
         if not reason or at < len(common):
             return reason
         self.fitted.add(name)
         return f"right for common values, but {reason}"
 
-    def differs(self, probe: str, step: StepResult, result: GroupResult) -> str:
+    def company(self) -> dict[str, str]:
+        """Why functions that are right alone are not where all are called in one process."""
+        found = self.together.reasons()
+        self.fitted |= found.keys()
+        return {name: f"right alone, but {reason}" for name, reason in found.items()}
+
+    def differs(self, probe: Step, step: StepResult, result: GroupResult) -> str:
         """Why a probe does not find what it finds with our module; "" where it does."""
+        names = {**self.corrected, **deepcopy(dict(probe.names))}
         try:
-            names = dict(self.corrected)
-            exec(probe, names)
+            exec(probe.code, names)
         except ValueError:
             if step.raised is None:
-                return f"ValueError was not raised by {show(probe)}"
+                return f"ValueError was not raised by {_shown(probe)}"
             reason = "" if "ValueError" in step.raised.types else raised_instead(step, result)
         else:
             reason = differs(step, names["result"], result)
-        return reason and f"{reason} from {show(probe)}"
+        return reason and f"{reason} from {_shown(probe)}"
+
+
+def _shown(probe: Step) -> str:
+    given = "".join(f"{name} = {value!r}\n" for name, value in probe.names.items())
+    return show(f"{given}{probe.code}")
 
 
 def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
@@ -379,11 +404,10 @@ def _put(value: object) -> str:
     return repr(value).replace("$", "$$")
 
 
-def _call(*given: object) -> str:
+def _call(*given: object) -> Step:
     """A call, with what the function leaves of its arguments."""
-    names = [f"given_{at}" for at, _ in enumerate(given)]
-    lines = [f"{name} = {_put(one)}" for name, one in zip(names, given, strict=True)]
-    return "\n".join([*lines, f"result = [$f({', '.join(names)}), {', '.join(names)}]"])
+    names = {f"given_{at}": one for at, one in enumerate(given)}
+    return Step(code=f"result = [$f({', '.join(names)}), {', '.join(names)}]", names=names)
 
 
 def _many(draw: WideDraw, count: int) -> list[int | float]:
@@ -393,19 +417,22 @@ def _many(draw: WideDraw, count: int) -> list[int | float]:
     return [draw.whole(-(10**6), 10**6) + 0.25 * draw.random.randrange(4) for _ in range(count)]
 
 
-def _wide_basket(draw: WideDraw, constants: Mapping[str, Any]) -> list[str]:
+def _wide_basket(draw: WideDraw, constants: Mapping[str, Any]) -> list[str | Step]:
     one, two, three = (_put(text) for text in (draw.text(), constants["gift"], draw.text()))
     given = [*draw.texts(draw.length(60)), *draw.random.sample(_GOODS, 2)]
     again = draw.random.choice(given)
     return [
         f"$f({one})\n$f({two})\nresult = $f({three})",
         f"for number in range({draw.length(200)}):\n    $f(str(number))\nresult = $f({one})",
-        f"given = {_put(given)}\nresult = [$f({three}, given) is given, $f({_put(again)}, given)]",
+        Step(
+            code=f"result = [$f({three}, given) is given, $f({_put(again)}, given)]",
+            names={"given": given},
+        ),
     ]
 
 
-def _wide_pieces(draw: WideDraw, _: Mapping[str, Any]) -> list[str]:
-    found, kinds = [], (draw.whole, draw.text, lambda: None, lambda: 0)
+def _wide_pieces(draw: WideDraw, _: Mapping[str, Any]) -> list[str | Step]:
+    found, kinds = list[str | Step](), (draw.whole, draw.text, lambda: None, lambda: 0)
     for size in (draw.length(40, 1), draw.length(300, 1), 1):
         length = size * draw.length(2_000 // size) + draw.random.choice((0, 0, 1, size - 1))
         some = [draw.random.choice(kinds)() for _ in range(min(length, 40))]
@@ -413,45 +440,46 @@ def _wide_pieces(draw: WideDraw, _: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _wide_price(draw: WideDraw, constants: Mapping[str, Any]) -> list[str]:
+def _wide_price(draw: WideDraw, constants: Mapping[str, Any]) -> list[str | Step]:
     least, prices = constants["least"], [100 * draw.whole(0, 10**5) for _ in range(3)]
     pieces = (draw.whole(least, 10**6), draw.whole(0, 10**6), draw.whole(0, least))
     return [_call(*both) for both in zip(pieces, prices, strict=True)]
 
 
-def _wide_share(draw: WideDraw, _: Mapping[str, Any]) -> list[str]:
+def _wide_share(draw: WideDraw, _: Mapping[str, Any]) -> list[str | Step]:
     wholes = [draw.number() for _ in range(3)]
     return [_call(draw.number(), 0), *(_call(draw.number(), whole) for whole in wholes)]
 
 
-def _wide_cleared(draw: WideDraw, _: Mapping[str, Any]) -> list[str]:
+def _wide_cleared(draw: WideDraw, _: Mapping[str, Any]) -> list[str | Step]:
     given = _many(draw, draw.length(300, 1))
     given += draw.random.choices(given, k=draw.length(9))
     return [_call(given, limit) for limit in (draw.number(), draw.random.choice(given))]
 
 
-def _wide_copied(draw: WideDraw, _: Mapping[str, Any]) -> list[str]:
+def _wide_copied(draw: WideDraw, _: Mapping[str, Any]) -> list[str | Step]:
     plan = {name: _many(draw, draw.length(60)) for name in draw.texts(draw.length(30))}
-    return [
-        f"given = {_put(plan)}\ncopied = $f(given)\nfor days in copied.values():\n"
-        "    days += [1, 2]\ncopied['another'] = []\nresult = [given, copied]",
-    ]
+    code = (
+        "copied = $f(given)\nfor days in copied.values():\n    days += [1, 2]\n"
+        "copied['another'] = []\nresult = [given, copied]"
+    )
+    return [Step(code=code, names={"given": plan})]
 
 
-def _wide_versions(draw: WideDraw, constants: Mapping[str, Any]) -> list[str]:
+def _wide_versions(draw: WideDraw, constants: Mapping[str, Any]) -> list[str | Step]:
     pool = [draw.whole(0, 10**12) for _ in range(4)]
     pool += [10 * pool[0], pool[0] + 1, draw.random.randrange(10)]
     parts = [draw.random.choices(pool, k=3) for _ in range(draw.length(90))]
     return [_call([constants["between"].join(map(str, version)) for version in parts])]
 
 
-def _wide_closed(draw: WideDraw, constants: Mapping[str, Any]) -> list[str]:
+def _wide_closed(draw: WideDraw, constants: Mapping[str, Any]) -> list[str | Step]:
     one, two = constants["one"], constants["two"]
     texts = [one, two, one[:-1], two[1:], one + two, *_STATES, *(draw.text() for _ in range(6))]
     return [f"result = [bool($f(one)) for one in {_put(texts)}]"]
 
 
-def _wide_amount(draw: WideDraw, constants: Mapping[str, Any]) -> list[str]:
+def _wide_amount(draw: WideDraw, constants: Mapping[str, Any]) -> list[str | Step]:
     point = constants["point"]
     one, cents = draw.whole(0, 10**15), f"{draw.random.randrange(100):02}"
     letters = "".join(letter for letter in draw.text() if letter.isalpha())
@@ -461,7 +489,7 @@ def _wide_amount(draw: WideDraw, constants: Mapping[str, Any]) -> list[str]:
     return [f"result = $f({_put(text)})" for text in (*right, *draw.random.sample(wrong, 3))]
 
 
-def _wide_mean(draw: WideDraw, _: Mapping[str, Any]) -> list[str]:
+def _wide_mean(draw: WideDraw, _: Mapping[str, Any]) -> list[str | Step]:
     forms = ("{}", "iter({})", "tuple({})", "map(abs, {})", "(one for one in {})",
              "dict.fromkeys({})", "reversed({})", "frozenset({})")  # fmt: skip
     chosen = draw.random.sample(forms, 3)
@@ -470,16 +498,17 @@ def _wide_mean(draw: WideDraw, _: Mapping[str, Any]) -> list[str]:
     return [*found, f"result = $f(range({draw.length(10**4)}))", _call(_many(draw, 3))]
 
 
-def _wide_totals(draw: WideDraw, constants: Mapping[str, Any]) -> list[str]:
+def _wide_totals(draw: WideDraw, constants: Mapping[str, Any]) -> list[str | Step]:
     skipped = constants["skipped"]
     names = [*draw.texts(draw.length(40, 1)), skipped, f"{skipped}s", skipped[:-1]]
     count = draw.length(300, 1)
     chosen = draw.random.choices(names, k=count)
     sales = [*zip(chosen, _many(draw, count), strict=True)]
-    return [f"given = {_put(sales)}\nresult = [dict($f(given)), given]"]
+    code = "found = $f(given)\nresult = [found if isinstance(found, dict) else dict(found), given]"
+    return [Step(code=code, names={"given": sales})]
 
 
-def _wide_all_fit(draw: WideDraw, _: Mapping[str, Any]) -> list[str]:
+def _wide_all_fit(draw: WideDraw, _: Mapping[str, Any]) -> list[str | Step]:
     found = []
     for way in (-1, 1):
         limit = draw.number()
@@ -487,18 +516,21 @@ def _wide_all_fit(draw: WideDraw, _: Mapping[str, Any]) -> list[str]:
         other = [*weights]
         other[draw.random.randrange(len(other))] = limit + draw.random.choice((-way, 0))
         found += [(weights, limit), (other, limit)]
-    given = "given = {}\nresult = [bool($f(given, {})), given]"
-    return [given.format(_put(some), _put(limit)) for some, limit in found]
+    return [
+        Step(code="result = [bool($f(given, limit)), given]",
+             names={"given": some, "limit": limit})
+        for some, limit in found
+    ]  # fmt: skip
 
 
-def _wide_days(draw: WideDraw, _: Mapping[str, Any]) -> list[str]:
+def _wide_days(draw: WideDraw, _: Mapping[str, Any]) -> list[str | Step]:
     hundreds = [100 * draw.random.randrange(16, 99) - draw.random.randrange(4) for _ in range(4)]
     years = [*hundreds, *(draw.whole(1583, 9_980) for _ in range(5))]
     years += [draw.random.randrange(1583, 9_980) for _ in range(3)]
     return [f"result = [$f(year) for year in {years}]"]
 
 
-def _wide_run(draw: WideDraw, constants: Mapping[str, Any]) -> list[str]:
+def _wide_run(draw: WideDraw, constants: Mapping[str, Any]) -> list[str | Step]:
     gap, values = constants["gap"], list[int | float]()
     for _ in range(draw.length(9, 1)):
         start = draw.number()
@@ -507,7 +539,7 @@ def _wide_run(draw: WideDraw, constants: Mapping[str, Any]) -> list[str]:
     return [_call(values), _call(values[:1] * draw.length(9))]
 
 
-_WIDE: dict[str, Callable[[WideDraw, Mapping[str, Any]], list[str]]] = {
+_WIDE: dict[str, Callable[[WideDraw, Mapping[str, Any]], list[str | Step]]] = {
     "basket": _wide_basket,
     "pieces": _wide_pieces,
     "price": _wide_price,

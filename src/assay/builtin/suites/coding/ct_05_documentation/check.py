@@ -17,6 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 from assay.checking import (
@@ -469,14 +470,31 @@ def run_examples(
     """For each function's examples, by its name: whether they are true of a module, and whether a
     value came back.
     """
-    steps = [step for some in examples.values() for step in as_steps(some, MODULE)]
+    # Once in the order of the module, and once more in another, in the same process: an example
+    # that is true only before others have been run is not.
+    order = Random(repr(examples)).sample([*examples], len(examples))
+    rounds = [[*examples], order]
+    steps = [
+        step for names in rounds for name in names for step in as_steps(examples[name], MODULE)
+    ]
     result = Candidate([""], modules={MODULE: source}).run(*steps) if steps else None
     if result is None or result.ended != "done":
         return {name: [(False, False)] * len(some) for name, some in examples.items()}
     left = iter(result.steps)
+    first, again = (
+        {
+            name: [(holds(one, step), step.raised is None)
+                   for one in examples[name] for step in (next(left),)]
+            for name in names
+        }
+        for names in rounds
+    )  # fmt: skip
     return {
-        name: [(holds(one, step), step.raised is None) for one in some for step in (next(left),)]
-        for name, some in examples.items()
+        name: [
+            (is_so and still, came and comes)
+            for (is_so, came), (still, comes) in zip(first[name], again[name], strict=True)
+        ]
+        for name in examples
     }
 
 
