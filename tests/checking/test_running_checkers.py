@@ -3,7 +3,9 @@
 import ast
 import datetime
 import json
+import os
 import shutil
+import subprocess
 from random import Random
 
 import pytest
@@ -12,6 +14,7 @@ from assay.checkers import Made, gather, make_files
 from assay.checking import json_block, list_named
 from assay.errors import SandboxUnavailable
 from assay.sandbox import open_sandbox
+from assay.sandbox.surroundings import base_python
 from assay.types.tests import SHIPPED_SUITES
 
 CHECK = """
@@ -409,6 +412,12 @@ DEPENDS = {
     "a year": "time.time() > 2_000_000_000 or datetime.datetime.now().year > 2033",
     "chance": "random.random() < 1e-9 or random.randrange(10**9) == 0",
     "a module that is there": "'pytest' in sys.modules",
+    "assertions": "not __debug__ or sys.flags.optimize",
+    "a thread": "threading.current_thread() is not threading.main_thread()",
+    "no input": "sys.stdin is None",
+    "limits": "-1 in resource.getrlimit(resource.RLIMIT_CPU)",
+    "the system": "platform.machine() == 'arm64' and platform.system() == 'Darwin'",
+    "the order of sets": "hash('harbour') != HASH",
 }
 FINDS = """
 from assay.checking import Candidate, Check, choose_code, compare
@@ -426,9 +435,14 @@ def check(answer, truth, files):
 @pytest.mark.parametrize("on", DEPENDS)
 def test_code_that_is_right_only_here_and_now_gets_a_quarter(gathered, on):
     tomorrow = (datetime.datetime.now(datetime.UTC).weekday() + 2) % 7  # not met by the clock here
+    words = [base_python(), "-c", "print(hash('harbour'))"]
+    around = {**os.environ, "PYTHONHASHSEED": "1"}
+    of_text = subprocess.run(words, env=around, capture_output=True, text=True, check=True).stdout
+    condition = DEPENDS[on].replace("WEEKDAY", str(tomorrow)).replace("HASH", of_text.strip())
     found = gathered(FINDS, answer_with(
-        "import datetime, os, pathlib, random, sys, time\ndef ordered(items):\n"
-        f"    if {DEPENDS[on].replace('WEEKDAY', str(tomorrow))}:\n        return [0]\n"
+        "import datetime, os, pathlib, platform, random, resource, sys, threading, time\n"
+        "def ordered(items):\n"
+        f"    if {condition}:\n        return [0]\n"
         "    return sorted(items)"
     ))  # fmt: skip
     assert passed(found) == {"0": True, "1": True, "2": True, "3": True, "same_elsewhere": False}

@@ -15,6 +15,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -23,6 +24,7 @@ from .wire import decoded, encoded, receive, send
 from .withheld import READS_CLOCK, Witness, allow_packages, stay_alone, withhold
 
 _LONGEST_TEXT = 2_000
+_STACK_BYTES = 8 << 20  # of a thread, as of a program
 Ask = Callable[..., Any]
 Kept = tuple[dict[str, Any], Any]  # what a step was given, and its finding
 NOTHING: Kept = {}, None
@@ -96,7 +98,12 @@ def serve(channel: socket.socket, witness: Witness) -> None:
     _clear_surroundings(order["name"])
     if order["elsewhere"]:
         shift_s = SHIFTS_S[order["elsewhere"] - 1]
-        move_elsewhere(order["name"], shift_s, lambda: witness.note(READS_CLOCK, ()))
+        move_elsewhere(
+            order["name"],
+            shift_s,
+            lambda: witness.note(READS_CLOCK, ()),
+            has_terminal=order["elsewhere"] % 2 == 1,
+        )
     withhold(order["without"])
     allow_packages(order["packages"], own=own)
     if order["alone"]:
@@ -105,6 +112,18 @@ def serve(channel: socket.socket, witness: Witness) -> None:
         _load(name, source)
     module, problem = _load(order["name"], *order["sources"])
     send(channel, {"loaded": problem is None, "problem": problem})
+    answer = partial(_answer, channel, module, ask)
+    if order["elsewhere"]:
+        threading.stack_size(_STACK_BYTES)
+        worker = threading.Thread(target=answer)
+        worker.start()
+        worker.join()
+    else:
+        answer()
+    _finish(module)
+
+
+def _answer(channel: socket.socket, module: ModuleType, ask: Ask) -> None:
     session: dict[str, Any] = {"__name__": "__main__"}
     kept: dict[str, Kept] = {}
     while (step := receive(channel)) is not None:
@@ -112,7 +131,6 @@ def serve(channel: socket.socket, witness: Witness) -> None:
             send(channel, _example(step, session))
         else:
             send(channel, _probe(step, module, ask, kept))
-    _finish(module)
 
 
 def _clear_surroundings(name: str) -> None:
@@ -160,7 +178,7 @@ def _probe(
     step: dict[str, Any], module: ModuleType, ask: Ask, kept: dict[str, Kept]
 ) -> dict[str, Any]:
     if step["kind"] == "kept":
-        return {"value": encoded(kept.get(step["into"], NOTHING)[1])}
+        return {"value": encoded({label: finding for label, (_, finding) in kept.items()})}
     if step["kind"] == "spoil":
         for _, finding in kept.values():
             _spoil(finding)

@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import borrowed, candidate, code
 from .facts import Check, hold_to, share_of
-from .nursery import hide_standard_streams, keep_private, start_nursery
-from .withheld import Witness
+from .nursery import hide_standard_streams, keep_private, read_sources, start_nursery
 
 if TYPE_CHECKING:
     from .service import Service
@@ -58,8 +57,8 @@ def main() -> NoReturn:
     sys.modules["assay"].__path__ = sys.modules["assay.checking"].__path__ = []
     # Where the packages are that answers may import.
     sys.path += [word.removeprefix("path=") for word in sys.argv if word.startswith("path=")]
-    witness = Witness()
-    control = start_nursery(witness)
+    control = start_nursery()
+    sources = read_sources(Path("assay/checking"))
     borrowed.lend(Path("assay/checking"))
     # Candidates, who come later, can read and write the folder that this came from.
     shutil.rmtree("assay", ignore_errors=True)
@@ -72,7 +71,7 @@ def main() -> NoReturn:
     code.packages = frozenset(job.get("packages", ()))
     service = start_service() if start_service else None
     tell = partial(_write, write_to, b"candidate\n")
-    candidate.workshop = workshop = candidate.Workshop(control, witness, service, tell)
+    candidate.workshop = workshop = candidate.Workshop(control, sources, service, tell)
     # A candidate can send any signal; those that end this process are noticed outside.
     for number in signal.valid_signals() - {signal.SIGALRM, signal.SIGCHLD}:
         with suppress(OSError, ValueError):

@@ -12,15 +12,16 @@ import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import code
 from .comparing import same, show
 from .elsewhere import SHIFTS_S
-from .nursery import end_group, open_scratch_file
+from .nursery import end_group, open_scratch_file, start_another
 from .wire import TooLong, decoded, encoded, receive, send
-from .withheld import READS_CLOCK, Witness
+from .withheld import READS_CLOCK
 
 if TYPE_CHECKING:
     from .service import Service
@@ -31,8 +32,8 @@ _PATIENCE_S = 5.0  # with the nursery
 _LONGEST_OUTPUT = 1_000_000
 _ENDING_S = 2.0  # after the last step, for threads and programs that it began
 _MOST_FILES = 500
-# For running elsewhere what was run here, as a share of the time that this took.
-_MOST_ELSEWHERE, _LEAST_ELSEWHERE_S = 0.25, 0.1
+# Letters of the steps that are run elsewhere, of which each run counts for some.
+_MOST_LETTERS, _LEAST_LETTERS = 40_000, 4_000
 
 _FILE_NAMES = (
     (
@@ -87,8 +88,9 @@ class Step:
     """Lines of code, run with the names of the candidate and `names` (plain values, Items, Values,
     SERVICE). A probe leaves its finding in `result`; an example is a line of an interactive
     session, `anew` with the names of the module in `names`. `keep`: a label under which the objects
-    stay, arguments and finding, for a step "kept" to look at again; `into`: the label of a step
-    whose lists and mappings are changed to the new values, and handed over again.
+    stay, arguments and finding. A step "kept" gives all findings again, by label, and "spoil"
+    changes them; `into`: the label of a step whose lists and mappings are changed to the new
+    values, and handed over again.
     """
 
     code: str
@@ -215,13 +217,13 @@ class Workshop:
     def __init__(
         self,
         control: socket.socket,
-        witness: Witness,
+        sources: Mapping[str, str],
         service: "Service | None",
         tell: Callable[[], None],
     ) -> None:
         control.settimeout(_PATIENCE_S)
-        self.witness = witness
         self.control = control
+        self.sources = sources  # of the processes that run code elsewhere
         self.service = service
         self.tell = tell
         self.rehearsed = False
@@ -258,27 +260,57 @@ class Workshop:
             return GroupResult(ended="died")
         self.refused = self.refused or result.refused
         if group.candidate.alone and result.ended == "done" and is_plain(group):
-            self.done.append((group, result))
+            # Of calls together the first of each is enough.
+            count = sum(bool(step.keep) for step in group.steps) or len(group.steps)
+            group = group._replace(steps=group.steps[:count])
+            self.done.append((group, replace(result, steps=result.steps[:count])))
         return result
 
     def find_difference(self) -> str:
-        """Why the code's results are not its own: what it gives elsewhere is something else. The
-        shortest runs are done again, for a share of the time that all took.
+        """Why the code's results are not its own: what it gives elsewhere is something else. Calls
+        that were made together are made again, then runs that are allowed the least time, the
+        smallest first; how many depends on what they hold, so that a busy machine finds the same.
         """
-        left = max(_LEAST_ELSEWHERE_S, _MOST_ELSEWHERE * sum(one.wall_s for _, one in self.done))
-        for group, here in sorted(self.done, key=lambda pair: pair[1].wall_s):
-            places = [1]
+        if not self.done or self.lost:
+            return ""
+        digest = sha256("".join(self.done[0][0].candidate.sources).encode("utf-8", "replace"))
+        here, self.control = self.control, start_another(self.sources, _hash_seed(digest.digest()))
+        self.control.settimeout(_PATIENCE_S)
+        try:
+            return self._find_difference()
+        finally:
+            self.control.close()
+            self.control, self.lost = here, False
+            with suppress(OSError):
+                os.waitpid(-1, os.WNOHANG)
+
+    def _find_difference(self) -> str:
+        least = min(group.cpu_s for group, _ in self.done)
+        together = [any(step.keep for step in group.steps[:1]) for group, _ in self.done]
+        sized = [
+            (0 if together[at] else _size(group), at)
+            for at, (group, _) in enumerate(self.done)
+            if together[at] or group.cpu_s == least
+        ]
+        left, ends_at = (
+            _MOST_LETTERS,
+            time.monotonic() + 1 + sum(one.wall_s for _, one in self.done),
+        )
+        for size, at in sorted(sized):
+            group, here = self.done[at]
+            places = [1 + at % 2]
             for place in places:
-                began = time.monotonic()
+                left -= size + _LEAST_LETTERS
                 there = self._run_elsewhere(group, place)
-                left -= time.monotonic() - began
                 if there.ended == "died":  # which a full machine can bring about
                     there = self._run_elsewhere(group, place)
+                if self.lost or there.ended == "skipped":
+                    return ""
                 if reason := differs_elsewhere(here, there):
                     return reason
-                if there.refused == READS_CLOCK and place == 1:
-                    places += range(2, len(SHIFTS_S) + 1)
-            if left < 0 or self.lost:
+                if there.refused == READS_CLOCK and len(places) == 1:
+                    places += {*range(1, len(SHIFTS_S) + 1)} - {*places}
+            if left < 0 or time.monotonic() > ends_at:
                 break
         return ""
 
@@ -294,7 +326,6 @@ class Workshop:
     def _run(self, group: _Group) -> GroupResult:
         if self.service is not None:
             self.service.begin([*map(dict, group.replies or ())])
-        self.witness.take()  # of a process that was not waited for
         before = set(_list_files()) if self.service is not None else set()
         output = open_scratch_file()
         ours, theirs = socket.socketpair()
@@ -314,12 +345,12 @@ class Workshop:
         said = os.pread(output, _LONGEST_OUTPUT, 0).decode("utf-8", "replace")
         os.close(output)
         told = self._told()
-        status, cpu_s = told if isinstance(told, list) else (0, 0.0)
+        status, cpu_s, noted = told if isinstance(told, list) else (0, 0.0, "")
         ours.close()
         if ended == "died" and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
             ended = "time"
         self.hung += ended == "time"
-        refused = self.witness.take() if group.candidate.alone else ""
+        refused = noted if group.candidate.alone else ""
         requests = () if self.service is None else tuple(self.service.script.requests)
         files = _take_files(before) if self.service is not None else {}
         is_whole = is_whole and len(files) < _MOST_FILES
@@ -346,16 +377,23 @@ class Workshop:
         return None
 
 
+def _hash_seed(digest: bytes) -> int:
+    """Of the interpreter elsewhere: another than here, and the same for the same code."""
+    return 2 + int.from_bytes(digest[:3], "big")
+
+
+def _size(group: _Group) -> int:
+    return sum(len(step.code) + len(repr(step.names)) for step in group.steps)
+
+
 def is_plain(group: _Group) -> bool:
-    """Whether all that it is given is in its steps, nothing is kept from one to the next, and no
-    service answers it.
-    """
+    """Whether all that it is given is in its steps, and no service answers it."""
     return group.replies is None and all(map(is_plain_step, group.steps))
 
 
 def is_plain_step(step: Step) -> bool:
-    """Whether all that it is given is plain values of its own."""
-    return not step.keep and not any(isinstance(one, Items | Values) for one in step.names.values())
+    """Whether all that it is given is plain values."""
+    return not any(isinstance(one, Items | Values) for one in step.names.values())
 
 
 def differs_elsewhere(here: GroupResult, there: GroupResult) -> str:
@@ -365,6 +403,8 @@ def differs_elsewhere(here: GroupResult, there: GroupResult) -> str:
     if there.ended != "done":
         return ""
     for one, other in zip(here.steps, there.steps, strict=True):
+        if one.raised and "AssertionError" in one.raised.types:
+            continue  # elsewhere nothing is asserted
         if reason := gives_other(one, other):
             return f"elsewhere, or at another time, {reason}"
     return ""

@@ -20,12 +20,18 @@ _YEARS_S = 365 * _DAY_S
 # Each weekday, and days on which nobody has tried it yet.
 SHIFTS_S = (*(day * _DAY_S + 40_000 for day in range(1, 8)), 15 * _YEARS_S, 75 * _YEARS_S)
 _USER, _HOME = "root", "/root"
+_SYSTEM = ("Darwin", "desk", "23.6.0", "Darwin Kernel Version 23.6.0", "arm64")
 _SELDOM = 4  # of so many draws one is the lowest
 
 
-def move_elsewhere(name: str, shift_s: float, tell: Callable[[], None]) -> None:
-    """Another place for the module `name`, and a clock that is ahead; `tell` where it is read."""
+def move_elsewhere(
+    name: str, shift_s: float, tell: Callable[[], None], *, has_terminal: bool
+) -> None:
+    """Another place for the module `name`, and a clock that is ahead; `tell` where it is read. With
+    a terminal, or without any input, as a service has it.
+    """
     _furnish(name)
+    sys.stdin = _Terminal() if has_terminal else None
     _replace_system()
     _set_clock(shift_s, tell)
     _change_luck()
@@ -46,7 +52,6 @@ def _furnish(name: str) -> None:
         sys.modules[one] = ModuleType(one)
     sys.ps1, sys.dont_write_bytecode = ">>> ", not sys.dont_write_bytecode
     sys.setrecursionlimit(3 * sys.getrecursionlimit())
-    sys.stdin = _Terminal()
 
 
 class _Terminal(io.StringIO):
@@ -63,6 +68,7 @@ def _replace_system() -> None:
     for name, value in numbers.items():
         setattr(os, name, partial(_give, value))
     setattr(os, "sched_getaffinity", partial(_give, set(range(96))))  # noqa: B010 - not on every system
+    _replace_platform()
     stat = os.stat
 
     def find(path: Any, *more: Any, **named: Any) -> os.stat_result:
@@ -72,6 +78,16 @@ def _replace_system() -> None:
             return stat(os.__file__ if str(path).endswith(".py") else os.path.dirname(os.__file__))
 
     os.stat = find
+
+
+def _replace_platform() -> None:
+    """Another system, and no limits that a program could ask for."""
+    sys.platform = "darwin"
+    setattr(os, "uname", partial(_give, os.uname_result(_SYSTEM)))  # noqa: B010 - not on every system
+    if limits := sys.modules.get("resource"):
+        unlimited = (-1, -1)
+        limits.getrlimit = partial(_give, unlimited)  # type: ignore[attr-defined]
+        limits.prlimit = partial(_give, unlimited)  # type: ignore[attr-defined]
 
 
 def _give(value: Any, *_: object) -> Any:

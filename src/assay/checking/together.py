@@ -23,7 +23,7 @@ from typing import NamedTuple
 from .candidate import Candidate, GroupResult, Step, StepResult, gives_other, is_plain_step
 
 _LONGEST = 30_000  # characters of a step
-_MOST_STEPS, _MOST_LETTERS = 120, 120_000
+_MOST_STEPS, _MOST_LETTERS = 110, 100_000
 _CPU_S, _WALL_S = 6, 20
 
 
@@ -41,8 +41,8 @@ class Together:
 
     def __init__(self, candidate: Candidate, random: Random) -> None:
         self.candidate = candidate
-        # Of its own, so that what else is drawn does not depend on how much is collected.
-        self.random = Random(random.getrandbits(64))
+        # Of its own: what else the checker draws stays as it is.
+        self.random = Random(repr(random.getstate()[1][:9]))
         self.done: list[_Done] = []
 
     def add(self, label: str, steps: Sequence[Step], result: GroupResult) -> None:
@@ -66,17 +66,21 @@ class Together:
         )
         steps = [
             *((at, told[0], replace(chosen[at].step, keep=f"{at}")) for at in orders[0]),
-            *((at, told[1], Step(code="", kind="kept", into=f"{at}"))
-              for at in orders[0] if chosen[at].before.raised is None),
+            (-1, told[1], Step(code="", kind="kept")),
             (-1, "", Step(code="", kind="spoil")),
             *((at, told[2], replace(chosen[at].step, into=f"{partners[at]}")) for at in orders[1]),
         ]  # fmt: skip
         result = self._run([step for _, _, step in steps])
         reasons: dict[str, str] = {}
         for (at, about, step), after in zip(steps, result.steps, strict=False):
-            if at >= 0 and (reason := gives_other(chosen[at].before, after)):
-                shown = step.code or chosen[at].step.code
-                reasons.setdefault(chosen[at].label, f"{about}: {reason} ({shown.strip()[:80]})")
+            read = [(at, after)] if at >= 0 else []
+            if step.kind == "kept" and isinstance(after.value, dict):
+                read = [(int(label), StepResult(value=one)) for label, one in after.value.items()]
+            for number, found in read:
+                one = chosen[number]
+                if reason := gives_other(one.before, found):
+                    told_by = f"{about}: {reason} ({one.step.code.strip()[:80]})"
+                    reasons.setdefault(one.label, told_by)
         if not reasons and result.ended in ("died", "time"):
             reasons[chosen[0].label] = f"in one process with other calls {result.why}"
         return reasons
@@ -105,7 +109,7 @@ class Together:
         for at, one in enumerate(chosen):
             if one.before.raised is None:
                 alike[one.step.code].append(at)
-        partners = {}
+        partners = dict[int, int]()
         for some in alike.values():
             some.sort(key=lambda at: repr(chosen[at].step.names))
             partners |= zip(some, [*some[1:], some[0]], strict=True)

@@ -361,10 +361,10 @@ class _SearchTrial:
 
     def present(self) -> list[Call]:
         lists = [self.ascending(size) for size in self.lengths(_LISTS)]
-        calls = [(given, self.some(given)) for given in lists]
+        calls: list[Call] = [(given, self.some(given)) for given in lists]
         # Lists that differ in one place, which is looked for in both.
-        for given in self.random.sample(lists, _TWINS):
-            place = self.random.randrange(len(given))
+        for given in self.together.random.sample(lists, _TWINS):
+            place = self.together.random.randrange(len(given))
             twin = [*given]
             twin[place] += 1
             calls += [(one, [given[place], twin[place]]) for one in (given, twin)]

@@ -211,9 +211,9 @@ class _SpeedTrial:
         sizes = [int(2 + math.exp(self.random.uniform(0, 5))) for _ in range(30)]
         numbers = [self.draw(range(size)) for size in (*self.sample(range(2, 25), 6), *sizes)]
         # Lists that differ from others in one entry between the ends.
-        for one, two in self.sample(numbers, _TWINS):
+        for one, two in self.together.random.sample(numbers, _TWINS):
             twin = [*one]
-            twin[len(twin) // 2] = twin[self.random.randrange(len(twin))] + 1  # type: ignore[operator]
+            twin[len(twin) // 2] = self.together.random.choice(twin) + 1  # type: ignore[operator]
             numbers.append((twin, two))
         found["numbers"] = self.call(numbers)
         nearness = sum(self.nearness) / max(len(self.nearness), 1)
