@@ -8,6 +8,7 @@
 from .blocks import code_blocks, json_block, missing_block, objects_with
 from .candidate import (
     REFUSED,
+    SECOND,
     SERVICE,
     Candidate,
     GroupResult,

@@ -66,6 +66,7 @@ _FILE_NAMES = (
 )
 Ended = Literal["done", "died", "time", "skipped"]
 SERVICE = object()  # as a value in Step.names: the address of the service
+SECOND = object()  # another address of the service: another port, another path
 REFUSED = object()  # the address of a service that refuses every connection
 
 
@@ -86,7 +87,7 @@ class Values:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """Lines of code, run with the names of the candidate and `names` (plain values, Items, Values,
-    SERVICE). A probe leaves its finding in `result`; an example is a line of an interactive
+    SERVICE, SECOND). A probe leaves its finding in `result`; an example is a line of an interactive
     session, `anew` with the names of the module in `names`. `keep`: a label under which the objects
     stay, arguments and finding. A step "kept" gives all findings again, by label, and "spoil"
     changes them; `into`: the label of a step whose lists and mappings are changed to the new
@@ -546,6 +547,8 @@ class _Talk:
             return {"remote_values": [first, len(self.values)]}
         if self.service is not None and value is SERVICE:
             return self.service.base_url
+        if self.service is not None and value is SECOND:
+            return self.service.second_url
         if self.service is not None and value is REFUSED:
             return self.service.refused_url
         return encoded(value)

@@ -2,8 +2,9 @@
 
 A reply with `hold` is kept back until the step under way has ended, so that a client without a
 deadline is told from one with, whatever the machine's speed. One with `raw` has that text as its
-body, whatever it is, and one that is `cut` ends before its announced length. One with `needs` goes
-only to requests with these headers; any other gets a 401 in its place.
+body, whatever it is, and one that is `cut` ends before its announced length. One that is `broken`
+never begins: the connection ends once the request has been read. One with `needs` goes only to
+requests with these headers; any other gets a 401 in its place.
 """
 
 import socket
@@ -56,6 +57,11 @@ class Service(ThreadingMixIn, TCPServer):
         # Bound and never listening: whoever connects is refused.
         self._closed_door = socket.socket()
         self._closed_door.bind(("127.0.0.1", 0))
+        # The same service at another address, for a second client.
+        self.second = _SecondDoor(("127.0.0.1", 0), _Handler)
+        self.second.main = self
+        self.second_url = f"http://127.0.0.1:{self.second.server_address[1]}/branch/v2"
+        threading.Thread(target=self.second.serve_forever, args=(0.05,), daemon=True).start()
         self.refused_url = f"http://127.0.0.1:{self._closed_door.getsockname()[1]}/v1"
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
@@ -66,11 +72,25 @@ class Service(ThreadingMixIn, TCPServer):
         """A client that hangs up is no news."""
 
 
+class _SecondDoor(ThreadingMixIn, TCPServer):
+    """Another port of a service."""
+
+    daemon_threads = True
+    main: Service
+
+    @property
+    def script(self) -> Script:
+        return self.main.script
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that hangs up is no news."""
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 10
     wbufsize = -1  # head and body in one packet: two would wait for each other
-    server: Service
+    server: Service | _SecondDoor
 
     def handle_one_request(self) -> None:
         self.raw_requestline = self.rfile.readline(65_537)
@@ -88,6 +108,9 @@ class _Handler(BaseHTTPRequestHandler):
             "at": time.monotonic(),
         }
         reply = script.next_reply(request)
+        if reply.get("broken"):
+            self.close_connection = True
+            return
         if reply.get("hold"):
             script.step_ended.wait(LONGEST_HOLD_S)
         self._send(reply)

@@ -20,6 +20,7 @@ from urllib.parse import parse_qs, unquote
 
 from assay.checking import (
     REFUSED,
+    SECOND,
     SERVICE,
     Candidate,
     Check,
@@ -47,6 +48,7 @@ WEIGHTS = {
     "query_encoding": 3, "retry_when_busy": 4, "retry_changes": 4, "retry_bounded": 3,
     "create_sent_once": 6, "growing_waits": 4, "no_retry_when_refused": 4, "error_status": 4,
     "timeout": 8, "no_connection": 3, "key_in_header": 3, "key_hidden": 3, "named": 3,
+    "two_clients": 4, "post_broken": 3,
 }  # fmt: skip
 # A weight, of sending again what is to be sent once. A limit instead would take nothing more for
 # other faults: a client with more faults never has more points.
@@ -55,6 +57,7 @@ MOST_LEAKING = 0.25  # of all, for a client that gives the key away, or does wha
 MOST_PLANTED = 0.25  # or that is wrong only where its code says so
 TIMED = ("timeout", "growing_waits")  # take time, and are not repeated with another key
 OF_STATUS = "error_status"  # the only probe that looks at the status: one cause counts once
+SUCCEEDED = (200, 201, 202, 203, 206, 226, 250, 299)
 SHORTEST_LEAK = 8  # characters of the key in a row, in any encoding
 JSON_TYPE = "application/json"
 EACH_STATUS = 20  # of the statuses that begin with 4, and with 5
@@ -72,8 +75,8 @@ PRELUDE = """\
 import _socket, builtins, logging, os, random, socket, sys, threading, time
 logging.basicConfig(stream=sys.stderr, level=1, force=True)
 known_hosts = {{{host!r}, {host!r}.encode(), "127.0.0.1", "localhost", "", None}}
-port = int(base_url.rpartition(":")[2].partition("/")[0])
-base_url = base_url.replace("127.0.0.1", {host!r})
+ports = [int(one.rpartition(":")[2].partition("/")[0]) for one in (base_url, second_url)]
+base_url, second_url = (one.replace("127.0.0.1", {host!r}) for one in (base_url, second_url))
 resolve = _socket.getaddrinfo
 def getaddrinfo(host, *more, **named):
     return resolve("127.0.0.1" if host in known_hosts else host, *more, **named)
@@ -113,7 +116,7 @@ def noted(event, values):
     ):
         say("{meddled}", event)
     elif event in ("socket.connect", "socket.sendto", "socket.bind", "socket.sendmsg"):
-        if values[1] != ("127.0.0.1", port):
+        if values[1] not in [("127.0.0.1", port) for port in ports]:
             say("{elsewhere}", repr(values[1]))
 sys.addaudithook(noted)
 def list_names():
@@ -159,6 +162,7 @@ class Sent(NamedTuple):
     path: list[str]
     query: dict[str, list[str]] = {}  # noqa: RUF012 - never changed
     body: object = None
+    base: tuple[str, ...] = ("", "v1")  # of the path
 
 
 class Probe(NamedTuple):
@@ -172,6 +176,7 @@ class Probe(NamedTuple):
     requests: list[Sent]
     options: dict[str, float] = {}  # noqa: RUF012
     service: object = SERVICE
+    before: str = ""  # code before the calls
 
 
 def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
@@ -201,6 +206,13 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     yield from checks
     works = 2 * sum(bool(one.passed) for one in checks) > len(checks)
     yield check_docstrings(code, truth, works=works)
+    if works:
+        wrong_too = any(one.passed is False for one in checks)
+        for probe in company_probes(truth):
+            results[probe.name] = run(probe, candidate, truth)
+            found = try_in_company(probe, results[probe.name], truth, wrong_too=wrong_too)
+            if found.passed is False:
+                yield found
     named = list_named(code.tree, random)
     quiet = [*listened_to(Script(truth), named.numbers, random)] if works else []
     results |= {probe.name: run(probe, candidate, truth) for probe in quiet}
@@ -351,6 +363,72 @@ def failing_probes(of: Script) -> Iterator[Probe]:
 # fmt: on
 
 
+def company_probes(truth: dict[str, Any]) -> Iterator[Probe]:
+    """Two clients in one process, with a key and an address each, used in turn: all methods in a
+    drawn order, statuses of each kind that the description names. And a POST whose connection ends.
+    """
+    random = Random(truth["host"] + "".join(map(str, truth["busy"])))
+    other_key = f"{random.randrange(16**23, 16**24):x}"
+    needs = {truth["header"]: truth["prefix"] + other_key}
+    of = Script(truth)
+    calls, replies, results, requests = (
+        list[str](),
+        list[dict[str, Any]](),
+        list[Any](),
+        list[Sent](),
+    )
+    methods = [*of.ways, *of.ways]
+    random.shuffle(methods)
+    for at, method in enumerate(methods):
+        call, sent = of.ways[method]
+        more: dict[str, Any] = {}
+        if at % 2:
+            more = {"needs": needs}
+            call = call.replace("client.", "other.", 1)
+            sent = sent._replace(base=("", "branch", "v2"))
+        record = of.records[at % len(of.records)]
+        body = [record] if method == "list" else record
+        done = of.gone if method == "delete" else reply(body, random.choice(SUCCEEDED))
+        given: object = None if method == "delete" else body
+        fails = at % 5 == 2
+        if fails:
+            done = reply({"error": "no"}, random.randrange(400, 500))
+            (given,) = of.failed(done["status"])
+        busy = is_busy(random.randrange(500, 600)) if method != "create" and not fails else []
+        calls.append(call)
+        replies += [{**one, **more} for one in (*busy, done)]
+        requests += [sent] * (len(busy) + 1)
+        results.append(given)
+    options = "timeout=5.0, attempts=2, backoff=0"
+    before = f"other = {truth['client']}(second_url, {other_key!r}, {options})\n"
+    yield Probe("two_clients", "two clients that are used in turn", calls, replies, results,
+                requests, before=before)  # fmt: skip
+    create, sent = of.ways["create"]
+    yield Probe("post_broken", "a connection that ends without an answer to a POST", [create],
+                [reply(of.first, broken=True), reply(of.first), reply(of.first)],
+                of.failed(None), [sent])  # fmt: skip
+
+
+def try_in_company(
+    probe: Probe, result: GroupResult, truth: dict[str, Any], *, wrong_too: bool
+) -> Check:
+    """A client that is right alone and wrong beside another, or that sends one's key for another,
+    is worth little; a POST that is sent again is as bad wherever it happens.
+    """
+    found = try_out(probe, result)
+    if found.passed:
+        return found
+    if probe.name == "post_broken":
+        repeats = len(result.requests) > len(probe.requests)
+        return replace(found, at_most=MOST_REPEATING) if repeats else found
+    key = truth["prefix"] + truth["key"]
+    mixed = any(
+        (header_of(one, truth["header"]) == key) == one["path"].startswith("/branch/")
+        for one in result.requests
+    )
+    return replace(found, at_most=1 if wrong_too and not mixed else MOST_LEAKING)
+
+
 def listened_to(of: Script, named: Sequence[int], random: Random) -> Iterator[Probe]:
     """Where only the key is looked for: statuses of failures, those that the code names among them,
     and bodies that are no JSON.
@@ -474,11 +552,11 @@ def run(probe: Probe, candidate: Candidate, truth: dict[str, Any]) -> GroupResul
         **names,
         **options,
     )
-    code += CALLING.format(calls=", ".join(probe.calls), error=truth["error"])
-    step = Step(code=code, names={"base_url": probe.service})
+    code += probe.before + CALLING.format(calls=", ".join(probe.calls), error=truth["error"])
+    step = Step(code=code, names={"base_url": probe.service, "second_url": SECOND})
     many = len(probe.calls) > len(PLAIN)
     needs = {truth["header"]: truth["prefix"] + truth["key"]}
-    replies = [{**one, "needs": needs} for one in probe.replies]
+    replies = [{"needs": needs, **one} for one in probe.replies]
     return candidate.run(step, cpu_s=2 + 2 * many, wall_s=6 + 6 * many, replies=replies)
 
 
@@ -593,7 +671,11 @@ def wrong_requests(probe: Probe, result: GroupResult) -> str:
         path, _, query = request["path"].partition("?")
         segments = [unquote(segment) for segment in path.split("/")]
         queried = parse_qs(query, keep_blank_values=True)
-        if (request["verb"], segments, queried) != (sent.verb, ["", "v1", *sent.path], sent.query):
+        if (request["verb"], segments, queried) != (
+            sent.verb,
+            [*sent.base, *sent.path],
+            sent.query,
+        ):
             return f"the request was {show(request['verb'] + ' ' + request['path'])}"
         if "+" in query and probe.name == "query_encoding":  # the service wants a blank as %20
             return f"a blank became + in {show(request['path'])}"
