@@ -215,6 +215,13 @@ SHARED_HEADERS = [
 ONE_ROOT = [
     ("self.base_url = base_url", "self.base_url = base_url.rpartition('/')[0] + '/v1'"),
 ]
+ONE_PORT = [
+    ("self.base_url = base_url",
+     "self.base_url = base_url\n"
+     "        self.base_url = ports.setdefault(0, base_url.rsplit(':')[-1][:5]).join(\n"
+     "            (base_url[: base_url.rindex(':') + 1], base_url[base_url.rindex(':') + 6 :]))"),
+    ("import json\n", "import json\n\nports = {}\n"),
+]  # fmt: skip
 BROKEN = [
     ("        except OSError as problem:", "        except urllib.error.URLError as problem:")
 ]
@@ -228,6 +235,7 @@ FAULTS = {
     "an address that clients share": (SHARED_URL, 0.25),
     "headers that clients share": (SHARED_HEADERS, 0.25),
     "only under one path": (ONE_ROOT, 0.25),
+    "only at one port": (ONE_PORT, 0.25),
     "a POST that is sent again where the connection ends": (AGAIN, 0.5),
     "a connection that ends is no error of its own": (BROKEN, 0.97),
 }

@@ -106,6 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
             "headers": [[name[:200], text[:500]] for name, text in self.headers.items()][:50],
             "body": self.rfile.read(size).decode("utf-8", "replace") if size else "",
             "at": time.monotonic(),
+            "port": self.server.server_address[1],
         }
         reply = script.next_reply(request)
         if reply.get("broken"):

@@ -416,6 +416,11 @@ def try_in_company(
     is worth little; a POST that is sent again is as bad wherever it happens.
     """
     found = try_out(probe, result)
+    doors = {(one["port"], one["path"].startswith("/branch/")) for one in result.requests}
+    if len({port for port, _ in doors}) < len(doors):
+        found = replace(
+            found, passed=False, why=f"{probe.about}: the path of one, the port of another"
+        )
     if found.passed:
         return found
     if probe.name == "post_broken":
