@@ -236,7 +236,7 @@ FAULTS = {
     "headers that clients share": (SHARED_HEADERS, 0.25),
     "only under one path": (ONE_ROOT, 0.25),
     "only at one port": (ONE_PORT, 0.25),
-    "a POST that is sent again where the connection ends": (AGAIN, 0.5),
+    "a POST that is sent again where the connection ends": (AGAIN, 0.75),
     "a connection that ends is no error of its own": (BROKEN, 0.97),
 }
 
