@@ -112,3 +112,27 @@ def test_one_slip_in_the_e_mails_takes_along_what_follows_from_it_alone() -> Non
     assert wrong - {"report_untold", "section_3"} == {
         "order_1_consignment", "order_2_consignment", "missing_pieces"
     }  # fmt: skip
+
+
+def of_quarter(*, prose: str, headings: tuple[str, ...]) -> float:
+    """The share of a right block and right lines, behind headings with this text."""
+    folder = DATA / "dt_05_quarterly_report"
+    (made,) = make_files(folder, [3], None)
+    block = made.truth.get("block") or made.truth["right"]
+    right = json.loads(block) if isinstance(block, str) else block
+    answer = write(right, headings).replace(PROSE, prose)
+    (found,) = gather(folder, [(answer, made)], open_sandbox())
+    assert found.share is not None
+    return float(found.share)
+
+
+def test_right_values_under_their_headings_are_half_a_report_and_in_a_bare_list_none() -> None:
+    headings = FOLDERS["dt_05_quarterly_report"]
+    assert of_quarter(prose="", headings=()) <= 0.4
+    assert 0.4 < of_quarter(prose="Seen.", headings=headings) < 0.7
+    assert of_quarter(prose=PROSE, headings=headings) == 1
+
+
+def test_a_report_that_is_far_too_long_is_not_among_the_best() -> None:
+    headings = FOLDERS["dt_05_quarterly_report"]
+    assert of_quarter(prose=f"{PROSE} " * 10, headings=headings) < 0.9

@@ -24,6 +24,7 @@ _OF_FIGURES, _OF_SECTIONS = 2.05, 0.38
 _TOLD_OTHERWISE = 2 / 3  # of what a line earns, for a value that a table or a sentence tells
 LEAST_TOLD = 0.25  # of the figures, for names to count: another seed's report has 0.15 by chance
 _LEAST_WORDS = 20  # different ones beside figures, names and headings, for all values to count
+_WITHOUT_WORDS = 0.3  # of the values, where they stand under all headings and nothing else does
 _TEXT = ("", "markdown", "md", "text", "txt", "yaml", "csv", "json")  # fences without code
 _MOST_ADDED = 3  # words that belong to the value above; more are a sentence
 _MOST_BELOW = 8  # lines below a value that may take it back
@@ -275,7 +276,8 @@ def check_report(
     allows, so that no report earns more than it has right. `checks` are those of the block, found
     by the facts' names; `beside` is what other checks of the block weigh, and `worth`, by key, the
     share of a value that is only partly right. A right block alone is less than 0.3 of all; so is
-    one with its values in a bare list: up to some words each one beside them adds its part.
+    one with its values in a bare list: headings give half, and up to some words each one beside
+    them adds its part.
     """
     report = answer if isinstance(answer, ReportText) else ReportText(answer)
     passed = {one.name: one.passed for one in checks}
@@ -305,11 +307,14 @@ def check_report(
         f"that names them{_say_otherwise(otherwise)}, {100 * share:.0f} % by weight"
     )
     words = report.count_words(values, sections)
+    headed = [report.section(one, [each for each in sections if each != one]) for one in sections]
     if share and words < _LEAST_WORDS:
-        share *= words / _LEAST_WORDS
+        alone = _WITHOUT_WORDS * sum(headed) / (len(sections) or 1)
+        counted = alone + (1 - alone) * words / _LEAST_WORDS
+        share *= counted
         said += (
             f"; beside values, keys and headings it has {words} different words, so that they "
-            f"count {words}/{_LEAST_WORDS}"
+            f"count {100 * counted:.0f} %"
         )
     if any(one is not None for one in passed.values()):
         left = [fact.key for fact in listed if fact not in told and fact.key not in otherwise]
@@ -317,7 +322,7 @@ def check_report(
     no_block = None in passed.values()
     allowed = len(sections) if no_block else int(share * len(sections) + 1e-9)
     for number, section in enumerate(sections, 1):
-        there = report.section(section, [one for one in sections if one != section])
+        there = headed[number - 1]
         why = f"the section {section} is there" if there else f"no section {section} with text"
         if there and allowed <= 0:
             few = f"only {100 * share:.0f} % of the values, by weight, are right and told"

@@ -20,6 +20,7 @@ from assay.checking import (
 )
 
 MOST_WORDS = 600
+TOO_LONG = 15  # weight, of a report that is longer than it may be
 SECTIONS = ("Executive summary", "Key metrics", "What changed", "Risks", "Recommendations")
 LINES = ("fastest_growing_line", "declining_line")
 UNITS = {  # by a word of the statement
@@ -84,4 +85,5 @@ def check_length(report: ReportText, *, counts: bool) -> Check:
     why = f"about {words} words, and {MOST_WORDS} were allowed"
     why = why if words else "there is no report beside the block"
     why = why if counts else "not counted, since fewer than half of the values are right"
-    return Check("length", counts and 0 < words <= 1.1 * MOST_WORDS, why)
+    is_long = counts and words > 1.1 * MOST_WORDS
+    return Check("length", counts and words > 0 and not is_long, why, TOO_LONG if is_long else 1)
