@@ -20,7 +20,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from assay.judge.guards.fencing import (
     HIDDEN,
@@ -46,6 +46,7 @@ from assay.judge.guards.pieces import (
     neighbours,
     words_in,
 )
+from assay.judge.guards.verdicts import FIGURE, is_verdict, spelt_down, verdict_lines
 from assay.messages import tr
 from assay.text.spoken_language import WORD
 from assay.types.judging.judgements import (
@@ -62,14 +63,12 @@ INJECTION = "injection_suspected"
 
 _ROLE_LABEL = re.compile(r"^\W{0,9}([^\W\d_]+(?:[ _-][^\W\d_]+){0,3})\s?[:：>|]")
 _FALSE_END = re.compile(r"^\W{0,9}(?:[=#*<-]{2,9}|\[)[^\n]{0,40}[=#*>\]-]{1,9}\s*$")
-# Scores in the forms that a judge's reply has.
+# A score in the form that a judge's reply has.
 _OUR_FORM = re.compile(
     r"[\"']?\b(?:correctness|completeness|code[_ ]quality|insight[_ ]quality)\b[\"'*_]{0,3}\s?:"
-    r"[\s*\"'{]{0,9}(?:\w{1,12}[\"'*]?\s?:[\s\"']{0,4})?\d"
-    r"|^\W{0,9}(?:overall score|quality rating|verdict)\W{0,4}:",
+    r"[\s*\"'{]{0,9}(?:\w{1,12}[\"'*]?\s?:[\s\"']{0,4})?\d",
     re.IGNORECASE,
 )
-_OF_TEN = re.compile(r"\b10\s?(?:/|out of|of|sur)\s?10\b|\[\[\s?\d{1,2}\s?\]\]|\b100\s?/\s?100\b")
 # Joiners stand in emoji and in scripts that join their letters, one at a time.
 _HIDDEN = re.compile(
     "(?!(?<=[^\x00-\x7f\u200b-\u200f\u2060-\u206f])[\u200c\u200d]"
@@ -132,6 +131,11 @@ def _judged(answer: str, task: str) -> tuple[Piece, ...]:
         found = tuple(flag for flag in flags if flag != "role_mark")
         for at in left:
             flagged[at] = replace(flagged[at], flags=(*flagged[at].flags, *found))
+    words = partial(_words_of, languages=known.home)
+    for places in (*verdict_lines(pieces, words, known.task), *spelt_down(pieces, words)):
+        for at in places:
+            if flagged[at].flags in ((), _UNSEEN):
+                flagged[at] = replace(flagged[at], flags=(*flagged[at].flags, "speaks_of_marks"))
     return tuple(_with_turns(flagged, _words_of("roles", known.home)))
 
 
@@ -187,7 +191,7 @@ def _said_flags(said: str, kind: str, known: Known) -> Iterator[str]:
 
 
 def _speaks_of_marks(said: str, known: Known) -> bool:
-    if _OF_TEN.search(said):
+    if is_verdict(said, partial(_words_of, languages=known.home), known.task):
         return True
     subject = {word.rstrip("s") for word in known.task}
     every = set(words_in(said))
@@ -204,6 +208,8 @@ def _speaks_of_marks(said: str, known: Known) -> bool:
         for word in sorted(every)
     ]
     hints = [kind for kind in kinds if kind]
+    if FIGURE.search(said):
+        hints.append(frozenset(("worth",)))
     if (
         len(hints) > 1
         and len(frozenset().union(*hints)) > 1
