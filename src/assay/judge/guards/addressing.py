@@ -33,6 +33,7 @@ from assay.judge.guards.fencing import (
 from assay.judge.guards.legibility import (
     BUILTIN,
     Known,
+    is_foreign,
     is_illegible,
     is_illegible_string,
     known_of,
@@ -40,12 +41,14 @@ from assay.judge.guards.legibility import (
 )
 from assay.judge.guards.pieces import (
     FIRST_OF_THE_EAST,
+    SENTENCE,
     Piece,
     cut,
     is_sentence,
     neighbours,
     words_in,
 )
+from assay.judge.guards.rows import flagged_rows
 from assay.judge.guards.verdicts import FIGURE, is_verdict, spelt_down, verdict_lines
 from assay.messages import tr
 from assay.text.spoken_language import WORD
@@ -74,6 +77,13 @@ _HIDDEN = re.compile(
     "(?!(?<=[^\x00-\x7f\u200b-\u200f\u2060-\u206f])[\u200c\u200d]"
     "(?=[^\x00-\x7f\u200b-\u200f\u2060-\u206f\ufe00-\ufe0f]))"
     f"{HIDDEN.pattern}|\ufe0f{{2,}}"
+)
+_BREAKS = re.compile(r"(?<=[^\W\d_]{3})\xad(?=[^\W\d_]{3})")  # where a word may be broken
+_LEVEL = r"(?:trace|debug|info|notice|warn|warning|error|fatal|critical)"
+_LOG = re.compile(  # a time, a level or a numbered source begins its lines
+    rf"\W{{0,3}}(?:\d[\dTZ:.,+/ -]{{4,40}}|{_LEVEL}\b|[\w.-]{{1,40}}\[\d{{1,9}}\])"
+    r"|\[(?=[^\]\n]*\d)[\w.:/ +-]{1,40}\][ \t]+\w",
+    re.IGNORECASE,
 )
 _MOST_HIDDEN = 4  # in one text: beyond, its words go with them
 _UNSEEN = ("hidden_characters",)  # alone, they are left out and the words stay
@@ -136,6 +146,9 @@ def _judged(answer: str, task: str) -> tuple[Piece, ...]:
         for at in places:
             if flagged[at].flags in ((), _UNSEEN):
                 flagged[at] = replace(flagged[at], flags=(*flagged[at].flags, "speaks_of_marks"))
+    for at, left, flags in flagged_rows(pieces, partial(_row_flags, known=known)):
+        if flagged[at].flags in ((), _UNSEEN):
+            flagged[at] = replace(flagged[at], rest=left, flags=(*flagged[at].flags, *flags))
     return tuple(_with_turns(flagged, _words_of("roles", known.home)))
 
 
@@ -167,7 +180,8 @@ def _has_words_of_its_own(said: str) -> bool:
 
 
 def _flags(piece: Piece, known: Known) -> Iterator[str]:
-    hidden = len(_FLAG_TAGS.sub("", piece.text).strip("\ufeff")) - len(_seen(piece.text))
+    text = _BREAKS.sub("", _FLAG_TAGS.sub("", piece.text)).strip("\ufeff")
+    hidden = len(text) - len(_seen(text))
     if hidden > 0:
         yield from _UNSEEN
     if _OUR_FORM.search(without_look_alikes(_seen(piece.text))):
@@ -182,12 +196,23 @@ def _flags(piece: Piece, known: Known) -> Iterator[str]:
 def _said_flags(said: str, kind: str, known: Known) -> Iterator[str]:
     is_string = kind in ("literal", "name")
     framed = _PLACEHOLDER.sub("=", said) if is_string else said
-    if defused(framed).count(MARK) > framed.count(MARK) or _has_role(framed, known):
+    has_mark = defused(framed).count(MARK) > framed.count(MARK)
+    if not _is_log(framed, known) and (has_mark or _has_role(framed, known)):
         yield "role_mark"
     if is_illegible_string(said, known) if is_string else is_illegible(said, known):
         yield "foreign"
     if (not is_string or is_sentence(said)) and _speaks_of_marks(without_look_alikes(said), known):
         yield "speaks_of_marks"
+
+
+def _row_flags(said: str, known: Known) -> tuple[str, ...]:
+    """Of strings or names in a row; their own code vouches for none of them."""
+    words = [word for word in words_in(said) if len(word) > 1]
+    alone = replace(known, work=frozenset())
+    return (
+        *(("foreign",) if len(words) >= SENTENCE and is_foreign(" ".join(words), alone) else ()),
+        *(("speaks_of_marks",) if _speaks_of_marks(said, alone) else ()),
+    )
 
 
 def _speaks_of_marks(said: str, known: Known) -> bool:
@@ -225,6 +250,13 @@ def _begins(word: str, stem: str) -> bool:
 
 def _seen(text: str) -> str:
     return _HIDDEN.sub("", _FLAG_TAGS.sub("", text))
+
+
+def _is_log(text: str, known: Known) -> bool:
+    """A role is no source, and no mark of a template is in brackets."""
+    found = _LOG.match(text)
+    first = set(words_in(found[0])) if found else set()
+    return found is not None and not first & _words_of("roles", known.home)
 
 
 def _has_role(text: str, known: Known) -> bool:

@@ -27,6 +27,7 @@ _LEAST_OTHER_LETTERS = 6  # of another script: nobody takes them for a name
 _MOST_FOREIGN = 0.5  # of a text's letters
 _LEAST_KNOWN = 0.6  # of a text's words: then its language is the one of the words
 _LONG_WORD = 20  # letters
+_MOST_IN_NAMES = 36  # letters of another script in one text
 _SHORTEST_DIGEST = 16
 _LEAST_SIGNS = 6  # that are no letters, where they are most of a text
 _LEAST_IN_A_ROW = 12
@@ -217,11 +218,27 @@ def _has_other_letters(text: str, known: Known) -> bool:
 
 
 def _size_of_other_letters(text: str, known: Known) -> int:
+    """Of those that are a text: three words in a row, or as long as that. A word or two by
+    themselves are a name, of which a line may have some.
+    """
     if any(code not in _WORD_LISTS for code in known.home):
         return 0
-    words = [word for word in WORD.findall(text) if word.casefold() not in known.task]
-    others = [word for word in words if any(ord(sign) > 0x36F and sign.isalpha() for sign in word)]
-    return _size([each for each in others if len(each) > 1 or ord(each) >= FIRST_OF_THE_EAST])
+    runs = list[list[str]]()
+    is_open = False
+    for word in WORD.findall(text):
+        is_other = (
+            word.casefold() not in known.task
+            and any(ord(sign) > 0x36F and sign.isalpha() for sign in word)
+            and (len(word) > 1 or ord(word[0]) >= FIRST_OF_THE_EAST)
+        )
+        if is_other:
+            if not is_open:
+                runs.append([])
+            runs[-1].append(word)
+        is_open = is_other
+    if sum(map(_size, runs)) >= _MOST_IN_NAMES:
+        return sum(map(_size, runs))
+    return sum(_size(run) for run in runs if len(run) > 2 or _size(run) >= _LONG_WORD)
 
 
 def _has_long_stranger(text: str, known: Known) -> bool:

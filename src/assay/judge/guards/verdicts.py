@@ -53,11 +53,13 @@ def verdict_lines(
     run, names = list[int](), set[str]()
     for at, found in named:
         if run and pieces[at].line - pieces[run[-1]].line > _NEXT:
+            if _are_names(names, task):
+                yield run
             run, names = [], set()
         run.append(at)
         names |= found
-        if _are_names(names, task) and len(run) > 1:
-            yield list(run)
+    if _are_names(names, task):
+        yield run
     yield from _columns(pieces, words, task)
 
 
@@ -133,7 +135,7 @@ def _names_beside(text: str, words: Words) -> set[str]:
 
 
 def _stem(name: str) -> str:
-    """ "correct" and "correctness" are one name."""
+    """`correct` and `correctness` are one name."""
     return name.removesuffix("ness").rstrip("s")
 
 
