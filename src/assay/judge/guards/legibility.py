@@ -242,7 +242,7 @@ def _size_of_other_letters(text: str, known: Known) -> int:
 
 
 def _has_long_stranger(text: str, known: Known) -> bool:
-    for token in text.split():
+    for token in re.split(r"[\s()\"]+", text):
         bare = token.strip("\"'`()[]{}<>,;:!?.*")
         if len(bare) < _LONG_WORD or _is_frame(bare) or _is_digest(bare) or _ADDRESS.search(bare):
             continue

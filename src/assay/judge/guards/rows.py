@@ -17,9 +17,9 @@ from assay.judge.guards.pieces import SENTENCE, Piece, is_sentence, words_in
 
 LEAST_NUMBERS = 8
 _WINDOW = 16  # words of a row that are read as one
-_NUMBER = r"(?:0[xX][0-9a-fA-F]{2}|0[oO][0-7]{2,3}|\b[0-9a-fA-F]{2,3})\b"
+_NUMBER = r"(?:0[xX][0-9a-fA-F]{2}|0[oO][0-7]{2,3}|\b(?:[0-9]{2,3}|[0-9a-fA-F]{2}))\b"
 _ROW_OF_NUMBERS = re.compile(
-    rf"{_NUMBER}(?:[^\w]{{1,40}}(?:chr\W{{1,3}})?{_NUMBER}){{{LEAST_NUMBERS - 1},}}"
+    rf"{_NUMBER}(?:[^\w\[\]{{}}=]{{1,40}}(?:chr\W{{1,3}})?{_NUMBER}){{{LEAST_NUMBERS - 1},}}"
 )
 _ONE_NUMBER = re.compile(r"\b(?:0[xX][0-9a-fA-F]{16,4000}|[0-9]{20,4000})\b")
 _LEAST_LETTERS = 0.7  # of what is seen
