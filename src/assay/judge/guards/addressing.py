@@ -146,9 +146,9 @@ def _judged(answer: str, task: str) -> tuple[Piece, ...]:
         for at in places:
             if flagged[at].flags in ((), _UNSEEN):
                 flagged[at] = replace(flagged[at], flags=(*flagged[at].flags, "speaks_of_marks"))
-    for at, left, flags in flagged_rows(pieces, partial(_row_flags, known=known)):
+    for at, kept, why in flagged_rows(pieces, partial(_row_flags, known=known)):
         if flagged[at].flags in ((), _UNSEEN):
-            flagged[at] = replace(flagged[at], rest=left, flags=(*flagged[at].flags, *flags))
+            flagged[at] = replace(flagged[at], rest=kept, flags=(*flagged[at].flags, *why))
     return tuple(_with_turns(flagged, _words_of("roles", known.home)))
 
 

@@ -158,7 +158,9 @@ def flagged_rows(
     pieces: Sequence[Piece], reads: _Reads
 ) -> Iterator[tuple[int, str, tuple[str, ...]]]:
     """Places of pieces, what is left of each, and why; `reads`: the flags of a text."""
-    spans = dict.fromkeys(spelt("".join(piece.text for piece in pieces)), ("foreign",))
+    spans: dict[tuple[int, int, str], tuple[str, ...]] = dict.fromkeys(
+        spelt("".join(piece.text for piece in pieces)), ("foreign",)
+    )
     for row in rows_of(pieces):
         if flags := reads(row.said):
             spans |= dict.fromkeys(row.spans, flags)
