@@ -72,6 +72,8 @@ _RESULTS = ("short_inputs", "present", "absent", "repeated", "kinds")
 _UNCOUNTED = "not counted"  # begins the reason of a check that says nothing against the code
 # Weight of finding another of equal items than was asked for: the search works, and is another.
 _OTHER_OF_EQUALS = 16
+# Of a search that walks over equal items: "even when items repeat" is what the task is about.
+_WALKS = 18
 MOST_PLANTED = 0.25  # of all, for code that is wrong only at values that it names
 MOST_CHANGED = 0.25  # and for code that changes the sequence
 MOST_IN_COMPANY = 0.25  # or that is right alone, and wrong after other calls
@@ -158,6 +160,9 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         table = dict(_CHECKS)
         if reasons["repeated"]:
             table["repeated"] = (_OTHER_OF_EQUALS, table["repeated"][1])
+        walks = reasons["logarithmic_repeats"]
+        if is_search and walks and not walks.startswith(_UNCOUNTED):
+            table["logarithmic_repeats"] = (_WALKS, table["logarithmic_repeats"][1])
         yield from list_checks(table, reasons, most)
         for reason in [*trial.together.reasons().values()][:1]:
             yield Check("same_together", False, reason, at_most=MOST_IN_COMPANY)

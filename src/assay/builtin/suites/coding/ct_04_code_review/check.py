@@ -1,11 +1,11 @@
 """Compares the findings of a review with the planted faults, by line and kind.
 
-A false finding takes half of its share of all findings from what is right, and more where most
-are false, so that listing everything gains little. What most findings say tells none from another,
+What is right counts by the share of the findings that are: who lists everything gains little, and
+a colleague who checks twelve findings for six has lost his trust in them. The first faults that are
+found and described count more than the last. What most findings say tells none from another,
 and counts for none of them. Reasons are taken in any language.
 """
 
-import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -29,7 +29,8 @@ Place = dict[str, Any]
 Finding = tuple[float, str, set[str]] | None  # line, kind, and the functions that its reason names
 KINDS = ("security", "performance", "correctness", "style")
 MOST_READ = 12  # the prompt says so
-STEPS, PROSE = (0.25, 0.5, 0.75, 0.95), 3.2  # shares of the faults; weight, by that of the block
+PROSE = 3.2  # weight of the review, by that of the block
+EARLY, LATE = 1.25, 0.75  # of a fault in the first half of those that are described, and after it
 MOST_NAMED = 4  # pieces of sound code that are blamed
 LEAST_WORDS = 4  # about a fault in the review, beside its name and what is said of most
 FAULT = 2.0  # a weight
@@ -77,15 +78,9 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     more = f" and {len(blamed) - MOST_NAMED} more" if len(blamed) > MOST_NAMED else ""
     why += f"; sound code is blamed: {', '.join(blamed[:MOST_NAMED])}{more}" if blamed else ""
     whole = FAULT * len(faulty) + sum(one.weight for one in prose)
-    weight = whole * (1 / what_is_left(len(found) / len(findings)) - 1) if found else whole
+    # So that what is right earns its share by precision.
+    weight = whole * (len(findings) / len(found) - 1) if found else whole
     yield Check("false_findings", False, why, weight=round(weight, 3))
-
-
-def what_is_left(precision: float) -> float:
-    """Of what is right, where this share of the findings is. A reader forgives some false findings;
-    from a list that is mostly false he learns nothing.
-    """
-    return min((1 + precision) / 2, 1.5 * precision)
 
 
 def check_prose(answer: str, faulty: list[Place], found: list[Place]) -> Iterator[Check]:
@@ -97,14 +92,14 @@ def check_prose(answer: str, faulty: list[Place], found: list[Place]) -> Iterato
     said = own_words([said_of(text, name_of(one)) for one in found])
     told = [one for one, words in zip(found, said, strict=True)
             if len(words) >= LEAST_WORDS and is_about(one, words)]  # fmt: skip
-    for step in STEPS:
+    each = PROSE * (FAULT * len(faulty) + 1) / len(faulty)
+    for needed in range(1, len(faulty) + 1):
         why = (f"{len(told)} of {len(faulty)} faults are found by the block and described beside "
                f"their name in the review, in {LEAST_WORDS} words or more that are not said of "
                "most others, one of them for what is wrong or two from the code; "
-               f"this check needs {math.ceil(step * len(faulty))}")  # fmt: skip
-        passed = len(told) >= step * len(faulty)
-        weight = PROSE * (FAULT * len(faulty) + 1) / len(STEPS)
-        yield Check(f"review_{100 * step:.0f}", passed, why, weight)
+               f"this check needs {needed}")  # fmt: skip
+        late = 2 * needed > len(faulty)
+        yield Check(f"review_{needed}", len(told) >= needed, why, each * (LATE if late else EARLY))
 
 
 def is_about(place: Place, words: set[str]) -> bool:

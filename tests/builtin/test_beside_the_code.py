@@ -1,0 +1,62 @@
+"""What a task demands beside code, and each explicit rule, costs what a reader takes for it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from assay.checkers import fill, make_files
+from assay.types.tests import SHIPPED_SUITES
+from tests.builtin.test_one_fault_costs_once import reference, shares
+
+WALK = """        if {{truth.sequence}}[middle] == {{truth.wanted}}:
+            while STAYS:
+                middle STEP 1
+            return middle + {{truth.base}}
+"""
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_search_that_walks_over_equal_items_loses_four_points(seed: int) -> None:
+    name = "ct_01_binary_search"
+    (made,) = make_files(SHIPPED_SUITES / "coding" / name, [seed], None)
+    right = reference(name)
+    first = "middle and {{truth.sequence}}[middle - 1] == {{truth.wanted}}", "-="
+    last = (
+        "middle + 1 < len({{truth.sequence}}) "
+        "and {{truth.sequence}}[middle + 1] == {{truth.wanted}}",
+        "+=",
+    )
+    stays, step = first if made.truth["pick"] == "first" else last
+    walk = WALK.replace("STAYS", stays).replace("STEP", step)
+    line = "        middle = (low + high) // 2\n"
+    assert line in right
+    whole, found = shares(name, seed, right, right.replace(line, line + walk))
+    assert whole == 1
+    assert 0.5 < found < 0.65
+
+
+def review(seed: int, right: int, wrong: int) -> str:
+    """So many faults, each described, and so many pieces of sound code that are blamed."""
+    name = "ct_04_code_review"
+    (made,) = make_files(SHIPPED_SUITES / "coding" / name, [seed], None)
+    whole = fill(reference(name), made.files, made.truth)
+    block = json.loads(whole.partition("```json")[2].partition("```")[0])["findings"]
+    sound = [one for one in made.truth["places"] if not one["kinds"]]
+    rows = block[:right] + [
+        {"line": one["line"], "kind": "security", "why": f"Number {at} may be attacked"}
+        for at, one in enumerate(sound[:wrong], 1)
+    ]
+    lines = [one for one in whole.splitlines() if one.startswith("- Line ")][:right]
+    return "\n".join(lines) + f"\n\n```json\n{json.dumps({'findings': rows})}\n```"
+
+
+def test_a_review_that_is_half_false_has_less_than_three_right_findings_alone() -> None:
+    few, half, most, whole = shares(
+        "ct_04_code_review", 0, review(0, 3, 0), review(0, 6, 6), review(0, 6, 2), review(0, 8, 0)
+    )
+    assert whole == 1
+    assert 0.4 < few < 0.5
+    assert 0.35 < half < 0.45
+    assert 0.55 < most < 0.65
