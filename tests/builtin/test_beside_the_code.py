@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -60,3 +61,37 @@ def test_a_review_that_is_half_false_has_less_than_three_right_findings_alone() 
     assert 0.4 < few < 0.5
     assert 0.35 < half < 0.45
     assert 0.55 < most < 0.65
+
+
+def test_each_broken_rule_of_a_client_and_what_it_lacks_beside_costs_more_than_two_points() -> None:
+    name = "ct_06_api_client"
+    right = reference(name)
+    code = right.partition("How it is used")[0]
+    raw = re.sub(r"        except OSError as problem:\n.*\n", "", right)
+    slash = right.replace('urllib.parse.quote(id, safe="")', "urllib.parse.quote(id)")
+    bare = re.sub(r' *"""(?:Return|Create|Change|Delete).*"""\n', "", raw)
+    no_text = right.partition("What happens on failures")[0]
+    assert len({right, code, raw, slash, bare, no_text}) == 6
+    found = shares(name, 0, right, code, raw, slash, bare, no_text)
+    whole, alone, escapes, encoded, undocumented, silent = found
+    assert whole == 1
+    assert 0.65 < alone < 0.8 < silent < 0.9
+    assert 0.6 < escapes < 0.75
+    assert 0.65 < encoded < 0.8
+    assert 0.5 < undocumented < escapes - 0.08
+
+
+def test_a_use_of_the_client_counts_where_its_exception_is_caught() -> None:
+    name = "ct_06_api_client"
+    right = reference(name)
+    before, _, after = right.partition("How it is used")
+    session = "\n".join(
+        f"{'...' if one[:1].isspace() or one.startswith('except') else '>>>'} {one}"
+        for one in after.partition("```python\n")[2].partition("```")[0].splitlines()
+    )
+    rest = after.partition("```python")[2].partition("```")[2]
+    shown = f"{before}\n```python\n{session}\n```\n{rest}"
+    broad = before + after.replace("except {{truth.error}} as", "except Exception as")
+    shell, caught_all = shares(name, 0, shown, broad)
+    assert shell == 1
+    assert 0.85 < caught_all < 0.9

@@ -9,6 +9,7 @@ longer than the first.
 import ast
 import base64
 import codecs
+import doctest
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,11 +28,14 @@ from assay.checking import (
     Code,
     GroupResult,
     Named,
+    ReportText,
     Step,
     choose_code,
+    code_blocks,
     draw_for,
     find_obstacle,
     list_named,
+    parse,
     raised_instead,
     same,
     show,
@@ -40,19 +44,27 @@ from assay.checking import (
 Request = Mapping[str, Any]
 BACKOFF_S = 0.1  # where waits are measured
 LEAST_GROWTH = 1.5  # from the first wait to the third, which is four times as long
-OTHERS = ("quiet_import", "key_in_header", "docstrings", "key_hidden")
+# What is to be said of each kind of failure, and the form in which it is named.
+FAILURES = {"busy": r"\b5(?:\d\d|xx)\b", "refused": r"\b4(?:\d\d|xx)\b", "gone": r"\bnone\b"}
+LEAST_SAID = 3  # words about each
+BESIDE = ("docstrings", "usage", *(f"failure_{one}" for one in FAILURES))
+OTHERS = ("quiet_import", "key_in_header", *BESIDE, "key_hidden")
 PLAIN = ("get", "list", "create", "update", "delete")  # tried first
 LEAST_PLAIN = 3  # of these that work, for the rest to be tried: to fail well is worth little alone
 WEIGHTS = {
-    "get": 2, "list": 2, "create": 2, "update": 2, "delete": 2, "path_encoding": 4,
-    "query_encoding": 3, "retry_when_busy": 4, "retry_changes": 4, "retry_bounded": 3,
+    "get": 2, "list": 2, "create": 2, "update": 2, "delete": 2, "path_encoding": 8,
+    "query_encoding": 5, "retry_when_busy": 4, "retry_changes": 4, "retry_bounded": 3,
     "create_sent_once": 6, "growing_waits": 4, "no_retry_when_refused": 4, "error_status": 4,
-    "timeout": 8, "no_connection": 3, "key_in_header": 3, "key_hidden": 3, "named": 3,
+    "timeout": 8, "no_connection": 4, "key_in_header": 3, "key_hidden": 3, "named": 3,
     "two_clients": 4, "post_broken": 3,
+    "docstrings": 5, "usage": 4, **{f"failure_{one}": 2 for one in FAILURES},
 }  # fmt: skip
+# A rule that is broken weighs as much more than one that is kept: a client is for those who have to
+# rely on each.
+BROKEN_RULE = 3
 # A weight, of sending again what is to be sent once. A limit instead would take nothing more for
 # other faults: a client with more faults never has more points.
-REPEATING = 27
+REPEATING = 30
 MOST_LEAKING = 0.25  # of all, for a client that gives the key away, or does what is not its task
 MOST_PLANTED = 0.25  # or that is wrong only where its code says so
 TIMED = ("timeout", "growing_waits")  # take time, and are not repeated with another key
@@ -151,6 +163,7 @@ client = call = None  # what it says when it is freed counts as well
 ELSEWHERE, SLEPT, MEDDLED = "a connection elsewhere:", "slept", "beside its task:"
 HOSTS = (("api", "data", "records", "service"), ("harbour", "meadow", "station", "market"),
          ("net", "org", "com", "example"))  # fmt: skip
+TOO_LITTLE = "not counted, since less than half of the client works"
 BROKEN = ("", "{", "[1, 2", "null", "<html><body>Sorry</body></html>", "\udcff\udcfe", "NaN no",
           '{"id": ', '"text"')  # fmt: skip
 
@@ -206,6 +219,8 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     yield from checks
     works = 2 * sum(bool(one.passed) for one in checks) > len(checks)
     yield check_docstrings(code, truth, works=works)
+    yield check_usage(answer, truth, works=works)
+    yield from check_failures(answer, works=works)
     if works:
         wrong_too = any(one.passed is False for one in checks)
         repeats = any(one.weight == REPEATING for one in checks)  # one cause costs once
@@ -221,7 +236,7 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     if works:
         found = try_named([*named_probes(Script(truth), named, random)], candidate, truth, results)
         wrong_too = any(one.passed is False for one in checks[: len(probes) - len(quiet)])
-        yield replace(found, at_most=1) if wrong_too else found
+        yield replace(found, at_most=1, weight=WEIGHTS["named"]) if wrong_too else found
     meddled = sorted({one for result in results.values()
                       for one in re.findall(rf"(?m)^{MEDDLED} (.+)$", result.output)})  # fmt: skip
     if meddled:
@@ -254,12 +269,65 @@ def check_docstrings(code: Code, truth: dict[str, Any], *, works: bool) -> Check
         lacking.append(truth["client"])
     why = f"without a docstring: {', '.join(lacking)}"
     why = why if lacking else "the class and its methods have docstrings"
-    why = why if works else "not counted, since less than half of the client works"
-    return weighed("docstrings", works and not lacking, why)
+    return weighed("docstrings", works and not lacking, why if works else TOO_LITTLE)
+
+
+def check_usage(answer: str, truth: dict[str, Any], *, works: bool) -> Check:
+    """A block beside the client that makes one, and calls it where its exception is caught."""
+    why = "no block beside the client makes one, calls it and catches its exception"
+    is_shown = any(shows_usage(text, truth) for text in code_blocks(answer))
+    why = "a block of its own shows how the client is used" if is_shown else why
+    return weighed("usage", works and is_shown, why if works else TOO_LITTLE)
+
+
+def shows_usage(text: str, truth: dict[str, Any]) -> bool:
+    if ">>>" in text:
+        try:
+            text = "".join(one.source for one in doctest.DocTestParser().get_examples(text))
+        except ValueError:
+            return False
+    tree = parse(text)
+    if tree is None or any(getattr(one, "name", "") == truth["client"] for one in tree.body):
+        return False
+    methods = {truth[name] for name in PLAIN}
+    return truth["client"] in called_in(tree) and any(
+        methods & called_in(*one.body)
+        and any(handler.type and truth["error"] in named_in(handler.type)
+                for handler in one.handlers)
+        for one in ast.walk(tree) if isinstance(one, ast.Try)
+    )  # fmt: skip
+
+
+def called_in(*trees: ast.AST) -> set[str]:
+    """Names of what is called, without those of what they belong to."""
+    calls = [one.func for tree in trees for one in ast.walk(tree) if isinstance(one, ast.Call)]
+    return {name for one in calls for name in named_in(one)}
+
+
+def named_in(tree: ast.AST) -> set[str]:
+    nodes = [*ast.walk(tree)]
+    names = {one.id for one in nodes if isinstance(one, ast.Name)}
+    return names | {one.attr for one in nodes if isinstance(one, ast.Attribute)}
+
+
+def check_failures(answer: str, *, works: bool) -> Iterator[Check]:
+    """Whether a line or sentence says what happens on each kind of failure, with words for each of
+    those that it names.
+    """
+    told = set[str]()
+    for part in re.split(r"[.;](?=\s)|\n", ReportText(answer).text.casefold()):
+        kinds = {kind for kind, form in FAILURES.items() if re.search(form, part)}
+        if len(re.findall(r"[^\W\d_]{2,}", part)) >= LEAST_SAID * len(kinds):
+            told |= kinds
+    for kind, about in zip(FAILURES, ("500 to 599", "400 to 499", "no answer (None)"), strict=True):
+        why = f"no line with {LEAST_SAID} words or more says what happens on {about}"
+        why = f"the text says what happens on {about}" if kind in told else why
+        yield weighed(f"failure_{kind}", works and kind in told, why if works else TOO_LITTLE)
 
 
 def weighed(name: str, passed: bool | None, why: str) -> Check:
-    return Check(name, passed, why, weight=WEIGHTS.get(name, 1))
+    weight = WEIGHTS.get(name, 1)
+    return Check(name, passed, why, weight=BROKEN_RULE * weight if passed is False else weight)
 
 
 class Script:
