@@ -95,3 +95,40 @@ def test_a_use_of_the_client_counts_where_its_exception_is_caught() -> None:
     shell, caught_all = shares(name, 0, shown, broad)
     assert shell == 1
     assert 0.85 < caught_all < 0.9
+
+
+def test_a_module_without_bugs_loses_a_third_without_its_report_and_a_share_for_each_item() -> None:
+    name = "ct_03_bug_fixing"
+    (made,) = make_files(SHIPPED_SUITES / "coding" / name, [0], None)
+    right = fill(reference(name), made.files, made.truth)
+    start = right.index("```python")
+    code = right[start:]
+    no_calls = re.sub(r"`\w+\(.*?` shows it", "An input shows it", right)
+    named = re.sub(r"(?m)^(- `\w+`): .*", r"\1", right)
+    first = re.sub(r"(?m)^- `\w+`: .*\n", "", right, count=1)
+    other = right.replace(
+        "`parse_amount('abc')` shows it", "Of `['abc']` it makes a number, and that shows it"
+    )
+    assert len({right, no_calls, named, first, other}) == 5
+    whole, alone, unseen, listed, less, value = shares(
+        name, 0, right, code, no_calls, named, first, other
+    )
+    assert whole == value == 1
+    assert 0.55 < alone == listed < 0.7
+    assert 0.8 < unseen < 0.88
+    assert 0.92 < less < 0.96
+
+
+def test_each_right_function_that_is_changed_costs_and_each_that_is_spoiled_costs_much() -> None:
+    name = "ct_03_bug_fixing"
+    (made,) = make_files(SHIPPED_SUITES / "coding" / name, [0], None)
+    right = fill(reference(name), made.files, made.truth)
+    recoded = right.replace("def is_closed(state):", "def is_closed(state: str) -> bool:")
+    one = right.replace("1000 * part / whole", "round(1000 * part / whole, 2)")
+    two = one.replace("    basket.append(name)\n    return basket", "    return [*basket, name]")
+    assert len({right, recoded, one, two}) == 4
+    whole, changed, first, second = shares(name, 0, right, recoded, one, two)
+    assert whole == 1
+    assert 0.9 < changed < 0.95
+    assert 0.65 < first < 0.75
+    assert 0.5 < second < 0.6

@@ -48,7 +48,7 @@ from .comparing import (
     same_text,
     show,
 )
-from .describing import describes, is_word, own_words, said_of, words_in
+from .describing import cited_in, describes, has_name, is_word, own_words, said_of, words_in
 from .drawing import KINDS, WideDraw
 from .examples import Example, as_steps, called, holds, read_examples
 from .facts import (

@@ -7,6 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from .blocks import parts_of
+from .visible import normalised, visible_text
+
 _SHORT = 3  # letters: up to these a word has to be whole
 _PARTS = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+#|]|\d+[.)]))")
 
@@ -21,9 +24,21 @@ def said_of(text: str, name: str, *, below: bool = False) -> set[str]:
     """The words of the parts that have the name, but for the name; with `below` without those of
     their headings, which are said of all that follows.
     """
-    own = [part for part in _parts(text) if re.search(rf"\b{re.escape(name)}\b", part)]
+    own = [part for part in _parts(text) if has_name(part, name)]
     own = [part.partition("\n")[2] for part in own] if below else own
     return set().union(*(words_in(part) for part in own)) - words_in(name)
+
+
+def cited_in(answer: str) -> list[tuple[str, list[str]]]:
+    """The paragraphs, list items and rows outside of blocks, each with what stands in backticks in
+    it and is shown.
+    """
+    outside = "\n\n".join("\n".join(lines) for fence, lines in parts_of(answer) if fence is None)
+    shown = visible_text(answer)
+    return [
+        (part, [one for one in re.findall(r"`([^`\n]+)`", part) if normalised(one) in shown])
+        for part in _parts(outside)
+    ]
 
 
 def own_words(texts: Sequence[set[str]]) -> list[set[str]]:
@@ -43,6 +58,11 @@ def words_in(text: str) -> set[str]:
 def is_word(word: str, group: Sequence[str]) -> bool:
     """Short words are whole ones, of longer ones the beginning counts."""
     return any(word == one or (len(one) > _SHORT and word.startswith(one)) for one in group)
+
+
+def has_name(text: str, name: str) -> bool:
+    """As a word of its own."""
+    return re.search(rf"\b{re.escape(name)}\b", text) is not None
 
 
 def _parts(text: str) -> Iterator[str]:

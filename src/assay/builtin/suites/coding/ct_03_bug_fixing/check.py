@@ -8,7 +8,7 @@ size, length and character that a docstring leaves free, and those that the answ
 """
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from random import Random
@@ -26,10 +26,12 @@ from assay.checking import (
     Together,
     WideDraw,
     choose_code,
+    cited_in,
     differs,
     draw_for,
     find_obstacle,
     functions,
+    has_name,
     is_word,
     list_checks,
     list_named,
@@ -41,8 +43,17 @@ from assay.checking import (
     words_in,
 )
 
-_BUG, _REST, _SPOILED = 4, 3, 12  # weights; to break what was right costs more
-_EXPLAINED, _LEAST_WORDS = 3, 5  # a weight; words about a bug, beside the name of its function
+_BUG, _REST, _SPOILED = 4, 3, 16  # weights; to break what was right costs more, each function
+_SAME = 3  # a weight: right functions whose code is as it was
+# Weights of a bug in the report, which is a third of the task; words about it, beside the name of
+# its function.
+_EXPLAINED, _SHOWN_BY, _LEAST_WORDS = 1.6, 1.3, 5
+# What a call or a value is written with. Names are those that a comprehension binds.
+_INPUT = (ast.Expression, ast.Call, ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set,
+          ast.UnaryOp, ast.USub, ast.GeneratorExp, ast.ListComp, ast.comprehension, ast.Name,
+          ast.expr_context, ast.keyword)  # fmt: skip
+_BARE = 4  # nodes of a single value
+_MAKERS = ("iter", "range", "list", "tuple", "set", "map", "reversed")
 _WHOLE, _IN_PARTS = 1, 6  # the whole module was asked for: to leave functions out costs more
 # Of all, for who makes functions right for common values alone: a function that was right already,
 # or two of the others. One of them may be a slip, and is a bug that is not fixed.
@@ -59,14 +70,15 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         "nothing_broken": (_REST, "The functions that were right"),
         "complete": (_WHOLE, "Functions that are missing, or have other parameters"),
         "docstrings": (1, "Docstrings that were changed"),
-        "explained_half": (
-            _EXPLAINED,
-            "Fixed bugs that the text explains, half of all or more",
-        ),
-        "explained_all": (
-            _EXPLAINED,
-            "Fixed bugs that the text explains, all of them",
-        ),
+        "right_as_given": (_SAME, "The code of functions that were right, as it was given"),
+        **{
+            f"explained_{at}": (_EXPLAINED, f"The bug in {one['name']}, explained in the text")
+            for at, one in enumerate(planted, 1)
+        },
+        **{
+            f"input_{at}": (_SHOWN_BY, f"A call that shows the bug in {one['name']}, in the text")
+            for at, one in enumerate(planted, 1)
+        },
     }
     code = choose_code(answer, [one["name"] for one in shown], quoted=original)
     obstacle = find_obstacle(answer, code)
@@ -83,7 +95,8 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     found |= trial.company()
     reasons = {name: found[one["name"]] for name, one in bugs.items()}
     rest = [one for one in shown if not one["planted"]]
-    broken = "; ".join(filter(None, (found[one["name"]] for one in rest)))
+    spoilt = [one["name"] for one in rest if found[one["name"]]]
+    broken = "; ".join(found[name] for name in spoilt)
     fitted = [name for name, one in bugs.items() if one["name"] in trial.fitted]
     limits = {fitted[0]: MOST_FITTED} if len(fitted) > _MOST_SLIPS else {}
     if any(one["name"] in trial.fitted for one in rest):
@@ -94,48 +107,69 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         too_few = "not counted, since fewer than half of the bugs are fixed"
     reasons["nothing_broken"] = spoiled = too_few or broken
     if spoiled:
-        table["nothing_broken"] = (_SPOILED, table["nothing_broken"][1])
+        table["nothing_broken"] = (_SPOILED * max(len(spoilt), 1), table["nothing_broken"][1])
+    other = [one["name"] for one in rest if one["name"] in trial.recoded]
+    reasons["right_as_given"] = too_few or ", ".join(one for one in other if one not in spoilt)
     if trial.left_out:
         table["complete"] = (_IN_PARTS, table["complete"][1])
     reasons["complete"] = too_few or ", ".join(trial.left_out)
     reasons["docstrings"] = too_few or ", ".join(trial.reworded)
-    reasons |= _explain(answer, [one for name, one in bugs.items() if not reasons[name]], len(bugs),
+    reasons |= _explain(answer, {name: one for name, one in bugs.items() if not reasons[name]},
                         original)  # fmt: skip
+    unfixed = "not counted, since the bug is not fixed"
+    reasons |= {one: unfixed for one in table if one not in reasons}
     yield from list_checks(table, reasons, limits)
 
 
-def _explain(
-    answer: str, fixed: Sequence[Mapping[str, Any]], bugs: int, original: str
-) -> dict[str, str]:
-    """Why too few bugs are explained: each is fixed, and the text outside of the code names its
-    function with words that most others lack, in any language: one of them names the fault, or
-    two are from the function's code.
+def _explain(answer: str, fixed: Mapping[str, Mapping[str, Any]], original: str) -> dict[str, str]:
+    """Why bugs that are fixed are not explained, or no input shows them. An explanation is text
+    outside of the code that names the function with words that most others lack, in any language:
+    one of them names the fault, or two are from the function's code.
     """
     text = ReportText(answer).text
     code = {
         one.name: words_in(ast.unparse(one))
         for one in functions(parse(original) or ast.Module([], []))
     }
-    said = own_words([said_of(text, one["name"]) for one in fixed])
-    below = [said_of(text, one["name"], below=True) for one in fixed]
-    told = [
-        one["name"]
-        for one, words, explaining in zip(fixed, said, below, strict=True)
-        if len(words & explaining) >= _LEAST_WORDS
-        and (
+    parts = cited_in(answer)
+    names = [one["name"] for one in fixed.values()]
+    said = own_words([said_of(text, name) for name in names])
+    reasons = {}
+    for (bug, one), words in zip(fixed.items(), said, strict=True):
+        name, number = one["name"], bug.rpartition("_")[2]
+        is_told = len(words & said_of(text, name, below=True)) >= _LEAST_WORDS and (
             any(is_word(word, _WORDS[one["kind"]]) for word in words)
-            or len(words & (code.get(one["name"], set()) - words_in(one["name"]))) > 1
+            or len(words & (code.get(name, set()) - words_in(name))) > 1
         )
-    ]
-    short = (
-        f"{len(told)} of {bugs} bugs are fixed and explained beside the function's name, in "
-        f"{_LEAST_WORDS} or more words that are not said of most others, one naming the fault or "
-        "two from its code"
-    )
-    return {
-        "explained_half": "" if 2 * len(told) >= bugs else short,
-        "explained_all": "" if len(told) >= bugs else short,
-    }
+        reasons[f"explained_{number}"] = "" if is_told else (
+            f"beside its name the text has no {_LEAST_WORDS} words that are not said of most "
+            "others, one naming the fault or two from its code"
+        )  # fmt: skip
+        is_shown = any(
+            _is_input(span, name) for part, spans in parts if has_name(part, name) for span in spans
+        )
+        reasons[f"input_{number}"] = (
+            ""
+            if is_shown
+            else ("no item that names it has a call of it, or a value for it, in backticks")
+        )
+    return reasons
+
+
+def _is_input(span: str, name: str) -> bool:
+    """A call of the function with arguments, or what may stand between its brackets."""
+    try:
+        tree = ast.parse(f"({span},)", mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    nodes = [*ast.walk(tree)]
+    bound = {one.id for one in nodes if isinstance(one, ast.Name)
+             and isinstance(one.ctx, ast.Store)}  # fmt: skip
+    names = {one.id for one in nodes if isinstance(one, ast.Name)} - bound
+    is_plain = all(isinstance(one, _INPUT) for one in nodes) and names <= {name, *_MAKERS}
+    values = [one.value for one in nodes if isinstance(one, ast.Constant)]
+    # `None` or `0` alone may be a result.
+    return is_plain and bool(values) and (len(nodes) > _BARE or values[0] not in (None, 0, 1))
 
 
 class _RepairTrial:
@@ -154,6 +188,11 @@ class _RepairTrial:
             name
             for name, function in own.items()
             if function is not None and _words(function) != _words(given[name])
+        ]
+        self.recoded = [
+            name
+            for name, function in own.items()
+            if function is not None and _statements(function) != _statements(given[name])
         ]
         self.defined = code.defined
         # What the answer does not define stays as it was; ours come last, so that no code of the
@@ -233,6 +272,12 @@ def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
 
 def _words(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     return (ast.get_docstring(function) or "").split()
+
+
+def _statements(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """The function without its docstring."""
+    kept = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    return "\n".join(map(ast.unparse, (function.args, function.returns or function.args, *kept)))
 
 
 # Words of which an explanation of the bug has one; of a longer word the beginning counts.

@@ -174,6 +174,24 @@ _WRONG = {
     "run": "a run at the end of the list is never compared with the longest one",
 }
 
+# A call that shows it, and what mends it.
+_MENDED = {
+    "basket": ("$f('tea')", "the list is made anew in each call"),
+    "pieces": ("$f([1, 2, 3], 2)", "the range now ends with the list"),
+    "price": ("$f($least, 100)", "the comparison takes the number itself in"),
+    "share": ("$f(1, 3)", "it divides with decimals"),
+    "cleared": ("$f([1, 1, 3, 3], 2)", "what stays is put into the list at once"),
+    "copied": ("$f({'Ama': [1]})", "each inner list is copied, too"),
+    "versions": ("$f(['1${between}9', '1${between}14'])", "the parts are sorted by their numbers"),
+    "closed": ("$f('open')", "both texts are compared with the state"),
+    "amount": ("$f('abc')", "the exception is let through"),
+    "mean": ("$f(iter([1, 2]))", "a list keeps what was read"),
+    "totals": ("$f([('ink', 1), ('ink', 2)])", "the number is added to the sum so far"),
+    "all_fit": ("$f([1, 3], 2) or $f([3, 1], 2)", "only a weight that does not fit ends the loop"),
+    "days": ("$f(1900)", "full centuries count only if 400 divides them"),
+    "run": ("$f([0, $gap])", "the longest run is renewed with each number"),
+}
+
 
 def _draw_constants(random: Random) -> dict[str, Any]:
     one, two = random.sample(_STATES, 2)
@@ -190,6 +208,12 @@ def _draw_constants(random: Random) -> dict[str, Any]:
         "point": random.choice(",:/;"), "span": random.randrange(2, 5),
         "gap": random.randrange(1, 9),
     }  # fmt: skip
+
+
+def _explain(name: str, kind: str, constants: dict[str, Any]) -> str:
+    call, mended = _MENDED[kind]
+    shown = Template(call).substitute(constants, f=name).replace(" or ", "` or `")
+    return f"- `{name}`: {_WRONG[kind]}. `{shown}` shows it. Fix: {mended}."
 
 
 def make(seed: int) -> dict[str, Any]:
@@ -222,7 +246,7 @@ def make(seed: int) -> dict[str, Any]:
         "constants": constants,
         "corrected": module(()),
         "explained": "\n".join(
-            f"- `{one['name']}`: {_WRONG[one['kind']]}." for one in functions if one["planted"]
+            _explain(one["name"], one["kind"], constants) for one in functions if one["planted"]
         ),
         # For wrong answers: half of the bugs fixed; the bugs fixed and the rest spoiled.
         "half_corrected": module(sorted(planted)[_PLANTED // 2 :]),
