@@ -132,3 +132,33 @@ def test_each_right_function_that_is_changed_costs_and_each_that_is_spoiled_cost
     assert 0.9 < changed < 0.95
     assert 0.65 < first < 0.75
     assert 0.5 < second < 0.6
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_fast_code_without_its_explanation_docstrings_and_a_gain_that_follows_loses_shares(
+    seed: int,
+) -> None:
+    name = "ct_02_performance"
+    right = reference(name)
+    start = right.index("```python")
+    code = right[start:]
+    uncited = re.sub(r"(?m)^- `(.*?)`", r"- \1", right)
+    (made,) = make_files(SHIPPED_SUITES / "coding" / name, [seed], None)
+    bare = re.sub(r' *"""(?s:.*?)"""\n', "", fill(right, made.files, made.truth))
+    gain = right.replace('"gain_100000": 50000', '"gain_100000": 20000')
+    sorts = re.sub(r'"time_after".*\}', GAINS_OF_SORTING, right)
+    all_three = re.sub(r' *"""(?s:.*?)"""\n', "", fill(code, made.files, made.truth)).replace(
+        '"gain_100000": 50000', '"gain_100000": 20000'
+    )
+    found = shares(name, seed, right, code, uncited, bare, gain, sorts, all_three)
+    whole, alone, spoken, undocumented, off, slower, nothing = found
+    assert whole == slower == 1
+    assert 0.78 < alone == spoken < 0.85
+    assert 0.85 < undocumented < 0.92
+    assert 0.92 < off < 0.97
+    assert 0.55 < nothing < 0.68
+
+
+GAINS_OF_SORTING = (
+    '"time_after": "O(n log n)", "memory_after": "O(n)", "gain_1000": 100, "gain_100000": 6000}'
+)

@@ -7,7 +7,9 @@ by the clock. Entries are of every kind, in short lists and in long ones, and th
 after each call.
 """
 
+import ast
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from random import Random
@@ -26,6 +28,7 @@ from assay.checking import (
     Values,
     WideDraw,
     choose_code,
+    cited_in,
     differs,
     draw_for,
     find_function,
@@ -40,6 +43,7 @@ from assay.checking import (
     repeats,
     same,
     show,
+    words_in,
 )
 
 _LEAST, _MOST = 40, 80  # entries of the shortest list whose operations are counted
@@ -61,6 +65,8 @@ _MOST_GROWTH = 6.5  # for four times the entries; n log n gives 5.4, a square gi
 # Of all, for code that is right for numbers, and for other entries silently wrong, or stopped; and
 # for code that changes the lists.
 MOST_WRONG, MOST_REFUSED = 0.25, 0.5
+_GAIN = 10 / 3  # a gain may be so many times as large or small: a pass or two more, other steps
+_LEAST_WORDS = 3  # about code that is cited
 _NEAR = 0.55  # of results that are wrong, the share that is right all the same
 _RESULTS = ("short_inputs", "numbers", "mixed")
 _MOST_NAMES = 4  # of modules
@@ -81,18 +87,20 @@ _TIMED = (_NUMBERS, "texts", "tuples")
 # right results count little, and what is said about the code counts only where it is faster.
 _CHECKS = {
     "name": (1, "The name of the faster function"),
-    "short_inputs": (2, "Empty lists and single entries"),
-    "numbers": (2, "Numbers, many of them repeated"),
-    "mixed": (2, "Numbers, texts, tuples and others, alone and mixed"),
+    "short_inputs": (3, "Empty lists and single entries"),
+    "numbers": (4, "Numbers, many of them repeated"),
+    "mixed": (4, "Numbers, texts, tuples and others, alone and mixed"),
     "named": (1, "Entries, lengths and repetitions that the code itself names"),
     "unchanged": (2, "The lists after each call"),
-    "operations": (8, "The number of comparisons and hashes, and its growth"),
-    "long_list": (12, "Two long lists, one four times as long, and how the time grows"),
+    "operations": (14, "The number of comparisons and hashes, and its growth"),
+    "long_list": (11, "Two long lists, one four times as long, and how the time grows"),
+    "causes": (14, "Code that makes the given function slow, cited in the explanation"),
+    "docstrings": (9, "The docstrings of the module and of the function"),
     "time_before": (2, "The complexity of the given code in the block"),
     "time_after": (3, "The complexity of the new code in the block"),
     "memory_after": (1, "The memory of the new code in the block"),
-    "gain_1000": (1, "The gain for 1,000 entries in the block"),
-    "gain_100000": (2, "The gain for 100,000 entries in the block"),
+    "gain_1000": (2, "The gain for 1,000 entries in the block"),
+    "gain_100000": (4, "The gain for 100,000 entries in the block"),
 }
 _CLAIMS = ("time_before", "time_after", "memory_after", "gain_1000", "gain_100000")
 _SQUARES = ("n^2", "n²", "n**2", "n*n", "nm", "n*m", "n×m", "n·m", "mn", "m*n")
@@ -122,6 +130,9 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         trial = _SpeedTrial(code, truth, count, slow, draw_for(answer))
         reasons = trial.reasons()
         reasons |= judge_claims(json_block(answer), missing_block(answer))
+        reasons["causes"] = explain_causes(answer, slow)
+        lacking = [name for name, text in trial.documented.items() if not text]
+        reasons["docstrings"] = f"none for {' and '.join(lacking)}" if lacking else ""
         # A result that is wrong at these alone was made so.
         is_planted = reasons["named"] and not any(reasons[name] for name in _RESULTS)
         if reasons["long_list"]:
@@ -131,6 +142,8 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
             later = (
                 "named",
                 "unchanged",
+                "causes",
+                "docstrings",
                 *_CLAIMS[1:],
             )  # what the given code needs is true of any answer
             no = "not counted, since only fast code earns it"
@@ -148,7 +161,9 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
 
 
 def judge_claims(block: dict[str, Any] | None, missing: str) -> dict[str, str]:
-    """Why what the block states is not right; "" where it is. A gain may be off by a factor 20."""
+    """Why what the block states is not right; "" where it is. The gain follows from the
+    sizes and the complexities, but for what a step is.
+    """
     if block is None:
         return dict.fromkeys(_CLAIMS, missing)
     reasons = {}
@@ -167,12 +182,29 @@ def judge_claims(block: dict[str, Any] | None, missing: str) -> dict[str, str]:
         )
         reasons[key] = "" if is_right else told
     for key, size in (("gain_1000", 1_000), ("gain_100000", 100_000)):
-        number, least, most = read_number(block.get(key)), size // 50, size * 5
+        sorts = not reasons["time_after"] and "log" in str(block.get("time_after")).casefold()
+        ratio = size / math.log2(size) if sorts else size
+        number, least, most = read_number(block.get(key)), ratio / _GAIN, ratio * _GAIN
         is_right = number is not None and least <= number <= most
         told = f"{show(block.get(key))} is no number" if number is None else show(block.get(key))
         told = told if key in block else "it is missing"
-        reasons[key] = "" if is_right else f"{told}, and {least:,} to {most:,} is taken"
+        reasons[key] = "" if is_right else f"{told}, and {least:,.0f} to {most:,.0f} is taken"
     return reasons
+
+
+def explain_causes(answer: str, slow: str) -> str:
+    """Why no item of the explanation cites code of a loop of the given function; "" if one does."""
+    loops = [one for one in ast.walk(ast.parse(slow)) if isinstance(one, ast.For)]
+    lines = {line.strip() for loop in loops
+             for line in (ast.get_source_segment(slow, loop) or "").splitlines()}  # fmt: skip
+    for part, spans in cited_in(answer):
+        for span in spans:
+            bare = "".join(span.split()).rstrip(":")
+            is_cited = any(bare in "".join(line.split()) for line in lines)
+            beside = words_in(part) - words_in(span)
+            if len(re.findall(r"\w+", span)) > 1 and is_cited and len(beside) >= _LEAST_WORDS:
+                return ""
+    return f"no item cites some in backticks, with {_LEAST_WORDS} words or more about it"
 
 
 class _SpeedTrial:
@@ -192,6 +224,10 @@ class _SpeedTrial:
         self.often, self.least = truth["often"], truth["least"]
         self.random = random
         self.sample = self.random.sample
+        self.documented = {
+            "the module": any(ast.get_docstring(one.tree) for one in code.blocks),
+            "the function": bool(code.docstring(self.name)),
+        }
         self.sources = code.sources
         self.candidate = Candidate(code.sources, alone=True)
         ours: dict[str, Any] = {}

@@ -143,6 +143,14 @@ def $function($first):
     ),
 }
 
+# By kind, what makes the slow form slow, as it is written there.
+_CAUSES = {
+    "repeated": ("for two in $first", "place not in positions"),
+    "earlier": ("for two in range(len($first))", "before + [two]"),
+    "shared": ("for two in $second", "for three in shared"),
+    "latest": ("for two in range(len($first))", "$first[one] not in names"),
+}
+
 
 def make(seed: int) -> dict[str, Any]:
     random = Random(f"slow_code:{seed}")
@@ -162,9 +170,12 @@ def make(seed: int) -> dict[str, Any]:
             least=least, most=most, base=base, top=base + least,
         )  # fmt: skip
 
+    loop, search = (Template(one).substitute(first=first, second=second) for one in _CAUSES[kind])
     truth = {
         "seed": seed,
         "kind": kind,
+        "loop": loop,
+        "search": search,
         "function": function,
         "first": first,
         "parameters": f"{first}, {second}" if kind == "shared" else first,
