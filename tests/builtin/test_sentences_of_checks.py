@@ -269,7 +269,7 @@ def test_a_wrong_result_is_told_with_its_call() -> None:
     block = json.dumps({"time_before": "O(n)", "gain_1000": 2_000_000})
     answer = f"```python\n{truth['near_miss']}\n```\n\n```json\n{block}\n```"
     told = told_of("ct_02_performance", answer)
-    assert told["gain_1000"].endswith(": 2000000, and 20 to 5,000 is taken")
+    assert told["gain_1000"].endswith(": 2000000, and 300 to 3,333 is taken")
     assert "it is missing, and 2,000 to 500,000 is taken" in told["gain_100000"]
 
 

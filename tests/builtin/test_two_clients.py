@@ -191,7 +191,8 @@ def written(send, retry, extra):
     text = CLIENT
     for name, part in parts.items():
         text = text.replace(name, part, 1)
-    return text
+    _, used, rest = (FOLDER / "reference.md").read_text("utf-8").partition("How it is used")
+    return f"{text}\n{used}{rest}"
 
 
 def test_honest_clients_of_ten_kinds_lose_nothing():
