@@ -118,6 +118,8 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
                         original)  # fmt: skip
     unfixed = "not counted, since the bug is not fixed"
     reasons |= {one: unfixed for one in table if one not in reasons}
+    told = [one for one in table if one.startswith(("explained_", "input_"))]
+    reasons |= {one: too_few for one in told if too_few}
     yield from list_checks(table, reasons, limits)
 
 
