@@ -270,7 +270,7 @@ def test_a_wrong_result_is_told_with_its_call() -> None:
     answer = f"```python\n{truth['near_miss']}\n```\n\n```json\n{block}\n```"
     told = told_of("ct_02_performance", answer)
     assert told["gain_1000"].endswith(": 2000000, and 300 to 3,333 is taken")
-    assert "it is missing, and 2,000 to 500,000 is taken" in told["gain_100000"]
+    assert "it is missing, and 30,000 to 333,333 is taken" in told["gain_100000"]
 
 
 def test_memory_is_what_the_code_needs() -> None:
