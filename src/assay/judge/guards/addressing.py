@@ -149,7 +149,29 @@ def _judged(answer: str, task: str) -> tuple[Piece, ...]:
     for at, kept, why in flagged_rows(pieces, partial(_row_flags, known=known)):
         if flagged[at].flags in ((), _UNSEEN):
             flagged[at] = replace(flagged[at], rest=kept, flags=(*flagged[at].flags, *why))
+    flagged = list(_with_whole_lines(flagged))
     return tuple(_with_turns(flagged, _words_of("roles", known.home)))
+
+
+def _with_whole_lines(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """What a line in no language was cut into goes with it: parts without a letter, as in Morse."""
+    for line in _lines_of(pieces):
+        is_foreign = any("foreign" in piece.flags for piece in line)
+        for piece in line:
+            bare = piece.said.strip()
+            if is_foreign and not piece.flags and bare and not any(map(str.isalpha, bare)):
+                piece = replace(piece, flags=("foreign",))
+            yield piece
+
+
+def _lines_of(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
+    line: list[Piece] = []
+    for piece in pieces:
+        line.append(piece)
+        if piece.text.endswith("\n"):
+            yield line
+            line = []
+    yield line
 
 
 def _with_turns(pieces: Iterable[Piece], roles: frozenset[str]) -> Iterator[Piece]:
