@@ -120,8 +120,16 @@ def test_a_text_on_a_misleading_name_is_not_counted_without_an_example_that_show
 def test_the_given_code_again_is_told_as_such() -> None:
     made = made_for("ct_03_bug_fixing")
     told = told_of("ct_03_bug_fixing", f"```python\n{made.files['shop.py']}\n```")
-    assert told["bug_1"].endswith("the only code is what the task gave, unchanged")
-    assert told["nothing_broken"].startswith("not counted, since the only code is what the task")
+    assert told["bug_1"].endswith("the code of no function is changed")
+    assert told["nothing_broken"] == (
+        "not counted, since the code of no function is changed: the functions that were right"
+    )
+    other = re.sub(r'"""[A-Z]', '"""Here: X', made.files["shop.py"], count=1)
+    assert other != made.files["shop.py"]
+    told = told_of("ct_03_bug_fixing", f"```python\n{other}\n```")
+    assert told["bug_1"].endswith("the code of no function is changed")
+    told = told_of("ct_03_bug_fixing", reference_of("ct_03_bug_fixing"))
+    assert not any("no function is changed" in one for one in told.values())
 
 
 def test_an_answer_without_a_code_block_is_told_so() -> None:
@@ -291,3 +299,40 @@ def {name}({given}, {wanted}, low=0, high=None):
         block = json.dumps({"time": "O(log n)", "memory": memory})
         told = told_of("ct_01_binary_search", f"```python{code}```\n\n```json\n{block}\n```")
         assert ("since the function calls itself" in told["memory"]) is told_so
+
+
+def searched(body: str, *, before: str = "") -> dict[str, str]:
+    """What is said of a search for which this is written."""
+    name = made_for("ct_01_binary_search").truth["function"]
+    return told_of(
+        "ct_01_binary_search", f"```python\n{before}\ndef {name}(items, one):\n    {body}\n```"
+    )
+
+
+def test_code_that_fails_is_told_by_how_it_fails() -> None:
+    told = searched("return bisect_left(items, one)", before="from bisect import bisect_left\n")
+    forbidden = "the code raised 'ImportError: the task forbids the module bisect'"
+    assert told["present"].partition(": ")[2].startswith(forbidden)
+    assert told["logarithmic_repeats"].startswith(f"not tried, since {forbidden}: ")
+    told = searched("return -7")
+    few = "not tried, since few of the items that are there are found: "
+    assert told["logarithmic_repeats"].startswith(few)
+
+
+def test_a_late_finding_is_near_only_where_it_is_about_the_fault() -> None:
+    faulty = [one for one in made_for("ct_04_code_review").truth["places"] if one["kinds"]]
+    place = next(one for one in faulty if one["source"].startswith("def "))
+    name = place["source"].partition("(")[0].removeprefix("def ")
+    early = [{"line": 1, "kind": "style", "why": f"Odd text {at * 'x'}y here"} for at in range(12)]
+
+    def of_13th(**late: object) -> str:
+        block = json.dumps({"findings": [*early, late]})
+        told = told_of("ct_04_code_review", f"```json\n{block}\n```")
+        return next(one for one in told.values() if one.startswith(place["says"]))
+
+    kind, late = place["kinds"][0], "only the first 12 findings count"
+    assert late in of_13th(line=place["line"], kind=kind, why=f"{name} is wrong")
+    assert late in of_13th(line=place["line"], kind="praise", why=f"{name} is wrong")
+    assert late in of_13th(line=1, kind=kind, why=f"{name} is wrong")
+    assert late not in of_13th(line=place["line"], kind=kind, why="another_name is wrong")
+    assert late not in of_13th(line=1, kind="praise", why=f"{name} is wrong")

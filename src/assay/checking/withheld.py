@@ -248,4 +248,4 @@ def allow_packages(packages: Iterable[str], own: Iterable[str]) -> None:
 
 
 def _refuse(name: str, *_: object, **__: object) -> NoReturn:
-    raise ImportError(f"{name} is not available in this test")
+    raise ImportError(f"the task forbids the module {name}")

@@ -8,6 +8,7 @@ import ast
 import math
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
@@ -251,13 +252,16 @@ class _SearchTrial:
 
     def reasons(self) -> dict[str, str]:
         """Why each check does not hold; "" where it does."""
-        found = dict.fromkeys(_CHECKS, "not tried, since few of the items that are there are found")
+        found = dict.fromkeys(_CHECKS, "")
         found["name"] = "" if self.name == self.asked_for else f"it is called {self.name}"
         present = self.present()
         found["present"] = self.call(present)
         found["short_inputs"] = self.call(self.short_inputs())
-        if found["present"] and self.share_found(present) < LEAST_FOUND:
-            return found
+        if found["present"] and (why := self.why_few(present)):
+            tried = ("name", "present", "short_inputs")
+            return found | {
+                name: f"not tried, since {why}" for name in _CHECKS if name not in tried
+            }
         found["absent"] = self.call(self.missing())
         found["repeated"] = self.call(self.repeated())
         self.is_silent = False
@@ -329,9 +333,12 @@ class _SearchTrial:
             self.together.add("", steps, result)
         return result.why
 
-    def share_found(self, calls: Sequence[Call]) -> float:
-        """Of all that is looked for, in one run for each sequence."""
+    def why_few(self, calls: Sequence[Call]) -> str:
+        """Why few items are found, of all that is looked for in one run for each sequence; "" where
+        enough are. Code that fails at most of the others is told by how it fails.
+        """
         right = asked = 0
+        failures = Counter[str]()
         for given, wanted in calls:
             steps = [Step(code=f"result = {self.name}(given, one)",
                           names={"given": given, "one": one}) for one in wanted]  # fmt: skip
@@ -341,7 +348,13 @@ class _SearchTrial:
                 not differs(step, self.expected(given, one), result)
                 for step, one in zip(result.steps, wanted, strict=False)
             )
-        return right / asked
+            failures.update(why for one in result.steps if (why := raised_instead(one, result)))
+            failures[result.why] += len(wanted) - len(result.steps)
+        if right / asked >= LEAST_FOUND:
+            return ""
+        why, count = failures.most_common(1)[0]
+        failed = why and count > (asked - right) / 2
+        return why if failed else "few of the items that are there are found"
 
     def ascending(self, count: int, step: int = 9) -> list[int]:
         """Numbers that all differ, with a gap of two at least; in the order asked for."""

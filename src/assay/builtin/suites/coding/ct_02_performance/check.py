@@ -119,7 +119,7 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     )
     obstacle = find_obstacle(answer, code)
     if code is None and choose_code(answer, [asked_for]) is not None:
-        unchanged = "the only code is what the task gave, unchanged"
+        unchanged = "the code of no function is changed"
         beside = f"not counted, since {unchanged}"
         work = ("operations", "long_list")
         yield from list_checks(_CHECKS, {one: unchanged if one in work else beside

@@ -83,7 +83,7 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     code = choose_code(answer, [one["name"] for one in shown], quoted=original)
     obstacle = find_obstacle(answer, code)
     if code is None and choose_code(answer, [one["name"] for one in shown]) is not None:
-        unchanged = "the only code is what the task gave, unchanged"
+        unchanged = "the code of no function is changed"
         beside = f"not counted, since {unchanged}"
         yield from list_checks(table, {one: unchanged if one in bugs else beside for one in table})
         return

@@ -138,6 +138,9 @@ def why_missed(place: Place, left: dict[int, object], unread: set[int], names: l
         is_right = any(same_text(kind, right) for right in place["kinds"])
         if not is_here and name not in named:
             continue
+        # Its number is what is wrong with a late finding only where it would have found something.
+        if at > MOST_READ and (name not in named or not (is_here or is_right)):
+            continue
         lines = f"{first} to {last}" if first < last else str(first)
         faults = [
             "" if is_here else f"its line is {show(one.get('line'))}, and the fault's {lines}",
