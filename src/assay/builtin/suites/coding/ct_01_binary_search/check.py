@@ -259,7 +259,8 @@ class _SearchTrial:
         found["short_inputs"] = self.call(self.short_inputs())
         if found["present"] and (why := self.why_few(present)):
             tried = ("name", "present", "short_inputs")
-            return found | {
+            why = f"not tried, since {why}"
+            return found | {name: why for name in _CHECKS if name not in tried}
                 name: f"not tried, since {why}" for name in _CHECKS if name not in tried
             }
         found["absent"] = self.call(self.missing())
