@@ -261,8 +261,6 @@ class _SearchTrial:
             tried = ("name", "present", "short_inputs")
             why = f"not tried, since {why}"
             return found | {name: why for name in _CHECKS if name not in tried}
-                name: f"not tried, since {why}" for name in _CHECKS if name not in tried
-            }
         found["absent"] = self.call(self.missing())
         found["repeated"] = self.call(self.repeated())
         self.is_silent = False
