@@ -309,13 +309,15 @@ def test_answers_without_a_block_are_counted_apart_and_their_models_named():
     few = [unread(DATA[0]), *(verdict(test, shown=evidence(3, 4)) for test in DATA[1:])]
     found = judged([model("a", half), model("b", few)])
     (of_b,) = found.models[1].domains
-    assert bands(of_b) == "6 tests in the mean: 5 GOOD · 1 without a block that can be read (0)"
+    assert bands(of_b) == "6 tests in the mean: 5 GOOD · 1 not checked (0)"
     (choice,) = found.choices
     assert left_out(found, choice) == (
         "Not recommended for data analysis, because the checks that passed are less than half by "
-        "weight: a. Answers for data analysis without a block that can be read, 0 in the mean and "
-        "not in the share of checks: b (1)."
+        "weight: a. Answers for data analysis that were not checked, 0 in the mean and not in the "
+        "share of checks: b (1)."
     )
+    checked = judged([model("a", half)])
+    assert "not checked" not in left_out(checked, checked.choices[0])
 
 
 def test_scores_that_unread_facts_bound_are_not_called_the_judges_alone():

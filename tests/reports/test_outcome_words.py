@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from assay.messages import fill
-from assay.reports.sentences import outcome_of
+from assay.reports.sentences import outcome_of, outcomes
+from assay.stats.estimates import nothing
 from assay.types import OutcomeKind
 from assay.types.judging.judgements import A_JUDGE_CAN_READ
-from assay.types.results import TrialRow
+from assay.types.results import SuiteSummary, TestRow
 
 
 @pytest.mark.parametrize(
@@ -19,8 +20,9 @@ from assay.types.results import TrialRow
     ],
 )
 def test_a_report_that_lacks_its_block_is_not_called_no_answer(why: str, said: str) -> None:
-    row = TrialRow(
-        repeat=0,
+    row = TestRow(
+        id="CT-01",
+        category="coding",
         outcome=OutcomeKind.NO_ANSWER,
         score=0.0,
         answer="",
@@ -28,3 +30,11 @@ def test_a_report_that_lacks_its_block_is_not_called_no_answer(why: str, said: s
         explanation=why,
     )
     assert outcome_of(row) == said
+    summary = SuiteSummary(
+        suite="coding",
+        score=nothing(),
+        categories={},
+        tests=(row,),
+        outcomes={OutcomeKind.NO_ANSWER: 1},
+    )
+    assert outcomes(summary) == f"1 test: 1 {said}"

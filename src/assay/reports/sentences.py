@@ -95,6 +95,7 @@ COUNTED = {  # outcomes behind a number; one form in English, not so in other la
     OutcomeKind.UNSCORED: message_n("{number} unscored", "{number} unscored"),
     OutcomeKind.FAILED: message_n("{number} request failed", "{number} request failed"),
 }
+COUNTED_UNCHECKED = message_n("{number} not checked", "{number} not checked")
 ABOUT: Mapping[str, Message] = {  # what is known of a model, by the key that is stored
     "architecture": message("architecture"),
     "size": message("size"),
@@ -135,11 +136,12 @@ def outcome(which: OutcomeKind) -> str:
 
 def outcome_of(row: TrialRow) -> str:
     """Its outcome in words; a report that only lacks its block was answered, and not checked."""
-    if row.outcome is OutcomeKind.NO_ANSWER and row.explanation.endswith(
-        fill(A_JUDGE_CAN_READ, {})
-    ):
-        return tr("not checked")
-    return outcome(row.outcome)
+    return tr("not checked") if is_unchecked(row) else outcome(row.outcome)
+
+
+def is_unchecked(row: TrialRow) -> bool:
+    can_read = fill(A_JUDGE_CAN_READ, {})
+    return row.outcome is OutcomeKind.NO_ANSWER and row.explanation.endswith(can_read)
 
 
 def role(turn: Turn) -> str:
@@ -184,10 +186,15 @@ def not_compared(scores: Iterable[tuple[str, SuiteSummary | Standing]]) -> Itera
 
 
 def outcomes(summary: SuiteSummary) -> str:
+    unchecked = sum(map(is_unchecked, summary.tests))
+    counts = [(said, summary.outcomes.get(which, 0)) for which, said in COUNTED.items()]
+    lacking = list(COUNTED).index(OutcomeKind.NO_ANSWER)
+    said, silent = counts[lacking]
+    counts[lacking : lacking + 1] = [(said, silent - unchecked), (COUNTED_UNCHECKED, unchecked)]
     counted = (
-        fill(COUNTED[which], {"count": count, "number": numbers.count(count)})
-        for which in OutcomeKind
-        if (count := summary.outcomes.get(which, 0))
+        fill(said, {"count": count, "number": numbers.count(count)})
+        for said, count in counts
+        if count
     )
     return trn(
         "{count} test: {outcomes}",

@@ -4,6 +4,7 @@ import random
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from assay.stats import estimates
 from assay.summary.duplicates import find_repeated
@@ -41,7 +42,7 @@ def baselines(
     constants = {constant: scored(_always(constant)) for constant in _constants(cases)}
     values = {constant: estimate.value for constant, estimate in constants.items()}
     best = max(values, key=lambda constant: -1.0 if (value := values[constant]) is None else value)
-    empty, echoed = scored(_always("")), scored(rendered_prompt)
+    empty, echoed = _without_chance(scored(_always(""))), scored(rendered_prompt)
     guessed, keywords = tuple(shares), _all_keywords(cases)
     return Baselines(
         empty=empty,
@@ -51,6 +52,11 @@ def baselines(
         shares=guessed,
         oracle=scored(_always(keywords)) if keywords else None,
     )
+
+
+def _without_chance(empty: Estimate) -> Estimate:
+    """Where nothing earns nothing, other tests would change nothing: there is no interval."""
+    return empty if empty.value else replace(empty, low=None, high=None, method="none")
 
 
 def _always(text: str) -> Callable[[Case], str]:

@@ -173,7 +173,7 @@ def _speeds(of: ModelChoice) -> str:
 
 
 def left_out(whole: Judged, of: ModelChoice) -> str:
-    """Who is not compared or not recommended, and whose answers lack the block to check."""
+    """Who is not compared or not recommended, and whose answers were not checked."""
     told = []
     if of.left_out:
         told.append(
@@ -189,13 +189,13 @@ def left_out(whole: Judged, of: ModelChoice) -> str:
     lacking = {
         model.model: count
         for model in whole.models
-        if (count := sum(_lacks_block(t) for t in model.tests if t.domain == of.domain))
+        if (count := sum(_is_unchecked(t) for t in model.tests if t.domain == of.domain))
     }
     if lacking:
         told.append(
             tr(
-                "Answers for {domain} without a block that can be read, 0 in the mean and not in "
-                "the share of checks: {lacking}."
+                "Answers for {domain} that were not checked, 0 in the mean and not in the share of "
+                "checks: {lacking}."
             )
         )
     return " ".join(told).format(
@@ -206,7 +206,7 @@ def left_out(whole: Judged, of: ModelChoice) -> str:
     )
 
 
-def _lacks_block(of: TestJudged) -> bool:
+def _is_unchecked(of: TestJudged) -> bool:
     return of.tenths is not None and of.band is None
 
 
@@ -254,7 +254,7 @@ def name_of_test(of: TestJudged) -> str:
 def bands(of: DomainJudged) -> str:
     counted = [f"{of.bands.get(name, 0)} {name}" for _, name in BANDS if of.bands.get(name, 0)]
     if lacking := of.mean.n - sum(of.bands.values()):
-        counted.append(tr("{count} without a block that can be read (0)", count=lacking))
+        counted.append(tr("{count} not checked (0)", count=lacking))
     tests = trn("{count} test in the mean", "{count} tests in the mean", of.mean.n)
     return labelled(tests, " · ".join(counted)) if counted else tests
 
