@@ -198,7 +198,8 @@ def test_what_the_evidence_alone_scores_has_no_criteria_and_reads_back_as_no_jud
     one = replace(verdict("CT-01", shown=evidence(6, 8)), no_answer=no_answer)
     text = evaluation_text(one, model="m")
     assert f"EVALUATION:\n{line}" in text
-    assert f"OVERALL SCORE: {'0.0' if no_answer else '7.5'}/10\n" in text
+    overall = {"": "7.5/10", "empty": "0.0/10", "facts": "not checked"}[no_answer]
+    assert f"OVERALL SCORE: {overall}\n" in text
     found = only(text)
     assert (found.findings, found.judgement.scores) == ((), ())
 

@@ -28,8 +28,8 @@ from assay.types.views import (
 LONGEST = 300  # characters of a question or an answer in a list
 SHOWN: dict[Show, str] = {
     "all": "1",
-    "failed": "r.outcomes GLOB '*[fn]*'",
-    "failed_all": "r.outcomes NOT GLOB '*[^fn]*'",
+    "failed": "r.outcomes GLOB '*[fnc]*'",
+    "failed_all": "r.outcomes NOT GLOB '*[^fnc]*'",
     "differ": "ltrim(r.outcomes, substr(r.outcomes, 1, 1)) <> ''",
     "unscored": "r.outcomes GLOB '*[ux]*'",
     "waiting": "instr(r.outcomes, '.')",

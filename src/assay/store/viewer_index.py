@@ -57,7 +57,9 @@ TRIES = """
 INSERT OR REPLACE INTO tries
 SELECT s.run_id, s.suite, s.test_id, s.model, s.repeat, s.value,
   CASE WHEN s.body IS NULL THEN 'failed' WHEN s.value IS NULL THEN 'unscored'
-    WHEN json_extract(s.body, '$.no_answer') THEN 'no_answer' END,
+    WHEN json_extract(s.body, '$.no_answer') THEN
+      iif(json_extract(s.body, '$.explanation') LIKE '%: assay judge latest --judge %',
+        'not_checked', 'no_answer') END,
   s.id, s.reply_id, (SELECT r.test FROM results r
     WHERE r.run_id = s.run_id AND r.suite = s.suite AND r.test_id = s.test_id)
 FROM scores s WHERE s.id > ? AND s.id <= ? AND s.suite NOT GLOB 'measure/*' ORDER BY s.id
@@ -70,7 +72,8 @@ UPDATE results SET outcomes = found.letters FROM (
       CASE
         WHEN x.score_id IS NULL THEN '.'
         WHEN count(x.value) = 0 THEN iif(max(x.missing = 'unscored'), 'u', 'x')
-        WHEN count(x.value) = sum(x.missing IS 'no_answer') THEN 'n'
+        WHEN count(x.value) = sum(x.missing IN ('no_answer', 'not_checked'))
+          THEN iif(max(x.missing = 'not_checked'), 'c', 'n')
         WHEN avg(x.value) >= r.pass_mark - 1e-9 THEN 'p'
         ELSE 'f'
       END AS letter

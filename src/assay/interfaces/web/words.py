@@ -8,6 +8,7 @@ OUTCOMES = {
     "p": ("pass", "✓", message("pass")),
     "f": ("fail", "✗", message("fail")),
     "n": ("none", "∅", message("no answer")),
+    "c": ("none", "–", message("not checked")),  # it has no block to read
     "u": ("open", "?", message("unscored")),
     "x": ("open", "!", message("request failed")),
     ".": ("wait", "·", message("not asked yet")),

@@ -62,7 +62,10 @@ def _lines(verdict: FinalJudgement, model: str) -> Iterator[str]:
             reason = _reason(verdict, one)
             yield f"{_said(one.label, LONGEST_NAME)}: {one.score}/{MOST} - {reason}"
         yield ""
-        yield f"OVERALL SCORE: {format_tenths(tenths)}/{MOST}"
+        if verdict.no_answer == "facts":  # what nobody checked has no score to tell
+            yield f"OVERALL SCORE: {NOT_CHECKED.lower()}"
+        else:
+            yield f"OVERALL SCORE: {format_tenths(tenths)}/{MOST}"
         if verdict.band is not None:
             yield f"QUALITY RATING: {verdict.band}"
     yield ""

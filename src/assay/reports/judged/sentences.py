@@ -239,11 +239,9 @@ def _excludes_0(difference: Estimate) -> bool:
 def overall(of: TestJudged) -> str:
     if of.tenths is None:
         return tr("unscored")
-    gaps = {"overall": shown_tenths(of.tenths)}
     if of.band is None:
         unread = [each for each in of.final_judgements if each.no_answer == "facts"]
-        what = unread[0].evidence.unread_told if unread else tr("nothing could be checked")
-        return tr("{overall} {what}", what=what, **gaps)
+        return labelled(tr("not checked"), unread[0].evidence.unread_told if unread else "")
     return f"{shown_tenths(of.tenths)} {of.band}"
 
 
