@@ -15,8 +15,10 @@ import pytest
 
 from assay import api
 from assay.errors import StoreError, StoreFull
+from assay.messages import fill
 from assay.store import Store, viewer_index
 from assay.store.viewed import ViewedStore
+from assay.types.judging.judgements import A_JUDGE_CAN_READ
 from assay.types.views import SHOWS, SampleFilter, TestKey
 from tests.conftest import Bench
 from tests.test_store import forget_index
@@ -70,6 +72,16 @@ def test_outcomes_in_sql_are_those_of_the_report(bench):
     found = outcomes_of(bench.out, bench.report.run)
     assert found == expected_of(bench.report)
     assert set("".join(found.values())) == set("pfnux")
+
+
+def test_what_lacks_its_block_has_a_letter_of_its_own() -> None:
+    told = {"c": fill(A_JUDGE_CAN_READ, {}), "n": "The answer is empty."}
+    for letter, why in told.items():
+        body = json.dumps({"no_answer": True, "explanation": f"no block; {why}"})
+        case = viewer_index.TRIES.partition("s.value,")[2].partition("END,")[0] + "END"
+        sql = f"SELECT {case} FROM (SELECT ? AS body, 0.0 AS value) s"
+        (missing,) = sqlite3.connect(":memory:").execute(sql, (body,)).fetchone()
+        assert missing == {"c": "not_checked", "n": "no_answer"}[letter]
 
 
 def test_every_filter_finds_what_it_says(bench):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from assay.interfaces.web import words
 from assay.messages import fill
 from assay.reports.sentences import outcome_of, outcomes
 from assay.stats.estimates import nothing
+from assay.summary.comparisons import _flips
 from assay.types import OutcomeKind
 from assay.types.judging.judgements import A_JUDGE_CAN_READ
 from assay.types.results import SuiteSummary, TestRow
@@ -38,3 +42,6 @@ def test_a_report_that_lacks_its_block_is_not_called_no_answer(why: str, said: s
         outcomes={OutcomeKind.NO_ANSWER: 1},
     )
     assert outcomes(summary) == f"1 test: 1 {said}"
+    assert words.outcome(row.outcome, row.is_unchecked) == said
+    (flip,) = _flips([(row, replace(row, outcome=OutcomeKind.PASS, score=1.0))])
+    assert (flip.unchecked_a, flip.unchecked_b) == (said == "not checked", False)

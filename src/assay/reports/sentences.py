@@ -21,7 +21,6 @@ from assay.text.safe_text import one_line
 from assay.text.spoken_language import name_of
 from assay.types import Estimate, Machine, Observed, OutcomeKind
 from assay.types import Message as Turn
-from assay.types.judging.judgements import A_JUDGE_CAN_READ
 from assay.types.measured.performance import MemoryPart
 from assay.types.models import NATIVE
 from assay.types.results import (
@@ -124,24 +123,23 @@ AMOUNTS: Mapping[str, Message] = {
 _AMOUNT = re.compile(r"\b(\d+(?:\.\d+)?) (GB|MB|B|M|k)\b")
 
 
-def outcome(which: OutcomeKind) -> str:
-    return {
-        OutcomeKind.PASS: tr("pass"),
-        OutcomeKind.FAIL: tr("fail"),
-        OutcomeKind.NO_ANSWER: tr("no answer"),
-        OutcomeKind.UNSCORED: tr("unscored"),
-        OutcomeKind.FAILED: tr("request failed"),
-    }[which]
+def outcome(which: OutcomeKind, *, unchecked: bool = False) -> str:
+    return (
+        tr("not checked")
+        if unchecked
+        else {
+            OutcomeKind.PASS: tr("pass"),
+            OutcomeKind.FAIL: tr("fail"),
+            OutcomeKind.NO_ANSWER: tr("no answer"),
+            OutcomeKind.UNSCORED: tr("unscored"),
+            OutcomeKind.FAILED: tr("request failed"),
+        }[which]
+    )
 
 
 def outcome_of(row: TrialRow) -> str:
     """Its outcome in words; a report that only lacks its block was answered, and not checked."""
-    return tr("not checked") if is_unchecked(row) else outcome(row.outcome)
-
-
-def is_unchecked(row: TrialRow) -> bool:
-    can_read = fill(A_JUDGE_CAN_READ, {})
-    return row.outcome is OutcomeKind.NO_ANSWER and row.explanation.endswith(can_read)
+    return outcome(row.outcome, unchecked=row.is_unchecked)
 
 
 def role(turn: Turn) -> str:
@@ -186,7 +184,7 @@ def not_compared(scores: Iterable[tuple[str, SuiteSummary | Standing]]) -> Itera
 
 
 def outcomes(summary: SuiteSummary) -> str:
-    unchecked = sum(map(is_unchecked, summary.tests))
+    unchecked = sum(row.is_unchecked for row in summary.tests)
     counts = [(said, summary.outcomes.get(which, 0)) for which, said in COUNTED.items()]
     lacking = list(COUNTED).index(OutcomeKind.NO_ANSWER)
     said, silent = counts[lacking]

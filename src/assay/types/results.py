@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from assay.frozen import speed_up_init
+from assay.messages import fill
 from assay.types import Estimate, Machine, Message, Observed, OutcomeKind, SamplingMode, Suite
 from assay.types.decisions import Decision
 from assay.types.early import EarlyDecision
 from assay.types.judging.judged import Judged
+from assay.types.judging.judgements import A_JUDGE_CAN_READ
 from assay.types.judging.reviews import Reviewed
 from assay.types.measured.performance import DepthFigures, Performance, TrialFigures
 
@@ -33,6 +35,12 @@ class TrialRow:
     extracted: str | None
     explanation: str
     sent: tuple[Message, ...] = ()
+
+    @property
+    def is_unchecked(self) -> bool:
+        """Whether it only lacks its block: it was answered, and nothing could be checked."""
+        can_read = fill(A_JUDGE_CAN_READ, {})
+        return self.outcome is OutcomeKind.NO_ANSWER and self.explanation.endswith(can_read)
 
 
 @speed_up_init
@@ -288,6 +296,8 @@ class Flip:
     outcome_b: OutcomeKind
     score_a: float | None
     score_b: float | None
+    unchecked_a: bool = False
+    unchecked_b: bool = False
 
     @property
     def gained(self) -> bool:

@@ -36,9 +36,10 @@ def cut(text: str, most: int = MOST_SHOWN) -> str:
     return text[:most] + "\n" + tr("… {count} characters more; `assay export` has all", count=left)
 
 
-def outcome(name: str) -> str:
+def outcome(name: str, unchecked: bool = False) -> str:
     """The word for an outcome as a comparison names it."""
-    return fill(OUTCOMES["x" if name == "failed" else name[0]][2], {})
+    letter = "c" if unchecked else "x" if name == "failed" else name[0]
+    return fill(OUTCOMES[letter][2], {})
 
 
 def state(run: RunRow, is_running: bool) -> tuple[str, str]:
