@@ -310,6 +310,9 @@ def test_answers_without_a_block_are_counted_apart_and_their_models_named():
     found = judged([model("a", half), model("b", few)])
     (of_b,) = found.models[1].domains
     assert bands(of_b) == "6 tests in the mean: 5 GOOD · 1 not checked (0)"
+    assert "n=5, 1 not checked of the checks" in evidence_sentence(of_b)
+    assert "unscored" not in evidence_sentence(of_b)
+    assert "not checked" not in evidence_sentence(found.models[0].domains[0])
     (choice,) = found.choices
     assert left_out(found, choice) == (
         "Not recommended for data analysis, because the checks that passed are less than half by "

@@ -70,7 +70,7 @@ def _reasons(report: Report, judged: Judged) -> Iterator[str]:
     yield from cause_sentences(report.models, names)
     for choice in judged.choices:
         if choice.evidence is not None and choice.evidence.value is not None:
-            share, domain = numbers.figure(choice.evidence), said.domain_name(choice.domain)
+            share, domain = said.share_of_checks(choice.evidence), said.domain_name(choice.domain)
             if choice.evidence.incomplete:  # what is missing stands behind the figure
                 yield tr("Checks that {model} passes for {domain}, by weight; recommended from "
                          "0.5: {share}.", model=choice.model, share=share,

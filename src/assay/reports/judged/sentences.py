@@ -1,9 +1,11 @@
 """Sentences that several reports of judged tests share."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from assay.messages import joined, labelled, tr, trn
+from assay.messages import fill, joined, labelled, tr, trn
 from assay.reports.judged.evaluation_text import confidence_name, isolation_sentence
+from assay.reports.sentences import COUNTED_UNCHECKED
 from assay.text import number_format as numbers
 from assay.types import Estimate
 from assay.types.judging.judged import (
@@ -154,7 +156,7 @@ def choice_clause(of: ModelChoice) -> str:
         others=tr(" and ").join(_lead(rival) for rival in others),
         speeds=_speeds(of),
         compared=", ".join(of.compared),
-        evidence=numbers.figure(of.evidence) if of.evidence else "",
+        evidence=share_of_checks(of.evidence) if of.evidence else "",
     )
 
 
@@ -263,6 +265,13 @@ def band_meanings(found: Iterable[Band | None]) -> Iterator[str]:
     return (labelled(name, meaning_of(name)) for _, name in BANDS if name in there)
 
 
+def share_of_checks(evidence: Estimate) -> str:
+    """Its figure. A test that it lacks was not checked, and may have its points all the same."""
+    shown, lacking = numbers.figure(replace(evidence, unscored=0)), evidence.unscored
+    told = fill(COUNTED_UNCHECKED, {"count": lacking, "number": numbers.count(lacking)})
+    return f"{shown}, {told}" if lacking else shown
+
+
 def evidence_sentence(of: DomainJudged) -> str:
     if not of.evidence_total and not of.bounded:
         return tr("Nothing was run or computed: the scores are the judge's alone.")
@@ -272,7 +281,7 @@ def evidence_sentence(of: DomainJudged) -> str:
             "weight; by number alone it is {passed} of {total}.",
             passed=numbers.count(of.evidence_passed),
             total=numbers.count(of.evidence_total),
-            figure=numbers.figure(of.evidence),
+            figure=share_of_checks(of.evidence),
         )
     else:
         told = tr("Facts that could be checked were not read, so that no criterion is above "
