@@ -35,14 +35,14 @@ _SHORT_NAME = "name"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SaidRow:
     """`spans`: where it stands, with what is left of each."""
 
     said: str
     spans: tuple[tuple[int, int, str], ...]
 
 
-def rows_of(pieces: Sequence[Piece]) -> Iterator[Row]:
+def rows_of(pieces: Sequence[Piece]) -> Iterator[SaidRow]:
     """Of five words or more, by places in the whole text."""
     code = "".join(
         "\n" * len(piece.text) if piece.kind in ("prose", "comment") else piece.text
@@ -53,10 +53,10 @@ def rows_of(pieces: Sequence[Piece]) -> Iterator[Row]:
         items = [_ITEM.fullmatch(item) for item in found[1].rstrip(", \n").split(",")]
         names = [item[1] for item in items if item]
         if len(names) == len(items) and is_sentence(" ".join(names)):
-            yield Row(" ".join(names), ((*found.span(1), _SHORT_NAME),))
+            yield SaidRow(" ".join(names), ((*found.span(1), _SHORT_NAME),))
     for found in _CHAIN.finditer(code):
         if is_sentence(found[0]):
-            yield Row(found[0], ((*found.span(), _SHORT_NAME),))
+            yield SaidRow(found[0], ((*found.span(), _SHORT_NAME),))
 
 
 def spelt(text: str) -> Iterator[tuple[int, int, str]]:
@@ -121,7 +121,7 @@ def _decoded(numbers: Sequence[str]) -> Iterator[str]:
             yield "".join(map(chr, values))
 
 
-def _strings(code: str) -> Iterator[Row]:
+def _strings(code: str) -> Iterator[SaidRow]:
     row = list[re.Match[str]]()
     for found in _STRING.finditer(code):
         is_short = not is_sentence(found[2])
@@ -134,7 +134,7 @@ def _strings(code: str) -> Iterator[Row]:
     yield from _windows(code, row)
 
 
-def _windows(code: str, row: Sequence[re.Match[str]]) -> Iterator[Row]:
+def _windows(code: str, row: Sequence[re.Match[str]]) -> Iterator[SaidRow]:
     """So much of a row at a time as makes a sentence, each half beside both of its neighbours."""
     sizes = [len(words_in(each[2])) for each in row]
     begin = end = 0
@@ -147,7 +147,7 @@ def _windows(code: str, row: Sequence[re.Match[str]]) -> Iterator[Row]:
         said = code[some[0].start() : behind.end() if behind else some[-1].end()]
         if sum(sizes[begin:end]) >= SENTENCE or len(some) > 1:
             spans = tuple((*each.span(2), "") for each in some)
-            yield Row(re.sub(r"[\"'\[\]{}]+", " ", said), spans)
+            yield SaidRow(re.sub(r"[\"'\[\]{}]+", " ", said), spans)
         begin = max(begin + 1, (begin + end) // 2)
 
 
