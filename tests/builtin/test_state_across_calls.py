@@ -13,6 +13,7 @@ from assay.types.tests import SHIPPED_SUITES
 AROUND = """
 _alone, _known, _out = NAME, {}, []
 def NAME(*given):
+    'What the function before gives, with something kept.'
     BODY
 """
 BY_OBJECT = """key = (*map(id, given), repr(given[1:]) if len(given) > 1 else len(given[0]))

@@ -298,16 +298,19 @@ class _SpeedTrial:
         if reason := self.call(lists, cpu_s=_CPU_S):
             shortest, longest = (way(len(one) for one, _ in lists) for way in (min, max))
             return f"{len(lists)} lists of {shortest:,} to {longest:,} entries: {reason}"
-        for kind in (one for one in _TIMED if one in kinds):
-            if reason := self.grown(kind):
+        # Of the three kinds at least one in lists and one in tuples.
+        ways = self.sample([True, False, self.random.random() < 0.5], len(_TIMED))
+        for kind, in_tuple in zip(_TIMED, ways, strict=True):
+            if kind in kinds and (reason := self.grown(kind, in_tuple=in_tuple)):
                 return f"{kind}: {reason}"
         return ""
 
-    def grown(self, kind: str) -> str:
+    def grown(self, kind: str, *, in_tuple: bool) -> str:
         """The same of a list of entries of a kind, and of one four times as long."""
         shorter = self.random.randrange(_LEAST_LONG, _MOST_LONG)
         shorter = shorter if kind == _NUMBERS else shorter // 2
-        lists = [self.write(kind, self.draw_long(length)) for length in (4 * shorter, shorter)]
+        lists = [self.write(kind, self.draw_long(length), in_tuple=in_tuple)
+                 for length in (4 * shorter, shorter)]  # fmt: skip
         least = [(math.inf, math.inf)] * 2
         shortest = (_SHORTEST_S, _SHORTEST_WALL_S)
         for _ in range(_TRIES):
@@ -485,11 +488,15 @@ class _SpeedTrial:
         ]  # fmt: skip
         return self.random.sample(pool, count)
 
-    def write(self, kind: str, lists: Lists) -> Lists:
-        """Two lists of whole numbers with their entries written as a kind."""
+    def write(self, kind: str, lists: Lists, *, in_tuple: bool | None = None) -> Lists:
+        """Two lists of whole numbers with their entries written as a kind; as tuples or not, or
+        now so and now so.
+        """
         write = _WRITTEN[kind]
         one, two = ([write(entry) for entry in some] for some in lists)  # type: ignore[arg-type]
-        return (one, two) if self.random.random() < 0.7 else (tuple(one), tuple(two))
+        if in_tuple is None:
+            in_tuple = self.random.random() >= 0.7
+        return (tuple(one), tuple(two)) if in_tuple else (one, two)
 
     def operations(self, *, right: bool = True) -> str:
         """Why there are too many, they grow too fast, or, where they are to be right, the results

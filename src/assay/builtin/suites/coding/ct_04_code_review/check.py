@@ -97,9 +97,10 @@ def check_prose(answer: str, faulty: list[Place], found: list[Place]) -> Iterato
         why = (f"{len(told)} of {len(faulty)} faults are found by the block and described beside "
                f"their name in the review, in {LEAST_WORDS} words or more that are not said of "
                "most others, one of them for what is wrong or two from the code; "
-               f"this check needs {needed}")  # fmt: skip
+               f"this check needs {max(needed, 2)}")  # fmt: skip
         late = 2 * needed > len(faulty)
-        yield Check(f"review_{needed}", len(told) >= needed, why, each * (LATE if late else EARLY))
+        passed = len(told) >= max(needed, 2)  # words meet once by chance
+        yield Check(f"review_{needed}", passed, why, each * (LATE if late else EARLY))
 
 
 def is_about(place: Place, words: set[str]) -> bool:
