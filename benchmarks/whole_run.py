@@ -352,7 +352,7 @@ def shown(rows: dict[str, Any], before: dict[str, Any] | None) -> Iterator[str]:
         yield line
 
 
-def draw(sides: dict[str, dict[str, Any]], file: Path) -> None:
+def draw(sides: dict[str, dict[str, Any]], file: Path, count: int = COUNT) -> None:
     """A bar a side, cut into phases."""
     from xml.sax.saxutils import escape as escaped
 
@@ -378,7 +378,7 @@ def draw(sides: dict[str, dict[str, Any]], file: Path) -> None:
                      f'<text x="{x + 17}" y="{y + 11:.0f}">{phase}</text>')  # fmt: skip
     head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {top + 65:.0f}" '
             'font-family="sans-serif" font-size="13">')  # fmt: skip
-    title = '<text x="10" y="18">Five checkpoints, wall seconds by phase</text>'
+    title = f'<text x="10" y="18">{count} checkpoints, wall seconds by phase</text>'
     file.write_text("\n".join([head, title, *parts, "</svg>"]) + "\n", "utf-8")
 
 
@@ -426,7 +426,7 @@ def main() -> None:
                     flush=True,
                 )
             if given.picture:
-                draw(best, given.picture)
+                draw(best, given.picture, given.count)
 
 
 if __name__ == "__main__":
