@@ -15,10 +15,8 @@ import pytest
 
 from assay import api
 from assay.errors import StoreError, StoreFull
-from assay.messages import fill
 from assay.store import Store, viewer_index
 from assay.store.viewed import ViewedStore
-from assay.types.judging.judgements import A_JUDGE_CAN_READ
 from assay.types.views import SHOWS, SampleFilter, TestKey
 from tests.conftest import Bench
 from tests.test_store import forget_index
@@ -75,9 +73,8 @@ def test_outcomes_in_sql_are_those_of_the_report(bench):
 
 
 def test_what_lacks_its_block_has_a_letter_of_its_own() -> None:
-    told = {"c": fill(A_JUDGE_CAN_READ, {}), "n": "The answer is empty."}
-    for letter, why in told.items():
-        body = json.dumps({"no_answer": True, "explanation": f"no block; {why}"})
+    for letter in "cn":
+        body = json.dumps({"no_answer": True, "unread": letter == "c"})
         case = viewer_index.TRIES.partition("s.value,")[2].partition("END,")[0] + "END"
         sql = f"SELECT {case} FROM (SELECT ? AS body, 0.0 AS value) s"
         (missing,) = sqlite3.connect(":memory:").execute(sql, (body,)).fetchone()

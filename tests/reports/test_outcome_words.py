@@ -7,23 +7,15 @@ from dataclasses import replace
 import pytest
 
 from assay.interfaces.web import words
-from assay.messages import fill
 from assay.reports.sentences import outcome_of, outcomes
 from assay.stats.estimates import nothing
 from assay.summary.comparisons import _flips
 from assay.types import OutcomeKind
-from assay.types.judging.judgements import A_JUDGE_CAN_READ
 from assay.types.results import SuiteSummary, TestRow
 
 
-@pytest.mark.parametrize(
-    ("why", "said"),
-    [
-        ("no block: nothing could be checked; " + fill(A_JUDGE_CAN_READ, {}), "not checked"),
-        ("The answer is empty.", "no answer"),
-    ],
-)
-def test_a_report_that_lacks_its_block_is_not_called_no_answer(why: str, said: str) -> None:
+@pytest.mark.parametrize(("unread", "said"), [(True, "not checked"), (False, "no answer")])
+def test_a_report_that_lacks_its_block_is_not_called_no_answer(unread: bool, said: str) -> None:
     row = TestRow(
         id="CT-01",
         category="coding",
@@ -31,7 +23,8 @@ def test_a_report_that_lacks_its_block_is_not_called_no_answer(why: str, said: s
         score=0.0,
         answer="",
         extracted=None,
-        explanation=why,
+        explanation="no block",
+        unread=unread,
     )
     assert outcome_of(row) == said
     summary = SuiteSummary(
@@ -42,6 +35,6 @@ def test_a_report_that_lacks_its_block_is_not_called_no_answer(why: str, said: s
         outcomes={OutcomeKind.NO_ANSWER: 1},
     )
     assert outcomes(summary) == f"1 test: 1 {said}"
-    assert words.outcome(row.outcome, row.is_unchecked) == said
-    (flip,) = _flips([(row, replace(row, outcome=OutcomeKind.PASS, score=1.0))])
-    assert (flip.unchecked_a, flip.unchecked_b) == (said == "not checked", False)
+    assert words.outcome(row.outcome, row.unread) == said
+    (flip,) = _flips([(row, replace(row, outcome=OutcomeKind.PASS, score=1.0, unread=False))])
+    assert (flip.unread_a, flip.unread_b) == (said == "not checked", False)

@@ -13,11 +13,10 @@ from functools import partial
 
 from assay.judge.guards.addressing import INJECTION
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, explain
-from assay.messages import fill, joined, tr, trn
+from assay.messages import joined, tr, trn
 from assay.text.safe_text import one_line
 from assay.types import Case, Score, ScorePart
 from assay.types.judging.judgements import (
-    A_JUDGE_CAN_READ,
     BANDS,
     BOUND_CLOSELY,
     MOST,
@@ -108,15 +107,16 @@ def score_of(final: FinalJudgement) -> Score:
         return scored(scorer=BY_CHECKS, value=float(share), explanation=told)
     if final.no_answer:
         why = final.explanation
-        return scored(scorer=BY_CHECKS, value=0.0, no_answer=True, explanation=why)
-    unread = [each for each in final.judgements if each.trivial]
+        unread = final.no_answer == "facts"
+        return scored(scorer=BY_CHECKS, value=0.0, no_answer=True, unread=unread, explanation=why)
+    trivial = [each for each in final.judgements if each.trivial]
     told = tr("{overall} of 10, {band}", **overall)
-    if unread and final.tenths == 0:
-        told = tr("{overall} of 10, {band}: {why}", **overall, why=unread[0].scores[0].reason)
+    if trivial and final.tenths == 0:
+        told = tr("{overall} of 10, {band}: {why}", **overall, why=trivial[0].scores[0].reason)
     return scored(
         scorer=SCORER,
         value=final.tenths / 100,
-        no_answer=final.tenths == 0 and any(each.trivial in NOTHING_SAID for each in unread),
+        no_answer=final.tenths == 0 and any(each.trivial in NOTHING_SAID for each in trivial),
         explanation=told,
         parts=tuple(
             ScorePart(name=each.criterion, value=each.score / MOST, explanation=each.reason)
@@ -235,7 +235,9 @@ def _why_no_answer(
     if trivial is not None and trivial in NOTHING_SAID:
         return "empty", explain(trivial)
     if evidence.unread_facts and not judgements:
-        return "facts", joined([evidence.unread_told, fill(A_JUDGE_CAN_READ, {})])
+        return "facts", joined(
+            [evidence.unread_told, tr("a judge can read it: assay judge latest --judge MODEL")]
+        )
     return "", ""
 
 

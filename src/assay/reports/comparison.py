@@ -142,8 +142,8 @@ def _flip(flip: Flip) -> Row:
             "+" if flip.gained else "−",
             flip.id,
             flip.category,
-            f"{outcome(flip.outcome_a, unchecked=flip.unchecked_a)} {numbers.score(flip.score_a)}",
-            f"{outcome(flip.outcome_b, unchecked=flip.unchecked_b)} {numbers.score(flip.score_b)}",
+            f"{outcome(flip.outcome_a, unread=flip.unread_a)} {numbers.score(flip.score_a)}",
+            f"{outcome(flip.outcome_b, unread=flip.unread_b)} {numbers.score(flip.score_b)}",
         ),
         tone="good" if flip.gained else "bad",
     )

@@ -123,10 +123,10 @@ AMOUNTS: Mapping[str, Message] = {
 _AMOUNT = re.compile(r"\b(\d+(?:\.\d+)?) (GB|MB|B|M|k)\b")
 
 
-def outcome(which: OutcomeKind, *, unchecked: bool = False) -> str:
+def outcome(which: OutcomeKind, *, unread: bool = False) -> str:
     return (
         tr("not checked")
-        if unchecked
+        if unread
         else {
             OutcomeKind.PASS: tr("pass"),
             OutcomeKind.FAIL: tr("fail"),
@@ -139,7 +139,7 @@ def outcome(which: OutcomeKind, *, unchecked: bool = False) -> str:
 
 def outcome_of(row: TrialRow) -> str:
     """Its outcome in words; a report that only lacks its block was answered, and not checked."""
-    return outcome(row.outcome, unchecked=row.is_unchecked)
+    return outcome(row.outcome, unread=row.unread)
 
 
 def role(turn: Turn) -> str:
@@ -184,7 +184,7 @@ def not_compared(scores: Iterable[tuple[str, SuiteSummary | Standing]]) -> Itera
 
 
 def outcomes(summary: SuiteSummary) -> str:
-    unchecked = sum(row.is_unchecked for row in summary.tests)
+    unchecked = sum(row.unread for row in summary.tests)
     counts = [(said, summary.outcomes.get(which, 0)) for which, said in COUNTED.items()]
     lacking = list(COUNTED).index(OutcomeKind.NO_ANSWER)
     said, silent = counts[lacking]

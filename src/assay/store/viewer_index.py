@@ -58,8 +58,7 @@ INSERT OR REPLACE INTO tries
 SELECT s.run_id, s.suite, s.test_id, s.model, s.repeat, s.value,
   CASE WHEN s.body IS NULL THEN 'failed' WHEN s.value IS NULL THEN 'unscored'
     WHEN json_extract(s.body, '$.no_answer') THEN
-      iif(json_extract(s.body, '$.explanation') LIKE '%: assay judge latest --judge %',
-        'not_checked', 'no_answer') END,
+      iif(json_extract(s.body, '$.unread'), 'not_checked', 'no_answer') END,
   s.id, s.reply_id, (SELECT r.test FROM results r
     WHERE r.run_id = s.run_id AND r.suite = s.suite AND r.test_id = s.test_id)
 FROM scores s WHERE s.id > ? AND s.id <= ? AND s.suite NOT GLOB 'measure/*' ORDER BY s.id

@@ -273,8 +273,8 @@ def _flips(pairs: Sequence[Pair]) -> Iterator[Flip]:
                 outcome_b=second.outcome,
                 score_a=first.score,
                 score_b=second.score,
-                unchecked_a=first.is_unchecked,
-                unchecked_b=second.is_unchecked,
+                unread_a=first.unread,
+                unread_b=second.unread,
             )
 
 

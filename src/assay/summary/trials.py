@@ -143,6 +143,7 @@ def _row(trials: Sequence[Trial], suite: Suite) -> TestRow:
         score=mean,
         explanation=explanation if scores else shown.explanation,
         repeats=repeats,
+        unread=all(repeat.unread for repeat in repeats),
     )
 
 
@@ -163,6 +164,7 @@ def _trial_row(trial: Trial, pass_mark: float) -> TrialRow:
         extracted=score.extracted if score is not None else None,
         explanation=explanation,
         sent=trial.sent,
+        unread=score is not None and score.unread,
     )
 
 

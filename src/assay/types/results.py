@@ -10,12 +10,10 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from assay.frozen import speed_up_init
-from assay.messages import fill
 from assay.types import Estimate, Machine, Message, Observed, OutcomeKind, SamplingMode, Suite
 from assay.types.decisions import Decision
 from assay.types.early import EarlyDecision
 from assay.types.judging.judged import Judged
-from assay.types.judging.judgements import A_JUDGE_CAN_READ
 from assay.types.judging.reviews import Reviewed
 from assay.types.measured.performance import DepthFigures, Performance, TrialFigures
 
@@ -24,7 +22,7 @@ from assay.types.measured.performance import DepthFigures, Performance, TrialFig
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRow:
     """One trial of a test that was asked several times. `repeat` is the trial's own number, `draw`
-    that of its wording and order.
+    that of its wording and order; `unread`: it was answered, without a block that can be read.
     """
 
     repeat: int = 0
@@ -35,12 +33,7 @@ class TrialRow:
     extracted: str | None
     explanation: str
     sent: tuple[Message, ...] = ()
-
-    @property
-    def is_unchecked(self) -> bool:
-        """Whether it only lacks its block: it was answered, and nothing could be checked."""
-        can_read = fill(A_JUDGE_CAN_READ, {})
-        return self.outcome is OutcomeKind.NO_ANSWER and self.explanation.endswith(can_read)
+    unread: bool = False
 
 
 @speed_up_init
@@ -296,8 +289,8 @@ class Flip:
     outcome_b: OutcomeKind
     score_a: float | None
     score_b: float | None
-    unchecked_a: bool = False
-    unchecked_b: bool = False
+    unread_a: bool = False
+    unread_b: bool = False
 
     @property
     def gained(self) -> bool:

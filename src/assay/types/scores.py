@@ -34,8 +34,8 @@ class ScorePart:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """A value from 0 to 1, or the reason why there is none; never both. `no_answer`: nothing could
-    be read, which is 0 and counted. `unscored_reason`: a code such as `no_judge`. `scorer` and
-    `version` are the check's.
+    be read, which is 0 and counted; `unread`: it was answered, without a block that can be read.
+    `unscored_reason`: a code such as `no_judge`. `scorer` and `version` are the check's.
     """
 
     scorer: str = ""
@@ -43,6 +43,7 @@ class Score:
     value: float | None = None
     unscored_reason: str | None = None
     no_answer: bool = False
+    unread: bool = False
     extracted: str | None = None
     explanation: str = ""
     parts: tuple[ScorePart, ...] = ()

@@ -36,9 +36,9 @@ def cut(text: str, most: int = MOST_SHOWN) -> str:
     return text[:most] + "\n" + tr("… {count} characters more; `assay export` has all", count=left)
 
 
-def outcome(name: str, unchecked: bool = False) -> str:
+def outcome(name: str, unread: bool = False) -> str:
     """The word for an outcome as a comparison names it."""
-    letter = "c" if unchecked else "x" if name == "failed" else name[0]
+    letter = "c" if unread else "x" if name == "failed" else name[0]
     return fill(OUTCOMES[letter][2], {})
 
 

@@ -34,8 +34,6 @@ BANDS: tuple[tuple[int, Band], ...] = (
     # (from tenths on, band)
     (90, "EXCELLENT"), (70, "GOOD"), (50, "ACCEPTABLE"), (30, "POOR"), (0, "FAILED"),
 )  # fmt: skip
-# Ends what is said of an answer whose facts nobody could read.
-A_JUDGE_CAN_READ = message("a judge can read it: assay judge latest --judge MODEL")
 BAND_MEANINGS: dict[Band, Message] = {
     "EXCELLENT": message("may be used as it is, in production too"),
     "GOOD": message("good work, of which small things could be better"),
