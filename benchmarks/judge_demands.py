@@ -9,7 +9,7 @@ to an answer in which it sees half of the demand or more, whatever language or e
 `visible`: half of the demand or more is in the reading that counts, be the score as it may; bounds
 of evidence can hide what a judge was told. Code of the answers is not run, so that no evidence
 bounds what the judge gives to code; the checks of data tests run as ever. At most 2 of 40 may
-change: docs/decisions/judging.md.
+change: docs/decisions/098 and 201.
 """
 
 from __future__ import annotations
