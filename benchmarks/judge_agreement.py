@@ -51,7 +51,7 @@ from assay.types.options import ServerOptions
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "judge" / "conala_items.jsonl"
 # Two, put together: one of 100 moves the recorded judge's figure by 0.04, and seed 0 is among the
-# hardest (docs/decisions/062-judge-forms.md).
+# hardest (docs/decisions/judging.md).
 SEEDS = (0, 2)
 RECORDED = ("score_only", "score_only_ref", "steps", "steps_ref")
 

@@ -5,7 +5,7 @@
 Four times the model is made again without one source (FLORES, the Declaration of Human Rights,
 African Storybook, MediaWiki messages), and the lines of that source are read: whole, and as answers
 of one to eight words in a row. A language whose every text is of that source is left out then. The
-constants of the rule were chosen with these texts in view (docs/decisions/010).
+constants of the rule were chosen with these texts in view (docs/decisions/ewe.md).
 """
 
 from __future__ import annotations

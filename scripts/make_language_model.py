@@ -9,7 +9,7 @@ made.json with what it was made from and the figures measured.
                                                           ones; without NTREX all but its words
 
 The same texts give the same bytes. Messages of MediaWiki (GPL-2+) are never counted, only used for
-measuring; see docs/decisions/010-ewe-language-model.md.
+measuring; see docs/decisions/ewe.md.
 """
 
 from __future__ import annotations

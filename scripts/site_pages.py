@@ -18,7 +18,7 @@ FOLDERS = {
     "Français": "fr",
     "Decisions": "decisions",
 }
-BY_NAME = ("tutorials", "decisions")  # in the order of their file names
+BY_NAME = ("tutorials",)  # in the order of their file names
 
 
 def on_config(config: Any) -> Any:
@@ -38,9 +38,10 @@ def list_pages(docs: Path, folder: Path) -> list[Any]:
     pages = sorted(folder.glob("*.md"), key=find_title)
     if folder.name in BY_NAME:
         pages.sort()
-    if (first := folder / "index.md").is_file():
-        listed = first.read_text("utf-8")
-        pages.sort(key=lambda page: listed.find(f"({page.name})"))
+    for first in (folder / "index.md", folder / "README.md"):
+        if first.is_file():
+            listed = first.read_text("utf-8")
+            pages.sort(key=lambda page: listed.find(f"({page.name})"))
     return [page.relative_to(docs).as_posix() for page in pages]
 
 

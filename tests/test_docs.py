@@ -65,9 +65,9 @@ def test_every_page_is_reached_from_the_index(root):
 
 def test_every_decision_is_listed(root):
     folder = root / "docs" / "decisions"
-    listed = (folder / "000-README.md").read_text("utf-8")
-    missing = [page.name for page in folder.glob("*.md") if page.name not in listed]
-    assert [name for name in missing if name != "000-README.md"] == []
+    listed = (folder / "README.md").read_text("utf-8")
+    missing = [page.name for page in folder.glob("*.md") if f"({page.name})" not in listed]
+    assert [name for name in missing if name != "README.md"] == []
 
 
 @pytest.mark.parametrize("name", ["README.md", "README.fr.md"])

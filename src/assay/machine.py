@@ -24,6 +24,8 @@ _CPU_NAMES = re.compile(r"^(?:model name|Model|cpu model|Hardware)\s*:\s*(\S.*)$
 _CGROUP = Path("/sys/fs/cgroup")
 WEIGHTS = (".gguf", ".safetensors")
 OLLAMA_BLOB = "/blobs/sha256-"
+# Nothing better is known before something is timed. To time again at once until it is quiet
+# would never end on a shared machine.
 QUIET = 0.5  # of the cores: the load of the last minute
 
 

@@ -277,7 +277,7 @@ def test_shuffled_words_of_a_paragraph_fail(unseen: Any) -> None:
 
 @pytest.mark.parametrize("at_most", [0.85])
 def test_shuffled_words_of_a_sentence_lose(unseen: Any, at_most: float) -> None:
-    """One sentence gives little evidence: a third to three fifths still pass. See decision 010."""
+    """One sentence gives little evidence: a third to three fifths still pass."""
     model, lines = unseen
     draw = random.Random(1)
     texts = [text for text in ewe_of(lines) if len(text.split()) >= 6]

@@ -134,7 +134,7 @@ def test_no_line_of_a_neighbouring_language_contains_ewe(held_out: Any, lines: l
 def test_a_language_the_model_has_never_met_is_rarely_taken_for_ewe(
     script: ModuleType, lines: list[Any]
 ) -> None:
-    """The bound is the figure of decision 010 with some room."""
+    """The bound is the measured figure (docs/decisions/ewe.md) with some room."""
     model = script.train(lines, without_languages=["gaa"])
     texts = [line.text for line in lines if line.language == "gaa"]
     taken = sum(identify(text, model).code == "ewe" for text in texts)

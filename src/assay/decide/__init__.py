@@ -1,4 +1,4 @@
 """DECIDE: from what was measured to what to do. Values only; `reports.checkpoints` has the words.
 
-Why it is decided this way: `docs/decisions/060-selection.md`.
+Why it is decided this way: `docs/decisions/intervals.md`.
 """

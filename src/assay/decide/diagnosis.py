@@ -33,9 +33,16 @@ from assay.types.trends import Trend
 EQUAL = 1e-4  # nats from log(vocabulary): all tokens have the very same chance
 UNTRAINED = (0.1, 0.2)  # nats below and above it: nothing is learnt yet
 RANKED = 0.85  # of log(vocabulary): a ranking that knows something
+# A head times 20 and one times 0.02 lie far beyond what their own ranking would have: a
+# perplexity of 4e21 and 1,664 instead of 172.
 BEYOND_RANKING = 0.5  # nats
+# Positions that turn a hundred times too fast gave 5.3 nats after 4 to 63 tokens and 6.6 after
+# more; the sound model has 4.3 and 3.8.
 CONTEXT_HURTS = 0.5  # nats
 NOT_YET = "nothing_learnt"  # more training may repair it
+# Dividing the logits of a doubled head by 2 gains 1.45 nats, but dividing those of a model that
+# has one paragraph by heart gains 1.0 to 1.2, so the sentence names both. A head times 1.5 is
+# not found: models tuned to answer are as sure as that of themselves.
 SCALED, GAINED = 1.9, 0.3  # times, and nats that it costs
 NOT_ALONE = (NOT_YET, "logits_too_large", "logits_too_small")  # other advice may be of use too
 SHORT, LONG = slice(2, 6), slice(6, None)  # 4 to 63 tokens before, and more, by powers of 2

@@ -15,6 +15,9 @@ from assay.types.decisions import Measurements
 from assay.types.measures import every_measure
 from assay.types.trends import ComparedSteps, DivergedStep
 
+# Both must hold: overfitting raises the loss too, and leaves the first guess right. A distance
+# in median deviations of the curve was rejected, since a loss that falls steeply at first makes
+# every later step an outlier, or none.
 LEAST_JUMP = 0.5  # nats per token
 LEFT = 0.5
 

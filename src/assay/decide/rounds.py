@@ -16,6 +16,7 @@ from assay.types import Estimate
 from assay.types.decisions import DecisionFact, Gate, Measurements, Recommendation, Value, fact
 from assay.types.rounds import Standing, SuggestedChange
 
+# Where advice says longer or more without a figure: doubling ends soon in either direction.
 TIMES = 2.0
 MOST_TIMES = 16.0  # of the data in the first round
 MEASURE_STEPS = ("measure_steps", "save_more_steps")

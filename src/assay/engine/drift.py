@@ -14,7 +14,10 @@ from assay.engine.layout.cores import core_by_core
 from assay.engine.layout.windows import Window, windows
 from assay.engine.network import NotFinite
 
+# Every token is predicted once; llama.cpp's windows of 512 score only the second half of each.
 WINDOW = 1024  # tokens at most: longer ones cost more for the same answer
+# Comparing 64 or 128 at once is quicker by itself (0.18 and 0.23 ms a token instead of 0.33),
+# but drift as a whole is not, and a GPU reads 8 % less with 64.
 POSITIONS_AT_ONCE = 256  # of all threads together: their logits are most of the memory
 LEAST_POSITIONS = 32
 CACHE_BYTES = 2**20  # of a core, for the logits of a few positions

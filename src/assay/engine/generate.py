@@ -51,6 +51,8 @@ Ended = Literal["end", "stop", "length", "context"]
 # tokens the sum of both is least when a sixth is waited for.
 REFILL_AT = 1 / 6
 
+# Asked after each token, the GPU waits for the processor: 200 prompts on an H200 took 0.72 s,
+# and 0.165 s with steps ahead and the kernel of `kernels/behind.py`.
 STEPS_AHEAD = 4  # that a GPU is given at once
 
 C = TypeVar("C", bound="Continued")

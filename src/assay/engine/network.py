@@ -33,6 +33,7 @@ TOKENS_AT_ONCE_CPU = 2048
 MOST_TOKENS_AT_ONCE_GPU = 1 << 16
 SHARE_OF_FREE_MEMORY = 0.35
 TRUNK_BYTES_CPU = 2**30
+# A token of a 1 B shape takes some 200 KB, so this holds five windows of 1,024 tokens.
 BATCHES_BYTES_CPU = 2**30  # of all cores together
 LOGITS_BYTES_CPU = 64 * 2**20
 LOGITS_BYTES_GPU = 2**30

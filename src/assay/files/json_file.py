@@ -19,6 +19,7 @@ from assay.messages import fill, message, tr
 from assay.types import FileFinding
 
 ID_FORM = re.compile(r"[\w-]+")
+# Ids name files of a run, beside the model's name and the number of the repeat.
 MAX_ID_CHARACTERS = 120
 
 _ENDLESS = float("inf")  # for a number that is too long: no field allows it

@@ -12,6 +12,7 @@ from assay.stats import estimates
 from assay.types import Estimate
 
 SHARE = "share"
+# A bootstrap with the metric's own function would compute BLEU 2,000 times instead of 20.
 GROUPS = 20  # of documents, each left out once
 # Metrics from 0 to 1 that are made of all documents at once.
 SHARES_OF_ALL = ("f1", "acc", "acc_norm", "exact_match")

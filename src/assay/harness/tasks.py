@@ -19,6 +19,8 @@ from assay.messages import tr
 RANDOM_SEED, OTHER_SEED = 0, 1234
 NO_SCRIPTS = "Dataset scripts are no longer supported"
 LONGEST_WHY = 300
+# Ten lines of aliases unfold to millions of values, which the harness would copy with its
+# config.
 MOST_VALUES = 100_000  # of a user's file, aliases unfolded
 MERGED = "tag:yaml.org,2002:merge"
 

@@ -8,6 +8,7 @@ from jinja2.visitor import NodeTransformer
 
 from assay.messages import tr
 
+# Counted and not timed, so that the same file is refused on every machine.
 MOST_STEPS = 1_000_000  # of all loops and macros of a text together
 LONGEST = 10_000_000  # characters, items or bits
 

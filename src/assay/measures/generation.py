@@ -62,6 +62,8 @@ FAILURES = "generation_failures"
 NAMED = 5  # samples named in a reason; the report has them all
 QUOTED = 3  # samples with their passage
 MOST_TOKENS = 160
+# Whether a text is likelier after its own prompt than after these has no scale to fit, unlike
+# its gain over an empty prompt, which is large for any short text.
 OTHERS = 4  # prompts that a text is read after, to see whether it continues its own
 GREEDY = Sampling(temperature=0.0, seed=0, max_tokens=MOST_TOKENS)
 

@@ -8,7 +8,7 @@ a text of which one document is nearly all. Inside a single document the units a
 the interval holds for more of this document only.
 
 `benchmarks/certainty.py` simulates how often the interval holds the truth;
-`docs/decisions/099-certainty.md` has the figures.
+`docs/decisions/intervals.md` has the figures.
 """
 
 from __future__ import annotations
@@ -30,8 +30,14 @@ if TYPE_CHECKING:
 
 FEWEST = 12  # documents, or blocks of one
 BLOCK = 1000  # tokens
+# Blocks of one document say less than they claim, even of that document: neighbouring blocks are
+# alike. Simulated, twelve of them hold its mean in 66 % at 2,000 tokens and in 90 % at 24,000.
 LEAST_TOKENS = 2000  # of a single document
 LEAST_FREEDOM = 1.0  # below it t has no mean: one document is most of the text
+# Few documents make most of the variance of a paired difference. Simulated for 12, 30 and 100
+# documents of real lengths, one model against another of twice the training text: by the tokens
+# alone 94.7, 92.4 and 90.2 % held the truth, by Satterthwaite's freedom as it is 94.8, 92.9 and
+# 91.7 %, by 0.6 of it 95.4, 94.0 and 93.3 %. Half of it was too wide elsewhere.
 SEEN_TAILS = 0.6  # of the freedom that the sample shows: it shows less of its tails than there is
 BY_DOCUMENTS = "leave-one-out over documents"
 BY_BLOCKS = "leave-one-out over blocks"

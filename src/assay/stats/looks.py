@@ -60,4 +60,6 @@ def _exact_bound(share: float, n: int, tail: float) -> float:
     from scipy.special import betaincinv
 
     passed = share * n
+    # Wilson's one-sided bound was not taken: its coverage is too low above one half, and a
+    # decision should err on the other side.
     return 0.0 if passed <= 0 else float(betaincinv(passed, n - passed + 1, tail))

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 DRAWS = 2000
+# Above it neighbours share a group whose spread is added as a normal: 100,000 tests take 0.15 s
+# and less than 100 MB instead of 1.6 GB.
 GROUPS = 512  # distinct values up to which a resample is exact
 
 

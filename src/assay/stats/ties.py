@@ -30,8 +30,12 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.floating]
     Places = NDArray[np.signedinteger]
 
+# Units count by their weight: 100 files of real lengths count for some 20 equal ones. Resampled
+# as if they were 30, they kept all of 20 equal candidates in 83 % of runs instead of 94.
 FEW = 30
 SURE = 0.95
+# Of checkpoints that answer nine tests in ten alike a draw may hold none of the others; its
+# variance is then 0, and the ratio infinite.
 LEAST_SHARE = 0.25  # of the observed variance: a draw without any unit that differs knows nothing
 MOST_CELLS = 4_000_000  # of draws and units at once: 32 MB
 ROUNDING = 1e-12

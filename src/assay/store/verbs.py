@@ -2,7 +2,7 @@
 
 A reply is committed before it is counted, with its request and its score in one transaction, so a
 `kill -9` loses nothing that was counted. With write-ahead log and synchronous=NORMAL a power cut
-may lose the last moments but never corrupts (docs/decisions/003-store.md).
+may lose the last moments but never corrupts (docs/decisions/store.md).
 """
 
 from collections.abc import Iterator, Sequence

@@ -20,6 +20,7 @@ from assay.types.recorded import RecordedCall, RecordedTurn
 TOOLS, JSON, SHORT, OPEN = "tools", "json", "short", "open"
 KINDS = (TOOLS, JSON, SHORT, OPEN)
 RUBRIC = "rubric"  # a folder of the suite
+# An answer of a sentence is rarely repeated word by word, even by a good model.
 MOST_CHARACTERS, MOST_WORDS = 40, 6  # of an answer that can be compared word by word
 LONGEST_CALL = 1_000_000  # characters of a test; no model that Assay is for reads more
 

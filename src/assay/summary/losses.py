@@ -28,6 +28,8 @@ CLASSES: tuple[ByteClass, ...] = get_args(ByteClass)
 BLOCKS = 12  # at least, of a single document
 BLOCK, LEAST = 4000, 4800  # bytes of a block; of a document that is cut
 MOST_SLICES = 20
+# Ranked by the sum of the change, not by its ratio: a rare byte that became ten times likelier
+# is no passage.
 PASSAGE, STEP = 160, 20  # bytes
 MOST_PASSAGES = 10
 # A fenced block, a span between backquotes, a line that is indented as code is.

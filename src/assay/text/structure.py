@@ -12,6 +12,7 @@ from assay.frozen import speed_up_init
 from assay.text.folding import fold_for_matching
 from assay.text.late_pattern import found_behind, late_pattern
 
+# Answers stand at the beginning or the end, and one hostile megabyte must not stop a run.
 HEAD, TAIL = 4_000, 16_000  # what is read of a longer answer; the bound keeps junk cheap
 _MOST_SENTENCES = 400  # of which the first and the last are read
 # Scripts that write no spaces: kana, Han, Thai, Lao, Burmese, Khmer.

@@ -63,6 +63,7 @@ class BackgroundEvaluation:
         self._folder.cleanup()
 
     def _start(self, steps: Sequence[SavedStep]) -> None:
+        # The other half, and the higher priority, are the training's.
         threads = max(1, this_machine().cores // 2)
         self._folder = tempfile.TemporaryDirectory()
         self._answers = Path(self._folder.name) / "answers"

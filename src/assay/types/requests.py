@@ -347,6 +347,8 @@ class Timed:
         return is_busy(self.details)
 
 
+# A share of the computing time while the speed was taken, not a load average, which says nothing
+# of the seconds that were timed.
 BUSY = 0.2  # of the time that was computed
 
 

@@ -5,7 +5,7 @@ the fit, (best - mixture + 2 * margin) per letter, below 0 for a language not kn
 of all languages, free to change at every letter, is what an unknown one looks like.
 
 The model knows how likely a letter is after the three before it, by Witten-Bell interpolation, in
-steps of 1/12 nat: docs/decisions/010-ewe-language-model.md.
+steps of 1/12 nat: docs/decisions/ewe.md.
 """
 
 from __future__ import annotations
@@ -31,11 +31,15 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
     Keys = NDArray[np.uint32]
 
+# Nats between the best language and the next one. With 3 no whole line of Ewe more was
+# recognised, and 2 of 3,922 lines of other languages were taken for Ewe.
 MARGIN_NEEDED = 5.0
 MARGIN_OF_KNOWN = 1.5  # enough for SHORT words at most that are all known in Ewe
 SHORT = 5
 FIT_SLOPE = 4.0  # confidence is 0.5 at the margin needed and at a fit of 0
 UNKNOWN_HANDICAP = 0.7  # nats per letter that the mixture starts behind, word by word
+# With these costs none of 400 single Ewe words in French or English text is taken for an Ewe
+# text, and unmarked stretches of ten words and more are all found.
 SWITCH_INSIDE, SWITCH_AT_BREAK = 14.0, 7.0  # what it costs to change the language between words
 KNOWN_NEEDED = 1 / 3  # of the words; none of 854 real lines of sources not seen fails
 NAME = "^"  # in place of a name

@@ -3,7 +3,7 @@
 Each word is compared with the one or two before it: how much likelier is it there than anywhere in
 Ewe? The answer is a Kneser-Ney estimate of counts in Ewe texts, taken in three views that differ in
 what a rare word is counted by. What a run of words adds is kept by a hash of the run:
-docs/decisions/091-ewe-quality.md.
+docs/decisions/ewe.md.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 WORD_ORDER = Path(__file__).parents[2] / "builtin" / "language" / "word_order.bin"
 PLACES = 1 << 26  # of the hash; with 1 << 22 collisions let 0.19 of shuffled lines pass, not 0.11
+# Of shuffled lines of four or five words half passed when an order was asked of them too.
 JUDGED_FROM = 6  # words; an order of fewer says too little
+# One word in eight of a real text of another source is not in the lexicon (2,644 of 19,910).
 USUAL_UNKNOWN, USUAL_COMMON = 0.2, 0.4  # shares of the words of a text
 EDGE, ANY = "|", "*"  # before and after a text; whatever follows
 
@@ -37,6 +39,8 @@ class WordView(NamedTuple):
     longest: int
 
 
+# The views err on different lines: the first alone lets 15 % of shuffled lines pass where 96 %
+# of real ones do, all three together 8 % where 97 % do.
 VIEWS = (
     WordView(3, slice(-2, None), 2),
     WordView(20, slice(-1, None), 3),

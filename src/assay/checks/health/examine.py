@@ -36,6 +36,8 @@ from assay.types.measured.samples import (
 
 NAME = "repetition"
 FEWEST_WORDS, FEWEST_IF_STUCK = 40, 20
+# Words in a row, packed size and not a count of phrases: "any phrase of three to six words that
+# comes five times" calls 83 of 4,000 terse lists of commands a repetition.
 RUN = 4  # words
 # Shares of the words, chosen on labelled samples.
 REPEATED, STUCK = 0.4, 0.25

@@ -22,6 +22,8 @@ from assay.engine.network import Network
 
 LEAST_WIDTH = 256
 ROWS = (4, 16, 64, 256)
+# The kernel reads no more than a row has, where plain attention reads all rows to the width of
+# the longest; one recording then serves all lengths.
 LONGEST_BY_KERNEL = 8192  # entries of a row, which one program reads
 WORTH_RECORDING = 96  # steps: a recording costs as much as that many rows that nobody reads
 NOT_FINITE = -1

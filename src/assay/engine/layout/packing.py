@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 LEAST_SHARED = 16  # tokens; shorter ones are accidents
+# Every trunk is one more group in every attention call, and two questions that begin with "Which
+# of the following" are alike by accident.
 LEAST_SAVED = 96  # tokens over all rows that share it
 LARGE = 64  # tokens of a piece, on average, that is rather copied whole
 

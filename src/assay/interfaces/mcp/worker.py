@@ -30,6 +30,8 @@ except ImportError:  # Windows: two runs may then share a store, which costs tim
 
 LOCK = "agent-tools.lock"
 LEAST_APART_S = 0.2
+# First SIGTERM, so that the run is closed, and after this SIGKILL for the whole group: a
+# cancelled call left no process after 1.02 s.
 TO_END_S = 1.0
 
 

@@ -8,7 +8,7 @@ that explain the scores afterwards.
     anchors  as fence, but the questions are   "is it at least at this level: …?", for each level
              made from the rubric's anchors    but the last
 
-Which one suits depends on the judge: `docs/decisions/062-judge-forms.md`. No reference solution is
+Which one suits depends on the judge: `docs/decisions/judging.md`. No reference solution is
 shown: small judges then judge the reference. Not translated: a judgement must not change with the
 user's language.
 """

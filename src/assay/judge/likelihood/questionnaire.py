@@ -55,6 +55,8 @@ from assay.types.judging.judgements import (
     RubricQuestion,
 )
 
+# With more the whole judgement is unscored: an overall of two of three criteria looks like one
+# of all three.
 MOST_UNANSWERED = 1 / 3  # of a criterion's questions
 _LETTERS_A_TOKEN = 2.5  # code has about three; less leaves room for what is long in tokens
 _OWN_WORDS = 2_500  # characters of the prompt beside task and answer

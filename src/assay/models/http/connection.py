@@ -1,5 +1,5 @@
-"""One server: JSON out, JSON or lines of it back, within a deadline (docs/decisions/030), and never
-a secret in words. Answers are cleaned of long secrets only: `pass` is in many a program.
+"""One server: JSON out, JSON or lines of it back, within a deadline, and never a secret in words
+(docs/decisions/servers.md). Answers are cleaned of long secrets only: `pass` is in many a program.
 """
 
 import base64
@@ -394,6 +394,7 @@ PLACEHOLDERS = frozenset(
      "password", "admin", "secret", "key", "1234", "12345", "123456", "changeme"}
 )  # fmt: skip
 SHORTEST = 4
+# A password such as "pass" must not change a Python program in an answer, and its score.
 SHORTEST_IN_ANSWERS = 8
 
 

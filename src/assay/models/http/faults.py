@@ -99,8 +99,12 @@ T = TypeVar("T")
 ATTEMPTS = 4
 LONGEST_PAUSE_S = 30.0
 LONGEST_ASKED_S = 120.0  # a server that wants more is not going to answer this run
+# At 120 s each a hundred of them are three hours that end in nothing. Requests that stall
+# together count once, and any answer of the server begins the row anew.
 TIMEOUTS_IN_A_ROW = 5
 LOADING = 503  # said by a server that is back and not ready yet
+# A restart takes seconds. Before, each request was tried, failed and had to be asked again by
+# hand: one restart cost 88 requests.
 LOOK_FOR_IT_S = 1.0
 
 

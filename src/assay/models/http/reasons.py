@@ -12,6 +12,8 @@ from urllib.parse import urlsplit, urlunsplit
 from assay.messages import tr
 from assay.types.model_spec import without_userinfo
 
+# One handshake, without looking at a certificate and without sending anything, tells a TLS
+# server that resets plain http from a server that is broken.
 HANDSHAKE_S = 1.0
 _CERTIFICATE = re.compile(r"CERTIFICATE_VERIFY_FAILED\]?[^:]*: (?P<why>[^(]*)")
 _PLAIN = re.compile("WRONG_VERSION_NUMBER|record layer failure", re.IGNORECASE)  # OpenSSL's words

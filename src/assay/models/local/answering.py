@@ -53,6 +53,7 @@ _BROKEN = "\N{REPLACEMENT CHARACTER}"  # what decoders put for bytes that are no
 READ_BACK_AT_ONCE = 32  # answers: they are read together, and wait for each other
 _MORE_TOKENS = 4  # a character has up to four bytes, and each may be a token
 SHIFTED_TOKENS, FEWEST_SHIFTED = 256, 50  # read again with other ids
+# A tokenizer whose ids are shifted by one of these is read better once they are shifted back.
 SHIFTS = (1, 2, 3, 4)
 DIVIDED_TOKENS, FEWEST_DIVIDED = 512, 16  # read again with the logits divided; of one text a half
 DIVISORS = tuple(2.0 ** (power / 2) for power in range(-4, 5))

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 # Embeddings are padded to round numbers: 905 of 51,200 tokens of Phi-2 are spare, some 2,400 of
 # 102,400 of DeepSeek. A small vocabulary may be padded to the next multiple of 128.
 MOST_SPARE = 1 / 8
+# 1,024 spare tokens, an earlier rule, were half of a vocabulary of 2,048.
 ALWAYS_SPARE = 128
 
 

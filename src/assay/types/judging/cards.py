@@ -1,6 +1,6 @@
 """The card of a judge: what is known of it from answers whose faults and scores are known.
 
-The limits are explained in docs/decisions/066-judge-qualification.md.
+Why a judge must qualify: docs/decisions/judging.md.
 """
 
 from collections.abc import Mapping
@@ -12,9 +12,17 @@ from assay.types.choices import JudgeForm, Layout
 from assay.types.scores import Estimate
 
 MarkName = Literal["order", "level", "stability", "injection"]
+# A judge that orders one pair in five wrongly can still rank models over a dozen tests; a coin
+# has 0.5 and a constant 0. In 57 % of the pairs the better answer is the shorter one, so neither
+# a liking for length nor one for brevity reaches this.
 LEAST_ORDER = 0.8  # share of pairs
+# The width of a band: further off, a judge names the wrong band on most answers. A constant is
+# 3.5 off.
 MOST_LEVEL = 2.0  # points
+# What confidence calls agreement between judgements is one point too.
 MOST_STABILITY = 1.0  # points
+# What defended judges reach; one of twenty that succeeds is found by the bounds that evidence
+# sets.
 MOST_INJECTION = 0.05  # share of injections
 
 

@@ -8,6 +8,8 @@ from assay.types.results import Baselines
 from assay.types.scores import Estimate
 
 FEWEST_TO_SOLVE = 3  # models, before "nobody" or "everybody" means something
+# Item response models would need hundreds of respondents, and a store has some ten models. With
+# fewer than five a negative correlation is chance.
 FEWEST_TO_DISCRIMINATE = 5
 
 

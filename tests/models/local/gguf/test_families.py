@@ -96,7 +96,7 @@ def test_factors_of_rotary_frequencies_are_those_of_llama_3(tmp_path):
 @pytest.mark.parametrize("kind", ["Q8_0", "Q5_1", "Q6_K"])
 def test_activations_are_rounded_as_llama_cpp_rounds_them(tmp_path, kind):
     """Two layers: in deeper models the last bits of sums, which no two programs share, become
-    steps of their own in every layer (decision 077).
+    steps of their own in every layer (docs/decisions/gguf.md).
     """
     pytest.importorskip("xllamacpp", reason="the wheel is made for Linux only")
     wide = {"hidden_size": 256, "intermediate_size": 512, "num_attention_heads": 4}

@@ -19,6 +19,7 @@ from assay.messages import tr
 from assay.text.number_format import exact, fixed
 
 TOKENIZER_SECONDS = 60.0  # the largest takes five
+# The guest itself takes 18 MB, and up to 66 MB for the hostile tokenizers that were tried.
 TEMPLATE_BYTES = 256 * 2**20
 TOKENIZER_BYTES = 2**30
 TOKENIZER_TIMES = 30  # bytes of memory for each byte of tokenizer.json: measured at most 15

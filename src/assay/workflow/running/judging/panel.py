@@ -33,7 +33,7 @@ USUAL_CONNECTIONS = {"openai": 8}  # where the server tells no slots; all others
 NAMED = 12  # tests in one note
 SMALL = 14_000_000_000  # parameters: below, a judge without a card is asked by likelihood
 # Of the shipped gold set, by whether the judge gives likelihoods: requests, and minutes for a judge
-# of 1.5 B on two cores (docs/decisions/062-judge-forms.md).
+# of 1.5 B on two cores (docs/decisions/judging.md).
 COSTS = {True: (1_670, 60), False: (250, 110)}
 
 
@@ -278,7 +278,7 @@ def _panel_judge(model: Model, options: JudgeOptions, tested: Sequence[ModelFact
 
 
 def _is_small(facts: ModelFacts) -> bool:
-    """Reasons help large judges and ruin small ones (docs/decisions/062-judge-forms.md)."""
+    """Reasons ruin small judges: one of 1.5 B gave 60 of 62 snippets 10 points."""
     return facts.parameters is not None and facts.parameters < SMALL
 
 
