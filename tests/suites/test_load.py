@@ -93,13 +93,18 @@ def test_the_system_prompt_is_the_tests_own_else_its_message_else_the_suites(
     assert next(bare.cases).system is None
 
 
+REVIEWS = "Ama Mensah, 2026-11-20; Kofi, 2026-11-21; Kofi, 2026-11-22"
+
+
 def test_optional_fields_and_what_the_suite_says_reach_the_case(write_suite: WriteSuite) -> None:
-    test = good(temperature=1, max_tokens=9, stop="\n", tags=["x"], reviewed=True, description="d")
+    test = good(temperature=1, max_tokens=9, stop="\n", tags=["x"], description="d")
+    test["reviewed"] = REVIEWS
     settings = {"language": "ee", "scoring": "ewebench-1.0", "pass_mark": 1, "title": "T"}
     suite = load_suite(write_suite({"a": [test]}, {**settings, "version": "2"}))
     (case,) = suite.cases
     assert (case.temperature, case.max_tokens, case.stop) == (1.0, 9, ("\n",))
-    assert (case.tags, case.reviewed, case.description) == (("x",), True, "d")
+    assert (case.tags, case.reviewed, case.description) == (("x",), REVIEWS, "d")
+    assert (suite.reviewed, suite.reviewers) == (1, ("Ama Mensah", "Kofi"))
     assert (case.language, case.scoring) == ("ee", "ewebench-1.0")
     assert (suite.title, suite.version, suite.pass_mark) == ("T", "2", 1.0)
 

@@ -365,7 +365,7 @@ class Case:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     description: str = ""
-    reviewed: str | bool | None = None
+    reviewed: str | None = None
     tags: tuple[str, ...] = ()
     language: str | None = None
     scoring: ScoringMode = "standard"
