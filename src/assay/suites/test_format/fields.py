@@ -151,7 +151,7 @@ class CommonFields(TypedDict, total=False):
     reviewed: Annotated[
         str,
         Rule(check_reviews, of=Any, schema={"type": "string", "pattern": REVIEWS_PATTERN}),
-        Doc("Which persons reviewed the test, and when: Name, YYYY-MM-DD; Name, YYYY-MM-DD."),
+        Doc('Who reviewed the test, and when: "Name, YYYY-MM-DD", several joined by "; ".'),
     ]
     tags: Annotated[Texts, Doc("Words to find the test by.")]
 
