@@ -365,7 +365,8 @@ class Case:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     description: str = ""
-    reviewed: str | None = None
+    # Who and when; a store of an earlier version may hold true or false, which names nobody.
+    reviewed: str | bool | None = None
     tags: tuple[str, ...] = ()
     language: str | None = None
     scoring: ScoringMode = "standard"
