@@ -170,6 +170,7 @@ def test_a_row_about_another_version_of_its_test_is_refused_and_the_others_go_on
         ({"new_options": "a | b"}, "'a_001' has no options that a cell could correct"),
         ({"id": "a_002", "new_answer": "Q"}, "'a_002' is in the sheet twice"),
         ({"reviewer": " "}, "the reviewer's name is missing"),
+        ({"date": "in 2025"}, "'reviewed' must be \"Name, YYYY-MM-DD\""),
         ({"new_keywords": "x"}, "'a_001' has no keywords that a cell could correct"),
     ],
 )
