@@ -1,13 +1,14 @@
-"""How often scores differ from those of readers: labelled answers, scored by the real checks.
+"""How often scores differ from labels: labelled answers, scored by the real checks.
 
     python benchmarks/fair_scores.py FILE [--without RULE ...] [--ablation] [--list]
 
 FILE has a JSON object a line: `id`, `method`, `language`, `suite_language`, `test` (as in a test
-file), `answer`, `words` (of suite.json, optional), and `labels`, the scores from 0 to 1 that two
-readers gave. Answers on which the readers differ by more than 0.3, and tests that are no valid
-ones, are left out and counted. A score
-is off if it differs by more than 0.3 from the mean of the labels: too lenient above it, too strict
-below. `--ablation` leaves out one rule of the reading after the other and shows what each is worth.
+file), `answer`, `words` (of suite.json, optional), and `labels`, two scores from 0 to 1
+that were given apart from the code. Those of the files measured so far are a language model's, and
+no person has checked them. Answers whose labels differ by more than 0.3, and tests that are no
+valid ones, are left out and counted. A score is off if it differs by more than 0.3 from the mean
+of the labels: too lenient above it, too strict below.
+`--ablation` leaves out one rule of the reading after the other and shows what each is worth.
 """
 
 from __future__ import annotations
@@ -136,7 +137,7 @@ def _listed(scored: Iterable[Scored]) -> Iterator[str]:
         if each.off:
             row = each.row
             where = f"{row['id']} {row['method']} {row['language']}"
-            yield f"{where}: {each.score:.2f}, readers {each.label:.2f}"
+            yield f"{where}: {each.score:.2f}, label {each.label:.2f}"
             yield f"    {json.dumps(row['test'], ensure_ascii=False)[:300]}"
             yield f"    {json.dumps(row['answer'], ensure_ascii=False)}"
             yield f"    {each.explanation}"

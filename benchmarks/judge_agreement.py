@@ -1,11 +1,12 @@
-"""A judge beside people: both forms of asking, on the same snippets that people graded.
+"""A judge beside published grades: both forms of asking, on snippets that programmers graded.
 
     python benchmarks/judge_agreement.py openai:NAME@http://127.0.0.1:8080/v1 --layouts fence again
 
-Takes `conala_items.jsonl` (`--items`; snippets of CoNaLa with their human grades) and asks the
-judge with Assay's own code. Every reply is kept in `--cache`, so that it can be stopped and goes
-on. Prints a table, and writes the figures as JSON where `--json` says so. Not part of `make bench`:
-it needs a judge and the data.
+Takes `conala_items.jsonl` (`--items`; snippets of CoNaLa with the grades that programmers
+gave them in a study, Evtikhiev et al. 2023, no part of this project) and asks the judge with
+Assay's own code. Every reply is kept in `--cache`, so that it can be stopped and goes on. Prints a
+table, and writes the figures as JSON where `--json` says so. Not part of `make bench`: it needs a
+judge and the data.
 
 Samples are seeded: as many snippets of each human grade as asked for; those of several seeds are
 put together. Calibration is cross-validated over them, by the intent of a snippet, so that no

@@ -1,4 +1,4 @@
-"""The figures of `judge_agreement.py`: how far a way of asking agrees with people."""
+"""The figures of `judge_agreement.py`: how far answers agree with published grades."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _shuffled_groups(pairs: Sequence[tuple[Item, float]]) -> list[int]:
 
 
 def figures_of(asked: Asked, items: Sequence[Item], draws: int = DRAWS) -> dict[str, Any]:
-    """Agreement with people, of one way of asking."""
+    """Agreement with the published grades, of one way of asking."""
     pairs = scored(asked, items)
     human = [item.human for item, _ in pairs]
     whole = [item.grade for item, _ in pairs]

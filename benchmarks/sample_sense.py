@@ -1,4 +1,4 @@
-"""A judge on labelled samples: how well it finds what people call broken, beside the rules.
+"""A judge on labelled samples: how well it finds what labels call broken, beside the rules.
 
     python -m benchmarks.sample_sense new --judge openai:NAME@http://127.0.0.1:8080/v1
     python -m benchmarks.sample_sense fresh --answers answers.tsv
@@ -8,7 +8,7 @@ prints what is found of the broken texts and what is wrongly called broken, with
 rules, by the rules with the judge for `nonsense`, as a run has it, and by the judge alone. Every
 reply is kept in `--cache`, so that it can be stopped and goes on. `--answers` has lines of id and
 yes or no instead of a judge; `--prompts DIR` writes what a judge is asked, one file each. Not part
-of `make bench`: it needs a judge.
+of `make bench`: it needs a judge. The labels are by language models, not checked by a person.
 """
 
 from __future__ import annotations
@@ -119,10 +119,11 @@ def read_cache(path: Path) -> dict[str, Reply]:
 
 
 def print_figures(samples: Sequence[Sample], said: Mapping[str, float], name: str) -> None:
-    """Over the samples on which all readers agree whether they are broken."""
-    readers = [read_labels(path) for path in sorted(SETS.glob(f"{name}_labels*.tsv"))]
+    """Over the samples on whose labels all agree, broken or sound."""
+    readings = [read_labels(path) for path in sorted(SETS.glob(f"{name}_labels*.tsv"))]
     labels = {
-        str(each["id"]): {reader[str(each["id"])] == "ok" for reader in readers} for each in samples
+        str(each["id"]): {reading[str(each["id"])] == "ok" for reading in readings}
+        for each in samples
     }
     agreed = [each for each in samples if len(labels[str(each["id"])]) == 1]
     ways = {
@@ -137,7 +138,7 @@ def print_figures(samples: Sequence[Sample], said: Mapping[str, float], name: st
             if str(each["id"]) in said
         },
     }
-    print(f"{name}: readers agree on {len(agreed)} of {len(samples)}")
+    print(f"{name}: labels agree on {len(agreed)} of {len(samples)}")
     print(f"{'':<17}{'found, of the broken':<36}false alarms, of the sound")
     for way, broken in ways.items():
         hits = [found for key, found in broken.items() if labels[key] == {False}]

@@ -1,4 +1,6 @@
-"""How well the health checks find what people call broken.
+"""How well the health checks find what labels call broken.
+
+The labels in tests/health_samples are by language models, and no person has checked them.
 
     python -m tests.samples SAMPLES.json LABELS.tsv [LABELS2.tsv] [--without DEV.json]
 
@@ -39,9 +41,9 @@ def main() -> None:
         samples = [each for each in samples if (each["prompt"], each["text"]) not in known]
     found = {each["id"]: failures_of(each) for each in samples}
     labels = [read_labels(path) for path in given.labels]
-    for path, people in zip(given.labels, labels, strict=True):
+    for path, by_id in zip(given.labels, labels, strict=True):
         print(f"\n{path.name}")
-        print("\n".join(table(samples, people, found)))
+        print("\n".join(table(samples, by_id, found)))
     if len(labels) > 1:
         first, second = labels[:2]
         both = {name for name in first if (first[name] == "ok") == (second.get(name) == "ok")}
@@ -77,26 +79,26 @@ def _shipped() -> tuple[SamplePrompt, ...]:
 
 def table(
     samples: Sequence[Sample],
-    people: Mapping[str, str],
+    labels: Mapping[str, str],
     found: Mapping[object, tuple[str, ...]],
 ) -> Iterator[str]:
     """Found and false alarms of all, of each model and of each kind."""
-    labelled = [each for each in samples if each["id"] in people]
+    labelled = [each for each in samples if each["id"] in labels]
     yield f"{'':<14}{'found':<34}false alarms"
     for name in ("all", *sorted({str(each["model"]) for each in labelled})):
         some = [each for each in labelled if name in ("all", each["model"])]
-        broken = [bool(found[each["id"]]) for each in some if people[str(each["id"])] != "ok"]
-        fine = [bool(found[each["id"]]) for each in some if people[str(each["id"])] == "ok"]
+        broken = [bool(found[each["id"]]) for each in some if labels[str(each["id"])] != "ok"]
+        fine = [bool(found[each["id"]]) for each in some if labels[str(each["id"])] == "ok"]
         yield f"{name:<14}{share(broken):<34}{share(fine)}"
     for kind in KINDS:
-        some = [each for each in labelled if people[str(each["id"])] == kind]
+        some = [each for each in labelled if labels[str(each["id"])] == kind]
         names = Counter(name for each in some for name in found[each["id"]])
         said = ", ".join(f"{name} {count}" for name, count in names.most_common())
         yield f"{kind:<14}{share([bool(found[each['id']]) for each in some]):<34}by {said or '-'}"
     missed = [
         str(each["id"])
         for each in labelled
-        if bool(found[each["id"]]) == (people[str(each["id"])] == "ok")
+        if bool(found[each["id"]]) == (labels[str(each["id"])] == "ok")
     ]
     yield f"otherwise than labelled: {' '.join(missed) or '-'}"
 

@@ -180,7 +180,7 @@ def test_every_fitting_method_is_used() -> None:
 
 def test_every_test_says_what_it_is_for_and_that_nobody_has_reviewed_it() -> None:
     assert [case.id for case in ewe().cases if len(case.description) < 6] == []
-    assert {case.reviewed for case in ewe().cases} == {False}
+    assert {case.reviewed for case in ewe().cases} == {None}
 
 
 def test_every_test_is_tagged_with_the_language_it_is_asked_in() -> None:

@@ -119,10 +119,8 @@ def test_multiple_choice_is_shown_with_choices_and_with_letters_in_the_prompt() 
     assert len({check.expected for check in checks}) > 1, "the right letter is not always the same"
 
 
-def test_every_test_says_what_it_is_for_and_every_ewe_test_that_it_awaits_review() -> None:
+def test_every_test_says_what_it_is_for() -> None:
     assert [case.id for case in example().cases if not case.description] == []
-    ewe = [case for case in example().cases if case.category == "ewe"]
-    assert {case.reviewed for case in ewe} == {False}
 
 
 def test_every_category_has_a_weight_and_the_weights_make_one() -> None:

@@ -75,7 +75,7 @@ def test_the_card_begins_with_what_it_asks_guessing_licence_and_reviews(bench, f
         "| tests | q 3 |",
         "always “B”",
         "| licence | not stated |",
-        "(1 of 3)",
+        "| reviewed by a person | 1 of 3 |",
     ):
         assert said in brief
     assert bench.document("suites", str(folder))["licence"] is None

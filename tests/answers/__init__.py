@@ -1,8 +1,10 @@
-"""Answers to the twelve judged tests, written and labelled by people who had not seen a checker.
+"""Answers to the twelve judged tests, with a label for each.
 
-`python -m tests.answers` prints the table of docs/reference/answers.md. One file for each writer;
-a row has `test`, `seed`, `label`, `faults` (what the writer knows to be wrong), `wrong_keys` (of a
-data test: keys of the block with a wrong value) and `answer`.
+Four language models wrote and labelled them before they saw a checker; no person has checked them.
+
+`python -m tests.answers` prints the table of docs/reference/answers.md. One file for each
+model; a row has `test`, `seed`, `label`, `faults` (what the model knows to be wrong), `wrong_keys`
+(of a data test: keys of the block with a wrong value) and `answer`.
 """
 
 from __future__ import annotations
@@ -50,16 +52,17 @@ class Measured:
         return self.share <= WRONG_UP_TO
 
 
-def read_answers(writers: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+def read_answers(files: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
     for file in sorted(HERE.glob("*.jsonl.xz")):
-        if not writers or file.name.partition(".")[0] in writers:
+        if not files or file.name.partition(".")[0] in files:
             with lzma.open(file, "rt", encoding="utf-8") as lines:
                 yield from map(json.loads, lines)
 
 
 def read_recorded(recordings: Path) -> Iterator[dict[str, Any]]:
-    """Answers of two small models (recordings/answers), with labels that a reader gave them before
-    a checker saw them. The models got the prompts of an earlier version, at seed 0.
+    """Answers of two small models (recordings/answers), with labels that a language model gave
+    them before a checker saw them; no person has checked the labels. The small models got the
+    prompts of an earlier version, at seed 0.
     """
     for row in json.loads((HERE / "recorded_labels.json").read_text("utf-8")):
         text = (recordings / row["model"] / f"{row['test']}.md").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Prints the table; with names of writers, of their answers only."""
+"""Prints the table; with names of files (`model_1`), of their answers only."""
 
 import sys
 

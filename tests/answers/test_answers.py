@@ -22,7 +22,7 @@ from tests.answers import (
 EVERY = 14
 
 
-def test_every_test_has_answers_of_every_label_by_two_writers() -> None:
+def test_every_test_has_two_answers_of_every_label() -> None:
     rows = list(read_answers())
     assert len(rows) == len({row["id"] for row in rows}) == 300
     counts = Counter((row["test"], row["label"]) for row in rows)
@@ -52,7 +52,7 @@ def test_good_answers_score_at_least_0_9_and_wrong_ones_at_most_0_8() -> None:
 
 
 def test_no_recorded_answer_of_a_small_model_is_called_good(shared: Path) -> None:
-    """Their readers called one of them mediocre and the others wrong."""
+    """Their labels call one of them mediocre and the others wrong."""
     try:
         sandbox = open_sandbox()
     except SandboxUnavailable as unavailable:

@@ -1,7 +1,8 @@
 # ruff: noqa: E501
 """Right reports that tell their figures in tables and in sentences, as models write them.
 
-Each is written for the block of any data seed. They were written with the rules, by one person.
+Each is written for the block of any data seed. A language model wrote them together with
+the rules.
 """
 
 from __future__ import annotations

@@ -282,9 +282,9 @@ def test_of_the_labelled_samples_most_broken_and_hardly_a_sound_one_are_found(
 ):
     """Samples on which the limits were chosen; docs/reference/health.md has the figures."""
     samples = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
-    people = read_labels(FOLDER / f"{labels}.tsv")
-    broken = [bool(failures_of(s)) for s in samples if people[s["id"]] != "ok"]
-    fine = [bool(failures_of(s)) for s in samples if people[s["id"]] == "ok"]
+    labelled = read_labels(FOLDER / f"{labels}.tsv")
+    broken = [bool(failures_of(s)) for s in samples if labelled[s["id"]] != "ok"]
+    fine = [bool(failures_of(s)) for s in samples if labelled[s["id"]] == "ok"]
     assert len(broken) + len(fine) == len(samples)
     assert sum(broken) >= found * len(broken)
     assert sum(fine) <= alarms * len(fine)
@@ -307,7 +307,7 @@ def test_a_judge_reaches_the_aims_on_samples_that_nobody_had_seen(who):
 
 
 def broken_and_sound(name, answers):
-    """Whether each is called broken, of those on which both readers agree."""
+    """Whether each is called broken, of those on which both labels agree."""
     first, second = (
         read_labels(FOLDER / f"{name}_labels_{who}.tsv") for who in ("first", "second")
     )

@@ -53,9 +53,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Report:
             {
                 "id": f"{category}_{number:03d}",
                 "prompt": f"Question {number} of {category}?",
-                "reviewed": category == "words",
                 **(
-                    {"eval_method": "keywords", "expected_keywords": ["page"]}
+                    {
+                        "eval_method": "keywords",
+                        "expected_keywords": ["page"],
+                        "reviewed": "Ama, 2026-11-18",
+                    }
                     if category == "words"
                     else {
                         "eval_method": "multiple_choice",
@@ -312,7 +315,7 @@ def test_a_leaderboard_can_be_published(browser: Browser, run: Report) -> None:
     text = " ".join(browser.text().split())
     assert text.startswith("Leaderboard: mixed")
     assert "is first on mixed with" in text.partition(f"2 models, as of {run.created[:10]}")[0]
-    assert "version 2.1 · 50 % of the tests reviewed by people (500 of 1,000)" in text
+    assert "version 2.1 · tests reviewed by a person: 500 of 1,000" in text
     assert "by weight: choices 3, words 1." in text
     rows = [row.split("\t") for row in seen(browser, "tbody tr")]
     assert [row[1] for row in rows] == ["careful", "hasty", "guessing"]

@@ -15,8 +15,9 @@ from assay.checks.keywords import Keywords
 from assay.checks.multiple_choice import MultipleChoice
 from assay.checks.top_k import TopK
 from assay.errors import InvalidFiles, SuiteNotFound, UsageError
+from assay.store.bodies import content_hash, read_back, to_json
 from assay.suites.load import examine, load_all, load_suite, pick_all
-from assay.types import Message
+from assay.types import Message, Suite
 from tests.conftest import no_hang
 
 from .conftest import WriteSuite, asking, good, put
@@ -93,15 +94,32 @@ def test_the_system_prompt_is_the_tests_own_else_its_message_else_the_suites(
     assert next(bare.cases).system is None
 
 
+REVIEWS = "Ama Mensah, 2026-11-20; Kofi, 2026-11-21; Kofi, 2026-11-22"
+
+
 def test_optional_fields_and_what_the_suite_says_reach_the_case(write_suite: WriteSuite) -> None:
-    test = good(temperature=1, max_tokens=9, stop="\n", tags=["x"], reviewed=True, description="d")
+    test = good(temperature=1, max_tokens=9, stop="\n", tags=["x"], description="d")
+    test["reviewed"] = REVIEWS
     settings = {"language": "ee", "scoring": "ewebench-1.0", "pass_mark": 1, "title": "T"}
     suite = load_suite(write_suite({"a": [test]}, {**settings, "version": "2"}))
     (case,) = suite.cases
     assert (case.temperature, case.max_tokens, case.stop) == (1.0, 9, ("\n",))
-    assert (case.tags, case.reviewed, case.description) == (("x",), True, "d")
+    assert (case.tags, case.reviewed, case.description) == (("x",), REVIEWS, "d")
+    assert (suite.reviewed, suite.reviewers) == (1, ("Ama Mensah", "Kofi"))
     assert (case.language, case.scoring) == ("ee", "ewebench-1.0")
     assert (suite.title, suite.version, suite.pass_mark) == ("T", "2", 1.0)
+
+
+@pytest.mark.parametrize("stored", ["true", "false"])
+def test_an_earlier_store_that_only_says_reviewed_is_read_and_names_nobody(
+    write_suite: WriteSuite, stored: str
+) -> None:
+    now = load_suite(write_suite({"a": [good()]}))
+    text = to_json(now, Suite).replace('"reviewed":null', f'"reviewed":{stored}')
+    earlier = read_back(Suite, text)
+    assert text != to_json(now, Suite)
+    assert (earlier.reviewed, earlier.reviewers) == (0, ())
+    assert content_hash(earlier) == content_hash(now)
 
 
 def test_without_suite_json_nothing_is_assumed(write_suite: WriteSuite) -> None:

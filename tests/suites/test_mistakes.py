@@ -21,6 +21,13 @@ def talk(*messages: Any, **fields: Any) -> dict[str, Any]:
     return good(prompt=None, messages=list(messages), **fields)
 
 
+def no_review(got: str) -> str:
+    return (
+        '\'reviewed\' must be "Name, YYYY-MM-DD", several joined by "; ", '
+        f"not {got}; leave it out until a person has reviewed the test"
+    )
+
+
 MISTAKES = [
     # ------------------------------------------------------------------------------------- fields
     ("hello", "a test must be an object in braces, not a text"),
@@ -47,8 +54,15 @@ MISTAKES = [
     (good(stop=[""]), "'stop[0]' is empty"),
     (good(stop=["x"] * 17), "'stop' has 17 items, and at most 16 are allowed"),
     (good(tags="easy"), "'tags' must be a list, not a text"),
-    (good(reviewed=3),
-     "'reviewed' must be true or false or a text, not a number; put it in quotes"),
+    (good(reviewed=3), no_review("a number")),
+    (good(reviewed=True), no_review("true")),
+    (good(reviewed=False), no_review("false")),
+    (good(reviewed=""), no_review("''")),
+    (good(reviewed="Ama"), no_review("'Ama'")),
+    (good(reviewed="Ama, 2026"), no_review("'Ama, 2026'")),
+    (good(reviewed="Ama, 2026-02-30"), no_review("'Ama, 2026-02-30'")),
+    (good(reviewed=", 2026-02-03"), no_review("', 2026-02-03'")),
+    (good(reviewed="Ama, 2026-11-20; Kofi"), no_review("'Ama, 2026-11-20; Kofi'")),
     (good(description=3), "'description' must be a text, not a number; put it in quotes"),
     # ------------------------------------------------------------------------------- conversation
     (good(messages=[USER]), "a test has either 'prompt' or 'messages', not both"),
@@ -215,8 +229,15 @@ def test_an_id_with_mistakes_in_its_test_is_still_taken(findings_of: FindingsOf)
 
 VALID = [
     good(),
-    good(id="ŋkɔ-dzesi_01", temperature=0, max_tokens=1, stop="\n", reviewed="Ama, 2024", tags=[]),
-    good(system="", description="", reviewed=True, stop=[]),
+    good(
+        id="ŋkɔ-dzesi_01",
+        temperature=0,
+        max_tokens=1,
+        stop="\n",
+        reviewed="Ama, 2024-02-29",
+        tags=[],
+    ),
+    good(system="", description="", reviewed="Ama Mensah, 2026-11-20; Ŋ, PhD, 2026-11-21", stop=[]),
     good(expected_keywords=None, forbidden_keywords=["Accra"]),
     good(expected_keywords=[["Lomé", "Lome"], "C++"], keyword_match="substring"),
     talk(SYSTEM, USER, ASSISTANT, USER),

@@ -22,10 +22,10 @@ from tests.suites.conftest import WriteSuite
 
 TESTS = [
     {"id": "a_001", "prompt": "=1+1?", "eval_method": "exact_match", "expected": "tsi",
-     "expected_keywords": ["of another method"], "reviewed": False},
+     "expected_keywords": ["of another method"], "reviewed": "Kofi, 2025-01-30"},
     {"id": "a_002", "prompt": "Welk?", "eval_method": "multiple_choice", "choices": ["x", "y"],
      "expected": "B"},
-    {"id": "a_003", "prompt": "Say it.", "eval_method": "composite", "reviewed": "Kofi, 2025",
+    {"id": "a_003", "prompt": "Say it.", "eval_method": "composite", "reviewed": "Kofi, 2025-01-31",
      "expected_keywords": [["ame", "amewo"], "tsi"], "reference": "Ame la no tsi."},
     {"id": "a_004", "eval_method": "keywords", "expected_keywords": ["tsi"],
      "messages": [{"role": "user", "content": "Hi?"}]},
@@ -93,13 +93,13 @@ def test_a_verdict_leaves_name_and_date_and_the_file_as_it_is_written(
     result = take(fill(sheet, {0: YES, 1: {"ok": "x"}, 2: {"ok": "yes"}}), suite)
     tests = json.loads(file.read_text("utf-8"))
     assert [test.get("reviewed") for test in tests] == [
-        "Ama Mensah, 2026-11-20",
+        "Kofi, 2025-01-30; Ama Mensah, 2026-11-20",
         result.reviewed["a_002"],
-        "Kofi, 2025; " + result.reviewed["a_002"],
+        "Kofi, 2025-01-31; " + result.reviewed["a_002"],
         None,
     ]
     assert result.reviewed["a_002"].startswith("Ama Mensah, 20"), "a name counts for rows below"
-    assert file.read_text("utf-8").startswith(before.partition("false")[0])
+    assert file.read_text("utf-8").startswith(before.partition("Kofi")[0])
     assert file.read_text("utf-8").endswith(before.rpartition("a_004")[2])
     assert take(sheet, suite).refused == [], "the same sheet again changes nothing more"
     assert json.loads(file.read_text("utf-8")) == tests
@@ -170,6 +170,7 @@ def test_a_row_about_another_version_of_its_test_is_refused_and_the_others_go_on
         ({"new_options": "a | b"}, "'a_001' has no options that a cell could correct"),
         ({"id": "a_002", "new_answer": "Q"}, "'a_002' is in the sheet twice"),
         ({"reviewer": " "}, "the reviewer's name is missing"),
+        ({"date": "in 2025"}, "'reviewed' must be \"Name, YYYY-MM-DD\""),
         ({"new_keywords": "x"}, "'a_001' has no keywords that a cell could correct"),
     ],
 )
@@ -195,7 +196,7 @@ def test_a_correction_that_would_break_its_test_is_refused(
     done = bench.assay("import", str(sheet), "--suite", str(suite))
     assert done.returncode == 2
     assert re.search(r"tests-review\.csv:3:1: a_002: error: .*'Q'", done.stdout)
-    assert "a_001: reviewed by Ama Mensah, 2026-11-20\n" in done.stdout
+    assert "a_001: reviewed by Kofi, 2025-01-30; Ama Mensah, 2026-11-20\n" in done.stdout
     assert "tests reviewed: 1, corrections: 0, rows refused: 1" in done.stderr
     assert json.loads((suite / "a.json").read_text("utf-8"))[1] == TESTS[1]
 

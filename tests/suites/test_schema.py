@@ -32,7 +32,7 @@ BEYOND_A_SCHEMA = (
     "the last message", "the first one", "appears twice", "turns with 'tool_calls'",
     "needs 'choices'", "bytes",
     "there is no category", "all weights", "names no examples", "only 3 examples",
-    "there is no file", "outside", "is a category", "no file name",
+    "there is no file", "outside", "is a category", "no file name", "-02-30",
 )  # fmt: skip
 
 

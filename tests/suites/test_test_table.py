@@ -41,8 +41,8 @@ def test_a_missing_table_is_answered_with_the_nearest_name(tmp_path: Path) -> No
 def test_a_sheet_of_excel_in_french_becomes_a_suite(tmp_path: Path) -> None:
     table = (
         "\ufeffcatégorie;Question;Réponse;A;B;C;temperature;reviewed;mots-clés\r\n"
-        'capitales;"Capitale du Togo ?\r\nUn mot.";Lomé | Lome;;;;0,5;FAUX;\r\n'
-        ";Laquelle ?;B;Accra;Lomé;;;VRAI;\r\n"
+        'capitales;"Capitale du Togo ?\r\nUn mot.";Lomé | Lome;;;;0,5;;\r\n'
+        ";Laquelle ?;B;Accra;Lomé;;;Ama, 2026-11-18;\r\n"
         ";;;;;;;;\r\n"
         "gaz;Quels gaz ?;;;;;;;azote / N2 | oxygène\r\n"
     )
@@ -54,7 +54,6 @@ def test_a_sheet_of_excel_in_french_becomes_a_suite(tmp_path: Path) -> None:
                 "prompt": "Capitale du Togo ?\r\nUn mot.",
                 "expected": ["Lomé", "Lome"],
                 "temperature": 0.5,
-                "reviewed": False,
             }
         ],
         "gaz": [
@@ -72,7 +71,7 @@ def test_a_sheet_of_excel_in_french_becomes_a_suite(tmp_path: Path) -> None:
                 "prompt": "Laquelle ?",
                 "expected": "B",
                 "choices": ["Accra", "Lomé"],
-                "reviewed": True,
+                "reviewed": "Ama, 2026-11-18",
             }
         ],
     }

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,8 @@ def test_a_review_stands_beside_the_score_and_the_report_shows_both(out: Path) -
     records = [json.loads(line)["reviews"] for line in api.export(out=out)]
     (exported,) = [record for record in records if record]
     assert (exported[0]["author"], exported[0]["reason"]) == ("Ama", "two is fine")
+    stored = datetime.fromisoformat(exported[0]["created"])
+    assert abs(datetime.now(UTC) - stored) < timedelta(minutes=5), "a review has its day"
     assert "likely too high" in told
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from assay.messages import joined, labelled, tr, trn
-from assay.reports.sentences import SHOWN_CONSTANT, first_few, not_compared
+from assay.reports.sentences import SHOWN_CONSTANT, first_few, not_compared, reviewed_tests
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate, Suite
@@ -144,9 +144,8 @@ def _about(suite: Suite | None) -> Iterator[str]:
     if suite.licence:
         yield tr("licence: {licence}", licence=suite.licence)
     total = sum(1 for _ in suite.cases)
-    share = numbers.share(suite.reviewed, total)
-    yield tr("{share} of the tests reviewed by people ({reviewed} of {total})", share=share,
-             reviewed=numbers.count(suite.reviewed), total=numbers.count(total))  # fmt: skip
+    reviewed = reviewed_tests(suite.reviewed, total)
+    yield tr("tests reviewed by a person: {reviewed}", reviewed=reviewed)
     if suite.reviewers:
         yield tr("reviewers: {names}", names=", ".join(suite.reviewers))
 

@@ -285,6 +285,13 @@ def habit(seen: Habit) -> str:
     return f"{sentence} {other}"
 
 
+def reviewed_tests(reviewed: int, total: int) -> str:
+    """Return how many of the tests a person has reviewed: "none yet", "3 of 40"."""
+    if not reviewed:
+        return tr("none yet")
+    return tr("{count} of {total}", count=numbers.count(reviewed), total=numbers.count(total))
+
+
 def baselines(known: Baselines) -> Iterator[tuple[str, Estimate]]:
     yield tr("an empty answer"), known.empty
     yield tr("the prompt echoed"), known.echoed

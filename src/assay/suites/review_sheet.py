@@ -313,7 +313,9 @@ class _SheetReader:
         options = values.get("choices") or entry.get("choices")
         if isinstance(answer := values.get("expected"), str) and isinstance(options, list):
             values["expected"] = letter_of(answer, options)
-        if problem := self._faults(file, {**entry, **values}):
+        reviewed = self._who(row, entry) if corrections or accepts else None
+        remarks = {"reviewed": reviewed} if reviewed else {}
+        if problem := self._faults(file, {**entry, **values, **remarks}):
             return problem
         for name, value in values.items():
             self.result.corrected.append((row["id"], name, _cell(entry[name]), _cell(value)))
@@ -321,9 +323,9 @@ class _SheetReader:
             self.result.remarks.append((row["id"], one_line(comment, longest=1000)))
         elif not accepts and not corrections:
             self.result.remarks.append((row["id"], tr("said to be wrong, without a correction")))
-        if corrections or accepts:
-            values["reviewed"] = self._who(row, entry)
-            self.result.reviewed[row["id"]] = values["reviewed"]
+        if reviewed:
+            values["reviewed"] = reviewed
+            self.result.reviewed[row["id"]] = reviewed
         changes = self._changes.setdefault(file, {}) if values else {}
         changes.update({(number, name): value for name, value in values.items()})
         return ""
@@ -346,5 +348,5 @@ class _SheetReader:
         when = row.get("date") or datetime.now(UTC).date().isoformat()
         said = ", ".join(one_line(text, longest=LONGEST_NAME) for text in (row["reviewer"], when))
         before = entry.get("reviewed")
-        known = before.split("; ") if isinstance(before, str) and before.strip() else []
+        known = before.split("; ") if before else []
         return "; ".join(dict.fromkeys([*known, said]))

@@ -56,14 +56,15 @@ class Suite:
 
     @property
     def reviewed(self) -> int:
-        """How many of its tests somebody has reviewed."""
-        return sum(bool(case.reviewed) for case in self.cases)
+        """How many of its tests a person has reviewed."""
+        return sum(1 for case in self.cases if isinstance(case.reviewed, str))
 
     @property
     def reviewers(self) -> tuple[str, ...]:
-        """Who has reviewed tests of it, each once; `reviewed` is "name, date; name, date"."""
-        said = (case.reviewed for case in self.cases if isinstance(case.reviewed, str))
-        names = (each.partition(",")[0].strip() for text in said for each in text.split(";"))
+        """Who has reviewed tests of it, each once; `reviewed` is "Name, date; Name, date"."""
+        fields = (case.reviewed for case in self.cases)
+        reviews = "; ".join(field for field in fields if isinstance(field, str))
+        names = (review.rpartition(",")[0].strip() for review in reviews.split(";"))
         return tuple(dict.fromkeys(name for name in names if name))
 
     def weight(self, category: str) -> float:

@@ -365,6 +365,7 @@ class Case:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     description: str = ""
+    # Who and when; a store of an earlier version may hold true or false, which names nobody.
     reviewed: str | bool | None = None
     tags: tuple[str, ...] = ()
     language: str | None = None

@@ -16,12 +16,14 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
 import assay
+from assay import api
 from assay.api.viewing import Viewing
 from assay.interfaces.web import security
 from assay.interfaces.web.app import make_app
@@ -138,6 +140,21 @@ def test_a_full_disk_keeps_what_was_typed_and_the_reviews_before(out: Path) -> N
     assert "make room on the disk" in refused.text
     assert "half half" in refused.text, "nobody types it again"
     assert asked.post(item, data=sent, follow_redirects=False).status_code == 303
+
+
+def test_a_review_given_in_the_viewer_is_stored_with_name_and_day(out: Path) -> None:
+    asked = asking(out)
+    queue = f"/runs/{run_of(out)}/review"
+    item = re.search(rf"{queue}/(\w+)", asked.get(f"{queue}?author=Ama+Mensah").text)[0]
+    token = re.search(r'name="csrf" value="(\w+)"', asked.get(item).text)[1]
+    sent = {"csrf": token, "author": "Ama Mensah", "do": "correct", "value": "0.5",
+            "reason": "half of it is right"}  # fmt: skip
+    assert asked.post(item, data=sent, follow_redirects=False).status_code == 303
+    records = [json.loads(line) for line in api.export(out=out)]
+    stored = [review for record in records for review in record["reviews"]]
+    (review,) = [review for review in stored if review["author"] == "Ama Mensah"]
+    given = datetime.fromisoformat(review["created"])
+    assert abs(datetime.now(UTC) - given) < timedelta(minutes=5)
 
 
 def test_an_older_store_is_shown_and_a_run_may_go_on_meanwhile(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from assay.types.scores import SilentProgress
     "suites",
     help=tr(
         "Lists the shipped and fetched suites. With NAME, shows its card (what it asks, its "
-        "categories, what guessing scores, licence, reviewed share, sources), then every test. "
+        "categories, what guessing scores, licence, reviewed tests, sources), then every test. "
         "With --review-sheet, writes its tests as a CSV file and a page that somebody can fill in "
         "without Assay; `assay import` takes them back."
     ),

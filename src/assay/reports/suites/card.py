@@ -89,8 +89,7 @@ def _in_brief(card: SuiteCard) -> Iterator[tuple[str, str]]:
         answer, score = max(scores, key=lambda each: each[1].value or 0.0)
         yield tr("guessing scores"), f"{numbers.figure(score)} ({answer})"
     yield tr("licence"), card.licence or tr("not stated")
-    gaps = {"share": numbers.share(suite.reviewed, total), "count": suite.reviewed, "all": total}
-    yield tr("reviewed by people"), tr("{share} of the tests ({count} of {all})", **gaps)
+    yield tr("reviewed by a person"), sentences.reviewed_tests(suite.reviewed, total)
     scoring = {"mark": numbers.exact(suite.pass_mark), "scoring": suite.scoring}
     yield tr("pass mark"), tr("{mark}, scoring {scoring}", **scoring)
 

@@ -8,15 +8,16 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from datetime import date
 from typing import Annotated, Any, Literal, get_type_hints
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 from typing_extensions import TypedDict
 
-from assay.files.fields import Doc, NotInFile, Rule, Text, Texts
+from assay.files.fields import Doc, Mistake, NotInFile, Rule, Text, Texts
 from assay.files.json_file import ID_FORM, MAX_ID_CHARACTERS
 from assay.files.validation import DIALECT, Validator
-from assay.files.wording import shown
+from assay.files.wording import described, shown
 from assay.messages import tr, translated
 from assay.plugins import checks
 from assay.types import DEFAULT_MAX_TOKENS, DEFAULT_TEMPERATURE, AnswerCheck
@@ -45,6 +46,39 @@ def id_problem(name: str) -> str:
             bytes=MAX_ID_BYTES,
         )
     return ""
+
+
+# A name, a comma and a day; who reviewed the test next follows after a semicolon.
+REVIEW_PATTERN = r"\s*[^;\s][^;]*,\s*[0-9]{4}-[0-9]{2}-[0-9]{2}\s*"
+REVIEWS_PATTERN = f"^{REVIEW_PATTERN}(;{REVIEW_PATTERN})*$"
+_REVIEW = re.compile(REVIEW_PATTERN)
+
+
+def check_reviews(value: Any) -> str:
+    """A rule: a text names who reviewed a test and when, "Name, YYYY-MM-DD; Name, YYYY-MM-DD"."""
+    if isinstance(value, str) and all(map(is_review, value.split(";"))):
+        return value
+    got = f"'{shown(value)}'" if isinstance(value, str) else described(value)
+    raise Mistake(
+        lambda field: tr(
+            '\'{field}\' must be "Name, YYYY-MM-DD", several joined by "; ", not {got}; leave it '
+            "out until a person has reviewed the test",
+            field=field,
+            got=got,
+        )
+    )
+
+
+def is_review(text: str) -> bool:
+    """Whether a text is a name and a day of the calendar, "Ama Mensah, 2026-11-20"."""
+    if not _REVIEW.fullmatch(text):
+        return False
+    _, _, day = text.rpartition(",")
+    try:
+        date.fromisoformat(day.strip())
+    except ValueError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +148,11 @@ class CommonFields(TypedDict, total=False):
         Doc("A text, or several, at which the answer ends."),
     ]
     description: Annotated[str, Doc("What the test is about, for people.")]
-    reviewed: Annotated[bool | str, Doc("Whether somebody has reviewed the test, or who and when.")]
+    reviewed: Annotated[
+        str,
+        Rule(check_reviews, of=Any, schema={"type": "string", "pattern": REVIEWS_PATTERN}),
+        Doc('Who reviewed the test, and when: "Name, YYYY-MM-DD", several joined by "; ".'),
+    ]
     tags: Annotated[Texts, Doc("Words to find the test by.")]
 
 

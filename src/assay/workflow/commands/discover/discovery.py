@@ -52,8 +52,8 @@ Fits = Literal["yes", "tight", "no", "unknown"]
 ROOM_PER_BYTE = 1.2
 ROOM_BESIDE = 500_000_000
 COMFORTABLE = 0.8  # of the memory there is; above it other programs get in the way
-# Parameters. One of 1.5 B, asked by likelihood, agrees with people as GPT-3.5 did; one of 0.5 B
-# does not (docs/decisions/judging.md).
+# Parameters. One of 1.5 B, asked by likelihood, agrees with published grades as GPT-3.5 did; one of
+# 0.5 B does not (docs/decisions/judging.md).
 LEAST_TO_JUDGE = 1.5e9
 THOUSANDS = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 CANNOT_WRITE = frozenset({"bert", "nomic-bert", "nomic-bert-moe"})  # embeddings only
