@@ -21,7 +21,7 @@ WORKERS ?= 3
 # package, and torch, once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo demo-models demo-checkpoints test tests prepared-tests test-around collection packages bench check rules types format messages cards docs clean
+.PHONY: demo demo-models demo-checkpoints test tests prepared-tests test-around collection packages bench check rules types format messages cards docs dist clean
 
 # Two makes: the second installs PyTorch after the first has shown what needs none.
 demo:
@@ -89,8 +89,12 @@ docs: $(DEV)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo site/index.html
 
+# The sdist and the wheel in dist/, tried in an empty environment outside the checkout.
+dist:
+	$(PYTHON) scripts/check_wheel.py
+
 clean:
-	rm -rf $(VENV) $(AROUND_VENV) assay-out site
+	rm -rf $(VENV) $(AROUND_VENV) assay-out site dist
 
 # The pip that Python brings takes 24 s longer to look through the lists of files than the newest;
 # where there is no newer one, it will do.

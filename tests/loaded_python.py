@@ -36,7 +36,6 @@ from typing import Any, TextIO
 
 from assay import lean_imports
 from assay.reports.formats import html
-from assay.retold import retold
 from assay.store.bodies import adapter
 from assay.text.answer_words import declines
 from assay.types import Machine, ModelFacts, Observed, Reply, Score, Suite, Work
@@ -478,7 +477,6 @@ if __name__ == "__main__":
         adapter(kind)  # another tenth
     # Tables and patterns that nearly every run makes: a third of the rest.
     every_measure()
-    retold("2 of 3")
     declines("I do not know.", only=True)
     gc.collect()
     gc.freeze()

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -76,7 +77,6 @@ def mask(text: str) -> str:
 def follow(page: Path, folder: Path, environment: Mapping[str, str]) -> Iterator[Step]:
     """Write the files of a page and run its commands, in the order in which they stand."""
     text, code = page.read_text("utf-8"), 0
-    (folder / "src").symlink_to(ROOT / "src")
     environment = {**environment, "COLUMNS": COLUMNS}
     for found in re.finditer(f"{FILE.pattern}|{BLOCK.pattern}", text, re.MULTILINE | re.DOTALL):
         if found[1]:
@@ -147,8 +147,11 @@ AROUND: Mapping[str, Callable[[], AbstractContextManager[dict[str, str]]]] = {
 
 @contextmanager
 def prepare(page: Path, folder: Path) -> Iterator[dict[str, str]]:
-    """The environment of a page's commands: a user with no settings, and the server it needs."""
+    """The environment of a page's commands: a user with no settings, who has activated the virtual
+    environment with Assay in it, and the server that the page needs.
+    """
     environment = {**os.environ, "PYTHONWARNINGS": "error", "OLLAMA_HOST": "127.0.0.1:1"}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment["XDG_DATA_HOME"] = str(folder / "users-data")
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "PYTHONUNBUFFERED"):
         environment.pop(name, None)

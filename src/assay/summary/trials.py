@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 
 from assay.messages import tr
-from assay.retold import retold
 from assay.stats import estimates
 from assay.summary.draws import drawn_scores
 from assay.summary.habits import find_habits
@@ -154,7 +153,7 @@ def _trial_row(trial: Trial, pass_mark: float) -> TrialRow:
         answer = reply.transcript or "\n".join(reply.predictions)
     explanation = reply.reason if isinstance(reply, Failed) else ""
     if score is not None:
-        explanation = retold(score.explanation) or score.unscored_reason or ""
+        explanation = score.explanation or score.unscored_reason or ""
     return TrialRow(
         repeat=trial.repeat,
         draw=trial.repeat % trial.case.ways,

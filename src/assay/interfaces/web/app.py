@@ -28,7 +28,6 @@ from assay.interfaces.web.pages import PAGES, Page, PageView, address, sample_ad
 from assay.interfaces.web.security import Access, Guard, equal
 from assay.interfaces.web.words import OUTCOMES, SHOWS, cut, outcome, state
 from assay.messages import fill, language, tr, trn
-from assay.retold import retold
 from assay.text import number_format
 from assay.text.safe_text import one_line, visible
 
@@ -121,6 +120,6 @@ def _environment() -> Environment:
     environment.filters |= {
         "shown": lambda text: visible(cut(str(text))),
         "one_line": one_line, "label": lambda message: fill(message, {"count": 2}),
-        "outcome": outcome, "retold": retold,
+        "outcome": outcome,
     }  # fmt: skip
     return environment

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 from assay.reports.json_values import pick
-from assay.retold import retold
 from assay.store import Run, RunModel, Store, StoredTrial, TrialKey
 from assay.text.safe_text import spreadsheet_cell
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Reply, Suite
@@ -79,8 +78,7 @@ def _record(
         "score": score.value if score else None,
         "unscored_reason": score.unscored_reason if score else None,
         "prompt": conversation_text(kept.sent or case.turns(suite.system)),
-        **(pick(score, "extracted scorer") if score else {}),
-        **({"explanation": retold(score.explanation)} if score else {}),
+        **(pick(score, "extracted scorer explanation") if score else {}),
         "scorer_version": score.version if score else None,
         "request": kept.request_id,
     }

@@ -7,7 +7,6 @@ from itertools import takewhile
 
 from assay.judge.final_judgement import NO_JUDGE
 from assay.messages import tr
-from assay.retold import retold
 from assay.store import Run, RunModel, Store, StoredTrial, TrialKey
 from assay.summary.consistency import AnswerText, inconsistencies
 from assay.summary.judge_agreement import agreements_of
@@ -143,7 +142,7 @@ def _unscored(case: Case, stored: StoredTrial | None) -> FinalJudgement:
     if stored and isinstance(stored.reply, Failed):
         why = tr("there is no answer: {why}", why=stored.reply.reason)
     elif stored and stored.score:
-        reason, why = stored.score.unscored_reason or NO_JUDGE, retold(stored.score.explanation)
+        reason, why = stored.score.unscored_reason or NO_JUDGE, stored.score.explanation
     return FinalJudgement(
         test_id=case.id,
         suite=case.suite,
