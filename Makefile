@@ -1,7 +1,7 @@
-# The two commands: `make demo` shows Assay at work, `make test` runs the test suite. `make
-# test-around` is its other half: what needs the field's other tools, in an environment of its own.
-# All do the set-up on a fresh machine (python3 with venv, make). `make demo` installs the
-# light core, shows scripted models, and only then installs PyTorch for the checkpoints.
+# `make demo` shows Assay at work, `make test` runs the tests of a commit, `make check` the linters
+# and types, `make test-all` what else guards a release. All do the set-up on a fresh machine
+# (python3 with venv, make). `make demo` installs the light core, shows scripted models, and only
+# then installs PyTorch for the checkpoints.
 
 PYTHON ?= python3
 VENV := .venv
@@ -15,13 +15,12 @@ AROUND_VENV := .venv-around
 AROUND := $(AROUND_VENV)/.around
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
 INSTALL := $(PIP_INSTALL) --quiet --no-compile -c constraints.txt
-# Three on two cores: a worker waits half of its time for a process that its test started.
-WORKERS ?= 3
+WORKERS ?= 2
 # The tests start some four hundred processes. Without bytecode on disk each would compile the
 # package, and torch, once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo demo-models demo-checkpoints test tests prepared-tests test-around collection packages bench check rules types format messages cards docs dist clean
+.PHONY: demo demo-models demo-checkpoints test test-all slow-tests test-around oracle packages bench check rules types format messages cards docs dist clean
 
 # Two makes: the second installs PyTorch after the first has shown what needs none.
 demo:
@@ -34,22 +33,16 @@ demo-models: $(CORE)
 demo-checkpoints: $(LOCAL)
 	$(BIN)/assay demo --part checkpoints
 
-# Two cores, kept busy: each of these begins as soon as what it needs is there. Packages of the
-# system come beside those of Python; rules and types (most of a minute of one core) beside a look
-# at all tests, which leaves the bytecode of the tests, torch and transformers that each worker
-# would make again; what is left of them beside the tests.
-test:
-	$(MAKE) --no-print-directory -j 4 rules types prepared-tests
+# What a contributor runs before each commit. Tests of a file stay with one worker, which makes what
+# they share once, until another is idle.
+test: $(DEV) packages
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not slow"
 
-prepared-tests: collection packages
-	$(MAKE) --no-print-directory tests
+# What guards a release beside `make test`.
+test-all: slow-tests test-around oracle
 
-collection: $(DEV)
-	@$(BIN)/pytest --collect-only -qq > $(VENV)/collection.txt || cat $(VENV)/collection.txt
-
-# Tests of a file stay with one worker, which makes what they share once, until another is idle.
-tests: $(DEV)
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal
+slow-tests: $(DEV) packages
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m slow
 
 test-around: $(AROUND)
 	$(AROUND_VENV)/bin/pytest tests_around

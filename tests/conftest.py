@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 
 from assay import lean_imports
 from tests.browser import browser, one_browser  # noqa: F401
-from tests.loaded_python import WITH_LOADED_WEIGHTS, Begun, run_python, start_python
+from tests.command_runs import run_assay, start_python
 from tests.servers.fixtures import (  # noqa: F401
     ollama_process,
     ollama_server,
@@ -77,23 +77,18 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
-# Tests that share a long preparation: one of a minute for the whole file, a browser (4 s), or a
-# Python that has loaded torch (6 s). xdist gives idle workers the tests at a queue's end, and each
-# would prepare the same once more, at the very end; what stands at the front stays with one worker.
+# Tests that share a long preparation stand at the front of the queue: xdist gives idle workers the
+# tests at its end, and each of them would prepare the same once more.
 PREPARED_AT_LENGTH = ("test_demo_checkpoints.py", "test_demo.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest goes first; what uses the cache of `make types`, last."""
+    """Put first what takes longest."""
 
     def place(item: pytest.Item) -> int:
         if item.path.name in PREPARED_AT_LENGTH:
             return 0
-        if "type_checker" in item.name:
-            return 4
-        if "browser" in getattr(item, "fixturenames", ()):
-            return 1
-        return 2 if item.path.name in WITH_LOADED_WEIGHTS else 3
+        return 1 if "browser" in getattr(item, "fixturenames", ()) else 2
 
     items.sort(key=place)
 
@@ -129,10 +124,9 @@ def llama_cpp(weights: Path) -> Iterator[int]:
 class Bench:
     """A folder with suites and scripted models in which `assay` runs as a user would run it."""
 
-    def __init__(self, folder: Path, *, weights: bool = False) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.out = folder / "out"
-        self.weights = weights  # checkpoints will be loaded, and torch for them
         self.environment = {**os.environ, "PYTHONWARNINGS": "error"}
         # A developer's shell may have it; most users' streams are buffered, and fail later.
         self.environment.pop("PYTHONUNBUFFERED", None)
@@ -167,20 +161,13 @@ class Bench:
     def command(self, *words: str) -> list[str]:
         return [sys.executable, "-m", "assay", *words, "--out", str(self.out)]
 
-    def start(self, *words: str) -> subprocess.Popen[str] | Begun:
+    def start(self, *words: str) -> subprocess.Popen[str]:
         """A running `assay`."""
-        return start_python(
-            self.command(*words)[1:], self.folder, self.environment, weights=self.weights
-        )
+        return start_python(self.command(*words)[1:], self.folder, self.environment)
 
     def assay(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """A finished `assay`."""
-        return run_python(
-            self.command(*words)[1:],
-            self.folder,
-            {**self.environment, **environment},
-            weights=self.weights,
-        )
+        return run_assay(self.command(*words)[3:], self.folder, {**self.environment, **environment})
 
     def document(self, *words: str) -> dict[str, Any]:
         """What --json prints."""

@@ -11,8 +11,8 @@ import pytest
 
 import assay
 from assay.suites.review_sheet import version_of
+from tests.command_runs import run_python
 from tests.conftest import numbered, right
-from tests.loaded_python import run_python
 from tests.models.local.checkpoints import make_checkpoint
 from tests.models.local.gguf.gguf_files import write_gguf
 from tests.models.local.stopwatch import Stopwatch
@@ -65,7 +65,7 @@ def test_every_example_runs(folder, tmp_path_factory):
         "XDG_DATA_HOME": str(folder / "users-data"),
     }  # fmt: skip
     environment.pop("PYTHONUNBUFFERED", None)
-    done = run_python(["page.py"], folder, environment, weights=True)
+    done = run_python(["page.py"], folder, environment)
     assert done.returncode == 0, done.stderr
 
 

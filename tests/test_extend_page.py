@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assay.interfaces.cli import load_command
-from tests.loaded_python import run_python
+from tests.command_runs import run_assay, run_python
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "extend.md"
 
@@ -30,27 +30,26 @@ class Section:
         (self.commands,) = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
         self.folder = folder
 
-    def run(self, *, weights=False):
+    def run(self):
         """All commands; returns what the last one printed."""
         for line in self.commands.splitlines():
-            done = run(self.folder, *line.split(), weights=weights)
+            done = run(self.folder, *line.split())
         return done.stdout
 
 
-def run(folder, program, *arguments, weights=False):
-    """What ends well; `weights`: it needs torch."""
-    done = end(folder, program, *arguments, weights=weights)
+def run(folder, program, *arguments):
+    """What ends well."""
+    done = end(folder, program, *arguments)
     assert done.returncode == 0, done.stderr
     return done
 
 
-def end(folder, program, *arguments, weights=False):
+def end(folder, program, *arguments):
     """What ends, however it ends."""
     assert program in ("assay", "python")
-    module = ["-m", "assay"] if program == "assay" else []
-    environment = {**os.environ, "PYTHONWARNINGS": "error"}
-    environment.pop("PYTHONUNBUFFERED", None)
-    return run_python([*module, *arguments], folder, environment, weights=weights)
+    if program == "assay":
+        return run_assay(arguments, folder, os.environ)
+    return run_python(arguments, folder, {**os.environ, "PYTHONWARNINGS": "error"})
 
 
 def test_the_check_scores_answers(tmp_path):
@@ -89,7 +88,7 @@ def test_the_served_model_answers(tmp_path):
 
 def test_the_home_made_model_is_measured_and_the_better_step_selected(tmp_path):
     pytest.importorskip("torch")
-    Section("A home-made PyTorch model", tmp_path).run(weights=True)
+    Section("A home-made PyTorch model", tmp_path).run()
     home = tmp_path / "assay-out" / "checkpoints" / "mine"
     figures = {
         step: json.loads((home / step / "evaluation_report.json").read_text())

@@ -137,7 +137,7 @@ def test_the_calibration_error_is_a_column_a_curve_and_a_criterion_of_checkpoint
         line.replace("CHECKPOINTS -s example", "tiny -s example --limit 2").split()[1:]
         for line in section.commands.splitlines()
     )
-    shown = end(tmp_path, "assay", *run, weights=True)
+    shown = end(tmp_path, "assay", *run)
     assert shown.returncode == 1, shown.stderr
     assert "calibration" in shown.stdout
     assert "Fit a temperature on held-out questions" in shown.stdout

@@ -27,7 +27,7 @@ from assay.errors import (
 )
 from assay.reports.progress import SilentProgress
 from assay.store import Store
-from tests.loaded_python import run_python
+from tests.command_runs import run_python
 from tests.models.local.checkpoints import END, TEXT, make_model, make_tokenizer, save_tokenizer
 from tests.waiting import wait_for
 
@@ -423,7 +423,7 @@ def test_what_waited_at_a_kill_is_evaluated_after_resuming_and_kept_until_then(t
     words = [str(tmp_path / "killed.py"), str(home), str(root)]
     environment = {**os.environ, "PYTHONWARNINGS": "error"}
     environment.pop("PYTHONUNBUFFERED", None)
-    done = run_python(words, tmp_path, environment, weights=True)
+    done = run_python(words, tmp_path, environment)
     assert done.returncode == -signal.SIGKILL, done.stderr
     background = int(done.stdout.split()[-1])
     os.kill(background, signal.SIGCONT)
@@ -596,7 +596,7 @@ def test_processes_that_train_together_stop_together(tmp_path, root):
     words = [str(tmp_path / "pair.py"), str(tmp_path), str(root)]
     environment = {**os.environ, "PYTHONWARNINGS": "error"}
     environment.pop("PYTHONUNBUFFERED", None)
-    done = run_python(words, tmp_path, environment, weights=True)
+    done = run_python(words, tmp_path, environment)
     assert done.returncode == 0, done.stderr
     told = [json.loads((tmp_path / rank / "told.json").read_text("utf-8")) for rank in "01"]
     assert told == [{"step": 2, "evaluated": [2]}, {"step": 2, "evaluated": []}]

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.suites.load import find, load_suite
-from tests.loaded_python import run_python
+from tests.command_runs import run_assay
 from tests.servers.fixtures import Server
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -90,18 +90,18 @@ def follow(page: Path, folder: Path, environment: Mapping[str, str]) -> Iterator
             asked = command
             if page.parent == FRENCH and command.startswith("assay ") and "--lang" not in command:
                 asked += " --lang fr"  # as a French locale does, in a Python that is loaded
-            done = run_command(asked, folder, environment, weights=page.stem == "trainer")
+            done = run_command(asked, folder, environment)
             code = done.returncode
             yield Step(command, shown, done.stdout)
 
 
 def run_command(
-    command: str, folder: Path, environment: Mapping[str, str], *, weights: bool
+    command: str, folder: Path, environment: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """`assay` begins in a Python that has loaded it; anything else is the shell's."""
+    """Run `assay` in this process; anything else is the shell's."""
     words = command.replace("\\\n", " ").split()
     if words[0] == "assay":
-        return run_python(["-m", *words], folder, environment, weights=weights)
+        return run_assay(words[1:], folder, environment)
     return subprocess.run(
         command, shell=True, cwd=folder, env=dict(environment), text=True, capture_output=True,
         check=False,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.loaded_python import run_python
+from tests.command_runs import run_assay, run_python
 
 PLUGIN = '''
 import re, assay
@@ -67,13 +67,11 @@ TESTS = [
 
 
 def python(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONWARNINGS": "error"}
-    environment.pop("PYTHONUNBUFFERED", None)
-    return run_python(words, folder, environment)
+    return run_python(words, folder, {**os.environ, "PYTHONWARNINGS": "error"})
 
 
 def assay(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return python(folder, "-m", "assay", *words)
+    return run_assay(words, folder, os.environ)
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from assay.api.benchmark_choices import choose, holds_tests, one_key, suite_argu
 from assay.errors import AssayError, UsageError
 from assay.interfaces.benchmark_script import command
 from assay.suites.suite_file import YAWO
+from tests.command_runs import run_benchmark_script
 from tests.conftest import ROOT, numbered, right
-from tests.loaded_python import run_python
 from tests.waiting import PATIENCE_S
 
 CHAT = "smollm2:135m-instruct-q4_1"
@@ -46,11 +46,7 @@ class Desk:
         }
 
     def run(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        return run_python(
-            [str(ROOT / "run_benchmark.py"), *words],
-            self.folder,
-            {**self.environment, **environment},
-        )
+        return run_benchmark_script(words, self.folder, {**self.environment, **environment})
 
     def document(self, *words: str, **environment: str):
         done = self.run(*words, "--json", **environment)

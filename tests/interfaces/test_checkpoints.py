@@ -74,7 +74,6 @@ EXAMPLE = {
 def bench(bench):
     """Tests share two cores: one thread each is quickest for models this small."""
     bench.environment["OMP_NUM_THREADS"] = "1"
-    bench.weights = True
     return bench
 
 

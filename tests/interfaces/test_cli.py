@@ -13,6 +13,7 @@ import pytest
 from assay import api
 from assay.interfaces.cli import COMMANDS, load_command
 from assay.workflow.reporting.records import COLUMNS
+from tests.command_runs import run_python
 from tests.conftest import numbered, right
 from tests.waiting import PATIENCE_S
 
@@ -530,6 +531,8 @@ def test_what_is_loaded_is_said_before_torch_is_imported(bench, root):
         "import sys\nsys.stderr.write('torch is imported\\n')\nraise SystemExit(7)\n"
     )
     model = str(root / "src" / "assay" / "builtin" / "checkpoints" / "tiny" / "step_008000")
-    done = bench.assay("run", model, "-s", "example")
+    done = run_python(
+        bench.command("run", model, "-s", "example")[1:], bench.folder, bench.environment
+    )
     loading, _, imported = done.stderr.splitlines()[:3]
     assert (loading, imported) == (f"{model}: loading", "torch is imported")

@@ -13,7 +13,6 @@ from assay.interfaces.cli.front_door.door import offered_suites
 from assay.sandbox import find_isolation
 from assay.workflow.commands.discover.discovery import SuiteFound
 from tests.conftest import numbered, right
-from tests.loaded_python import start_on_terminal
 from tests.models.hostile_servers import hostile
 from tests.servers.ollama_models import CHAT
 from tests.waiting import PATIENCE_S
@@ -44,25 +43,15 @@ class Door:
         if "NO_COLOR" not in environment:
             settings.pop("NO_COLOR", None)
         words = ["-m", "assay"]
-        ours, its_own = pty.openpty()
-        termios.tcsetwinsize(its_own, (rows, columns))
-        self.process = start_on_terminal(
-            words, bench.folder, settings, its_own, weights=bench.weights
+        self.child = pexpect.spawn(
+            sys.executable,
+            words,
+            cwd=bench.folder,
+            env=settings,
+            dimensions=(rows, columns),
+            timeout=PATIENCE_S,
+            encoding="utf-8",
         )
-        os.close(its_own)
-        if self.process:
-            self.child = fdpexpect.fdspawn(ours, timeout=PATIENCE_S, encoding="utf-8")
-        else:
-            os.close(ours)
-            self.child = pexpect.spawn(
-                sys.executable,
-                words,
-                cwd=bench.folder,
-                env=settings,
-                dimensions=(rows, columns),
-                timeout=PATIENCE_S,
-                encoding="utf-8",
-            )
         self.seen = ""
 
     def see(self, text):
@@ -80,16 +69,11 @@ class Door:
         self.child.expect(pexpect.EOF)
         self.seen += self.child.before
         self.child.close()
-        code = self.process.end() if self.process else self.child.exitstatus
-        return _ESCAPES.sub("", self.seen), code
+        return _ESCAPES.sub("", self.seen), self.child.exitstatus
 
     def leave(self):
         """End it, however far it is."""
-        if self.process:
-            self.process.kill()
-            self.child.close()
-        else:
-            self.child.close(force=True)
+        self.child.close(force=True)
 
 
 @pytest.fixture
@@ -347,7 +331,6 @@ def test_a_checkpoint_of_the_list_is_asked_and_a_broken_one_is_explained(
 ):
     from tests.models.local.checkpoints import make_checkpoint  # loads torch
 
-    bench.weights = True
     make_checkpoint(bench.folder / "run" / "step_100")
     cut = make_checkpoint(bench.folder / "run" / "step_200") / "model.safetensors"
     cut.write_bytes(cut.read_bytes()[:-500])

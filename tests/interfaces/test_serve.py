@@ -60,7 +60,6 @@ class Served:
 
 @contextmanager
 def served(bench: Bench, model: str, *words: str) -> Iterator[Served]:
-    bench.weights = True
     started = bench.start("serve", model, "--port", "0", "--device", "cpu", *words)
     line = started.stdout.readline()
     assert "is served at http://" in line, started.communicate()
@@ -376,7 +375,7 @@ SUITE = {
 
 @pytest.mark.parametrize("kind", ["checkpoint", "gguf"])
 def test_a_run_through_the_server_equals_the_direct_one(tmp_path, checkpoint, kind):
-    bench = Bench(tmp_path, weights=True)
+    bench = Bench(tmp_path)
     suite = bench.suite(SUITE, language="en")
     spec = str(checkpoint)
     if kind == "gguf":

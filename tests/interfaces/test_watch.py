@@ -22,7 +22,6 @@ GATE = '[perplexity]\nmax = 1e9\n[accept]\nclear = false\n\n[[suite]]\nname = "t
 def bench(bench):
     """Tests share two cores: one thread each is quickest for models this small."""
     bench.environment["OMP_NUM_THREADS"] = "1"
-    bench.weights = True
     (bench.folder / "gate.toml").write_text(GATE, "utf-8")
     (bench.folder / "text.txt").write_text("The machine starts in a minute. " * 8, "utf-8")
     pick = {

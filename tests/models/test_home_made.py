@@ -21,7 +21,7 @@ from assay.types import (
     ToChoose,
     ToRead,
 )
-from tests.loaded_python import run_python
+from tests.command_runs import run_python
 from tests.models.asking import answered, only, request_of, said
 
 LETTERS = "abcdefgh .?\n"

@@ -24,7 +24,6 @@ MEASURED = 1 + 2 * 12  # the held-out text, and the samples: one seed and greedy
 def bench(bench):
     """Tests share two cores: one thread each is quickest for models this small."""
     bench.environment["OMP_NUM_THREADS"] = "1"
-    bench.weights = True
     make_checkpoint(bench.folder / "run" / "step_100", seed=4)
     return bench
 

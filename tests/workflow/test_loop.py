@@ -274,7 +274,7 @@ def test_an_end_that_was_not_stored_is_said(yard):
 
 
 def test_a_killed_loop_leaves_no_training_running(yard):
-    bench = Bench(yard.folder, weights=True)
+    bench = Bench(yard.folder)
     words = ["loop", "--train", yard.train("--behave", "hangs"), "--gate", "gate.toml"]
     process = bench.start(*words, "--text", "text.txt", "--steps", "1")
     try:
@@ -287,7 +287,7 @@ def test_a_killed_loop_leaves_no_training_running(yard):
 
 
 def test_kills_at_random_moments_lose_no_round_and_repeat_none(yard):
-    bench = Bench(yard.folder, weights=True)
+    bench = Bench(yard.folder)
     words = ["loop", "--train", yard.train("--delay", "0.2"), "--gate", "gate.toml"]
     words += ["--text", "text.txt", "--steps", "50"]
     draw = random.Random(5)

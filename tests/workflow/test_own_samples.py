@@ -45,7 +45,7 @@ def generation(bench: Bench, *words: str) -> dict[str, Any]:
 
 
 def test_own_prompts_are_asked_beside_a_gate_and_have_three_figures(folder: Path) -> None:
-    bench = Bench(folder, weights=True)
+    bench = Bench(folder)
     checkpoint = make_checkpoint(folder / "run" / "step_1", seed=1)
     words = (str(checkpoint), "-s", str(folder / "tests"), "--gate", str(folder / "gate.toml"))
     found = generation(bench, *words)

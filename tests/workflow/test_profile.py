@@ -15,7 +15,7 @@ from tests.models.local.checkpoints import make_checkpoint
 
 def test_a_profile_is_a_table_and_a_picture_and_part_of_the_document(tmp_path: Path) -> None:
     checkpoint = make_checkpoint(tmp_path / "run" / "step_1", seed=1)
-    bench = Bench(tmp_path, weights=True)
+    bench = Bench(tmp_path)
     words = ("speed", str(checkpoint), "--context", "0", "--repeats", "1", "--device", "cpu")
     document = bench.document(*words, "--profile")
     (depth,) = document["models"][0]["speed"]

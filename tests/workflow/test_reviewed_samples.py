@@ -28,7 +28,7 @@ def bench(tmp_path: Path) -> Bench:
     (tmp_path / "samples.json").write_text(json.dumps(LAW))
     (tmp_path / "gate.toml").write_text(GATE)
     (tmp_path / "word.json").write_text(json.dumps(word_tests(2)))
-    bench = Bench(tmp_path, weights=True)
+    bench = Bench(tmp_path)
     checkpoint = make_checkpoint(tmp_path / "run" / "step_1", seed=1)
     gate, suite = str(tmp_path / "gate.toml"), str(tmp_path / "word.json")
     bench.document("run", str(checkpoint), "-s", suite, "--gate", gate)

@@ -30,7 +30,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def asked(home: Path, model: str, gate: str, *more: str) -> dict:
     """One document; perplexity alone, and one test."""
     words = ["run", str(home / model), "--gate", str(home / gate), "-s", str(home / "tests")]
-    return Bench(home, weights=True).document(*words, "--text", str(home / "text.txt"), *more)
+    return Bench(home).document(*words, "--text", str(home / "text.txt"), *more)
 
 
 def decided(home: Path, model: str, gate: str, *more: str) -> tuple[int, dict, dict]:

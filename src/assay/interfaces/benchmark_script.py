@@ -14,7 +14,7 @@ import click
 
 from assay import api
 from assay.errors import AssayError, UsageError, raise_all
-from assay.interfaces.cli import end_with, invoked
+from assay.interfaces.cli import end_with, invoked, run_to_exit_code
 from assay.interfaces.cli.options import as_json, click_option, named_options, verbose
 from assay.interfaces.cli.options import command as make_command
 from assay.interfaces.cli.output import say, show, watched
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from assay.types.results import Comparison, Leaderboard, Report
 
 SCRIPT = "run_benchmark.py"
+PROGRAM = f"python {SCRIPT}"
 
 
 @options_class(kw_only=True)
@@ -57,8 +58,16 @@ class BenchmarkOptions(CommandOptions):
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the script's command and end the process, in the words of the command line."""
-    program = f"python {SCRIPT}"
-    end_with(program, lambda words: invoked(command(), program, words), arguments)
+    end_with(PROGRAM, _run_words, arguments)
+
+
+def run_words(arguments: Sequence[str]) -> int:
+    """Run the script's command and return its exit code; the process goes on."""
+    return run_to_exit_code(PROGRAM, _run_words, list(arguments))
+
+
+def _run_words(words: list[str]) -> int | None:
+    return invoked(command(), PROGRAM, words)
 
 
 def command() -> click.Command:

@@ -9,8 +9,8 @@ import pytest
 
 from assay.models.local.hub import HubName, read_hub_spec
 from assay.workflow.checkpoints.places import places_of
+from tests.command_runs import run_python
 from tests.conftest import Bench
-from tests.loaded_python import run_python
 from tests.models.local.checkpoints import make_checkpoint
 from tests.servers.hub import COMMIT, Hub, serving
 

@@ -11,7 +11,7 @@ import pytest
 from assay.errors import ModelUnavailable
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.types import Message
-from tests.loaded_python import run_python
+from tests.command_runs import run_python
 from tests.models.local.checkpoints import CHAT_TEMPLATE, edit_json
 from tests.models.local.families import CUT, END, WHOLE, save_family
 
@@ -294,5 +294,5 @@ def test_nothing_reaches_the_terminal(tmp_path: Path, root: Path):
     file.write_text(program, "utf-8")
     environment = {**os.environ, "PYTHONWARNINGS": "error"}
     environment.pop("PYTHONUNBUFFERED", None)
-    done = run_python([str(file), str(folder)], root, environment, weights=True)
+    done = run_python([str(file), str(folder)], root, environment)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

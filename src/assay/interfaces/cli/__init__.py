@@ -84,8 +84,22 @@ def end_with(
     *,
     catalogues: Path = CATALOGUES,
 ) -> None:
-    """Run what these words ask for and end the process; every error becomes words here."""
+    """Run what these words ask for and end the process with the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    code = run_to_exit_code(program, run, words, catalogues=catalogues)
+    settle_streams()
+    if code == ExitCode.INTERRUPTED:
+        # A Ctrl-C that came while Python evaluated a text (a dataclass being made, say) marks the
+        # interpreter, and sys.exit would then end it by the signal instead of with our code.
+        os._exit(code)
+    gc.freeze()  # else the end of the process would look through every module once more: 0.15 s
+    sys.exit(code)
+
+
+def run_to_exit_code(
+    program: str, run: Run, words: list[str], *, catalogues: Path = CATALOGUES
+) -> int:
+    """Run what these words ask for and return the exit code; every error becomes words here."""
     # Model output holds anything; a console that cannot show a character must not end a run.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -127,13 +141,12 @@ def end_with(
         said = tr("a mistake in Assay: {kind}: {error}", kind=kind, error=error)
         hint = tr("please report it with the lines above; the same command continues")
         code = _show(Interrupted(said, hint=hint), words)
-    settle_streams()
-    if code == ExitCode.INTERRUPTED:
-        # A Ctrl-C that came while Python evaluated a text (a dataclass being made, say) marks the
-        # interpreter, and sys.exit would then end it by the signal instead of with our code.
-        os._exit(int(code))
-    gc.freeze()  # else the end of the process would look through every module once more: 0.15 s
-    sys.exit(int(code or 0))
+    return int(code or 0)
+
+
+def run_words(arguments: Sequence[str]) -> int:
+    """Run `assay` with these words and return its exit code; the process goes on."""
+    return run_to_exit_code("assay", _from_door_or_words, list(arguments))
 
 
 def _from_door_or_words(words: list[str]) -> int | None:
