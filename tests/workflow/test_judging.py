@@ -124,6 +124,11 @@ def test_a_judge_that_lies_is_bounded_by_the_facts_and_its_quotes_are_counted(co
     assert verdict["judge_only"] == 10.0
     assert verdict["judgements"][0]["fabricated"] == 3  # two for evidence, one of the checklist
     assert verdict["confidence"] == "low"
+    (evaluation,) = court.run_folder(document).glob("reports/evaluations/*/own_001.txt")
+    assert evaluation.read_text("utf-8").splitlines()[-1] == (
+        "VERDICT: ACCEPTABLE with 6.8 of 10, because the checks changed the judge's scores. "
+        "The judge gave 10.0, EXCELLENT, and says: Good work."
+    )
 
 
 HALF = 'The data show this:\n```json\n{"orders": 40, "median": [12.5, 13], "largest": "A7"}\n```\n'
