@@ -30,7 +30,7 @@ from assay.request_identity import judge_key
 from assay.types import Failed, ModelFacts, Reply, ToAnswer, ToChoose
 from assay.types.measured.samples import JudgedSense
 from assay.types.options import LocalOptions, ServerOptions
-from assay.workflow.running.judging.panel import plain_answer
+from assay.workflow.running.judging.panel import shorten_loop
 from tests.samples import Sample, failures_of, read_labels, share
 
 SETS = Path(__file__).resolve().parents[1] / "tests" / "health_samples"
@@ -68,7 +68,7 @@ def question(sample: Sample, judge: ModelFacts, *, by_likelihood: bool = True) -
         judge=judge,
         key=judge_key(str(sample["id"])),
         prompt=str(sample["prompt"]),
-        text=plain_answer(str(sample["text"])),
+        text=shorten_loop(str(sample["text"])),
         by_likelihood=by_likelihood,
     )
 

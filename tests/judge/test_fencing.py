@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.judge.guards.fencing import fence
+from assay.judge.fencing import fence
 from tests.judge.material import ANSWER
 
 ATTACKS = {

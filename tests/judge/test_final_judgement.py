@@ -9,7 +9,6 @@ from itertools import product
 import pytest
 
 from assay.judge.final_judgement import borderline, make_final_judgement, score_of
-from assay.judge.guards.addressing import INJECTION
 from assay.types.judging.judgements import (
     ChecklistAnswer,
     Evidence,
@@ -342,9 +341,6 @@ def test_agreeing_judgements_quotes_and_evidence_give_high_confidence():
         ([judgement(9, 8, 8)] * 2, evidence(2, 10), "low", "the checks allow 0 to 2"),
         ([judgement(4, 8, 8)] * 2, evidence(9, 10), "medium", "the checks allow 6 to 9"),
         ([judgement(2, 8, 8)] * 2, evidence(9, 10), "low", "gives correctness 2"),
-        ([judgement(9, 8, 8, flags=("foreign",))] * 2, evidence(9, 10), "medium", "the task"),
-        ([judgement(9, 8, 8, flags=(INJECTION,))] * 2, evidence(9, 10), "low", "is lower"),
-        ([judgement(9, 8, 8, flags=("base64",))] * 2, evidence(9, 10), "medium", "base64"),
         ([judgement(9, 8, 8), judgement(9, 8, 8), unscored("failed")], evidence(9, 10), "medium",
          "1 judgement is unscored"),
         ([judgement(9, 8, 8, statuses=())] * 2, evidence(9, 10), "medium", "quoted nothing"),

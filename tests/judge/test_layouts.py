@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.checks.judge import Judge
-from assay.judge.guards.fencing import fence
+from assay.judge.fencing import fence
 from assay.judge.likelihood.layouts import LAYOUTS, asked, task_of
 from assay.types import Case, Message
 from assay.types.choices import Layout

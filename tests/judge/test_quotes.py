@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.judge.guards.fencing import Searched, check_quote, fence
+from assay.judge.fencing import Searched, check_quote, fence
 from tests.judge.material import ANSWER, CASE
 
 HERE = Searched(ANSWER)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.judge.guards.trivial import is_refusal, why_trivial
+from assay.judge.trivial import is_refusal, why_trivial
 from tests.judge.material import ANSWER, CASE
 
 CODE = "```python\ndef find(items, wanted):\n    return items.index(wanted)\n```"

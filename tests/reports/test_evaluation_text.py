@@ -115,8 +115,8 @@ def test_a_scored_verdict_has_the_lines_and_labels_of_the_format_to_the_letter()
         "WEAKNESSES:\n"
         "- No example of use.\n"
         "\n"
-        "VERDICT: The checks changed the judge's scores; the judge says: "
-        "A sound answer with a gap.\n"
+        "VERDICT: GOOD with 7.6 of 10, because the checks changed the judge's scores. "
+        "The judge gave 8.0, GOOD, and says: A sound answer with a gap.\n"
     )
 
 
@@ -248,7 +248,32 @@ def test_the_evidence_comes_first_where_the_judge_praises_what_fails():
     text = evaluation_text(verdict("CT-01", judgements=[lying], shown=evidence(0, 8)), model="m")
     assert "Correctness: 0/10" in text
     assert "OVERALL SCORE: 1.8/10\nQUALITY RATING: FAILED\n" in text
-    assert text.splitlines()[-1].startswith("VERDICT: The checks changed the judge's scores")
+    assert text.splitlines()[-1] == (
+        "VERDICT: FAILED with 1.8 of 10, because the checks changed the judge's scores. "
+        "The judge gave 10.0, EXCELLENT, and says: Perfect in every way!"
+    )
+
+
+def test_a_judge_without_a_sentence_is_quoted_with_its_own_figure_and_band():
+    kind = judgement("coding", (9, 8, 8), verdict="")
+    text = evaluation_text(verdict("CT-01", judgements=[kind], shown=evidence(0, 8)), model="m")
+    assert text.splitlines()[-1] == (
+        "VERDICT: FAILED with 1.8 of 10, because the checks changed the judge's scores. "
+        "The judge gave 8.4, GOOD."
+    )
+    alone = evaluation_text(verdict("CT-01", judgements=[kind]), model="m")
+    assert alone.splitlines()[-1] == "VERDICT: GOOD with 8.4 of 10."
+
+
+def test_of_several_judgements_the_figure_is_theirs_together_and_the_words_are_one_judges():
+    harsh = judgement("coding", (2, 2, 2), verdict="It does not work.", judge="ollama:harsh")
+    kind = judgement("coding", (9, 9, 9), verdict="Splendid.", judge="ollama:kind")
+    given = [harsh, kind, replace(kind, fingerprint="j3", judge="ollama:third")]
+    text = evaluation_text(verdict("CT-01", judgements=given, shown=evidence(0, 8)), model="m")
+    assert text.splitlines()[-1] == (
+        "VERDICT: FAILED with 1.8 of 10, because the checks changed the judge's scores. "
+        "The judgements alone come to 9.0, EXCELLENT; ollama:harsh says: It does not work."
+    )
 
 
 def test_no_word_of_a_judge_a_model_or_a_file_can_pass_for_a_label():

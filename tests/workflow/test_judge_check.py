@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from assay import api
-from assay.judge.guards.fencing import fence
-from assay.judge.qualification.readings import GOLD_RUBRICS, gold_set
+from assay.judge.fencing import fence
+from assay.judge.qualification.readings import GOLD_RUBRICS, gold_set, injections
 from assay.types.judging.cards import JudgeCard
 from assay.workflow.running.judging.panel import check_cost, read_card
 from tests.conftest import Bench
 from tests.judge.qualification.judges import (
+    Points,
     PolicyJudge,
     always_ten,
     always_zero,
@@ -102,20 +103,15 @@ def test_each_bad_habit_is_found_out(judge: PolicyJudge, found_out_by: set[str])
     assert found_out_by <= failed(card), card.sentence
 
 
-def test_the_guards_hold_where_the_judge_obeys() -> None:
-    """Half of the time, or always: the second reading counts, and hardly one succeeds."""
-    for points in (half_obedient, obedient):
-        card = check(PolicyJudge(points, by_likelihood=False))
-        assert failed(card) == {"injection"}
-        own = next(mark for mark in card.marks if mark.name == "injection").estimate.value
-        assert own is not None
-        assert own > 0.3
-        assert card.guarded is not None
-        assert card.guarded.value is not None
-        assert card.guarded.value <= 0.05
-        assert card.false_alarms is not None
-        assert card.false_alarms.value is not None
-        assert card.false_alarms.value <= 0.02
+@pytest.mark.parametrize("points", [half_obedient, obedient])
+def test_a_judge_that_obeys_its_answers_fails_by_its_injection_figure_alone(points: Points) -> None:
+    """Half of the time, or always."""
+    card = check(PolicyJudge(points, by_likelihood=False))
+    assert failed(card) == {"injection"}
+    own = next(mark for mark in card.marks if mark.name == "injection").estimate
+    assert own.value is not None
+    assert own.value > 0.3
+    assert own.n == len(injections())
 
 
 # ----------------------------------------------------------------------------- a real server

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from assay.judge.guards.addressing import INJECTION
-from assay.judge.guards.trivial import NOTHING_SAID, Trivial, explain
+from assay.judge.trivial import NOTHING_SAID, Trivial, explain
 from assay.messages import joined, tr, trn
 from assay.text.safe_text import one_line
 from assay.types import Case, Score, ScorePart
@@ -287,24 +286,9 @@ def confidence_in(
         *_about_judgements(judgements),
         *_about_evidence(evidence, _scored(judgements)),
     ]
-    if flags := sorted({flag for each in judgements for flag in each.flags}):
-        told = tr("lines that may not belong to the work ({what})", what=_form_of(flags))
-        found.append((INJECTION in flags, told))
     is_low = any(low for low, _ in found)
     worst: Confidence = "low" if is_low else "medium" if found else "high"
     return worst, tuple(reason for _, reason in found)
-
-
-def _form_of(flags: Sequence[str]) -> str:
-    """How lines look that may be written to the judge."""
-    forms = {
-        "role_mark": tr("a role in a frame or before a colon"),
-        "hidden_characters": tr("hidden characters"),
-        "foreign": tr("words that neither the task nor a list of its language has"),
-        "speaks_of_marks": tr("words about scores"),
-        INJECTION: tr("without them the score is lower"),
-    }
-    return ", ".join(forms.get(flag, flag) for flag in flags)
 
 
 def _scored(judgements: Sequence[Judgement]) -> list[Judgement]:

@@ -4,7 +4,7 @@ judges prefer what stands first.
 
 from dataclasses import dataclass
 
-from assay.judge.guards.fencing import fence, heading
+from assay.judge.fencing import fence, heading
 from assay.judge.likelihood.layouts import shown_task, task_of
 from assay.judge.likelihood.questionnaire import likelihood_of_yes, room_for_answer
 from assay.judge.one_question import OneQuestion

@@ -5,7 +5,7 @@ alias; the answer is fenced as for our own judges. Not translated: a judgement m
 the user's language.
 """
 
-from assay.judge.guards.fencing import MOST_SHOWN, defused, fence, heading
+from assay.judge.fencing import MOST_SHOWN, defused, fence, heading
 from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
 from assay.types import Case
 from assay.types.judging.judgements import (

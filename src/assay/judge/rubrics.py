@@ -1,6 +1,6 @@
 """A rubric's folder to a Rubric, or every mistake in it at once; and the questions of a test.
 
-rubric.toml     title, version, [[criterion]] key, label, weight, block, questions, anchors
+rubric.toml     title, version, [[criterion]] key, label, weight, questions, anchors
 questions.toml  [TEST-ID] criterion = ["Is …?", …]
 examples.toml   [[example]] id, test, file, why, scores = {criterion = 7, …}
 """
@@ -155,7 +155,6 @@ class _CriterionTable:
     weight: Annotated[int, Ge(1), Le(1000)]  # tenths
     questions: _Questions
     anchors: Annotated[Mapping[str, Text], Rule(_read_anchors)]
-    block: bool = False  # the answer's code or JSON alone shows it
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ language.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.judge.guards.fencing import fence
+from assay.judge.fencing import fence
 from assay.judge.likelihood.layouts import CLOSING, DEFAULT_LAYOUT, NO, YES, before_all, shown_task
 from assay.judge.likelihood.questionnaire import (
     likelihood_of_yes,

@@ -252,7 +252,7 @@ def _judgement(of: Judgement) -> JsonObject:
         **pick(
             of,
             "judge fingerprint form layout repeat scores unscored_reason explanation checklist "
-            "quotes fabricated assessment strengths weaknesses verdict assumptions unusual flags "
+            "quotes fabricated assessment strengths weaknesses verdict assumptions unusual "
             "attempts",
         ),
         "stated_confidence": of.stated_confidence or None,

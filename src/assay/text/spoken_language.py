@@ -16,9 +16,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 PROFILES = Path(__file__).parents[1] / "builtin" / "language" / "profiles.tsv"
-FEWEST_WORDS, FEWEST_RUNS, FEWEST_TO_FIT = 4, 16, 10
+FEWEST_WORDS, FEWEST_RUNS = 4, 16
 FEWEST_KNOWN = 0.5  # of a text's runs, among the commonest of its language
-FEWEST_THAT_FIT, MARGIN_TO_FIT = 0.4, 0.25  # where the question is whether it may be that language
 MARGIN, LEAST_EVIDENCE = 0.35, 8.0  # nats a run, and in all, by which one language beats another
 # Of a text among others that are known to be in that language.
 MARGIN_AMONG, LEAST_EVIDENCE_AMONG = 0.2, 3.0
@@ -34,7 +33,7 @@ _OWN_SCRIPTS = {
     "sinhala": "sin", "tibetan": "bod",
 }  # fmt: skip
 _FENCED = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
-WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _EDGES = ".,;:!?…\"'“”„«»‘’()[]*_—–-¿¡।،؟"
 
 
@@ -58,21 +57,6 @@ def language_of(text: str, among: Collection[str] = ()) -> str | None:
     if among or script != "latin" or _share_known(runs, best) >= FEWEST_KNOWN:
         return best
     return None
-
-
-def fits_language(text: str, code: str) -> bool:
-    """Whether a text without code has the runs of letters of a language, and no other fits better
-    by far; its script where that is no other's here. False where there is too little to tell.
-    """
-    script = _script_of(text)
-    if script in _OWN_SCRIPTS or (script != "latin" and script in _scripts_of(code)):
-        return script in _scripts_of(code)
-    runs = tuple(runs_of(text))
-    if len(runs) < FEWEST_TO_FIT or code not in _places():
-        return False
-    scores = _scores(runs)
-    fits = _share_known(runs, code) >= FEWEST_THAT_FIT
-    return fits and max(scores.values()) - scores[code] < MARGIN_TO_FIT
 
 
 def language_beside(text: str, own: Collection[str], others: Collection[str] = ()) -> str | None:
@@ -104,7 +88,7 @@ def language_beside(text: str, own: Collection[str], others: Collection[str] = (
 @lru_cache(maxsize=1024)
 def languages_named(prompt: str) -> frozenset[str]:
     """Those that a prompt names, as one does that asks for a translation."""
-    words = {_plain(word) for word in WORD.findall(prompt[:_LONGEST])}
+    words = {_plain(word) for word in _WORD.findall(prompt[:_LONGEST])}
     return frozenset(
         code
         for code, known in _known().items()
@@ -122,7 +106,7 @@ def name_of(code: str, in_french: bool = False) -> str:
 
 def runs_of(text: str) -> Iterator[str]:
     """Three letters each without their marks, which many leave out; edges of words as "_"."""
-    for word in WORD.findall(_without_marks(text)):
+    for word in _WORD.findall(_without_marks(text)):
         edged = f"_{word.replace('’', chr(39))}_"
         yield from (edged[at : at + 3] for at in range(len(edged) - 2))
 
@@ -141,7 +125,7 @@ def _plain_words(text: str) -> Iterator[str]:
     for piece in _FENCED.sub(" ", text[:_LONGEST]).split():
         word = piece.strip(_EDGES)
         pieces = re.split("[-–—/]", word) if not piece.startswith("-") else []
-        yield from (each for each in pieces if WORD.fullmatch(each) and each == each.lower())
+        yield from (each for each in pieces if _WORD.fullmatch(each) and each == each.lower())
 
 
 @cache

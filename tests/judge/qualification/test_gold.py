@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from assay.judge.guards.trivial import why_trivial
 from assay.judge.qualification.readings import GOLD_RUBRICS, gold_set
+from assay.judge.trivial import why_trivial
 from assay.types.judging.judgements import overall_tenths
 
 

@@ -16,7 +16,7 @@ user's language.
 from collections.abc import Sequence
 from typing import Any
 
-from assay.judge.guards.fencing import Fenced, Searched, check_quote, defused, fence, heading
+from assay.judge.fencing import Fenced, Searched, check_quote, defused, fence, heading
 from assay.judge.questionnaire import Assignment
 from assay.judge.reasoned.reading import list_of, object_of, read_text, read_texts, text_of, written
 from assay.text.json_in_prose import JsonObject, objects_in

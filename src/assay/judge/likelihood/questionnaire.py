@@ -13,9 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.judge.calibration import UNCALIBRATED
-from assay.judge.guards.addressing import flags_of
-from assay.judge.guards.fencing import LIMIT, MOST_SHOWN, fence
-from assay.judge.guards.trivial import trivial_judgement, why_trivial
+from assay.judge.fencing import LIMIT, MOST_SHOWN, fence
 from assay.judge.likelihood.layouts import (
     DEFAULT_LAYOUT,
     MOST_TOKENS,
@@ -35,6 +33,7 @@ from assay.judge.questionnaire import (
     greedy_sampling,
 )
 from assay.judge.rubrics import anchor_questions, questions_for
+from assay.judge.trivial import trivial_judgement, why_trivial
 from assay.messages import tr
 from assay.types import (
     Answered,
@@ -121,7 +120,6 @@ class LikelihoodQuestionnaire(Questionnaire):
             explanation=why,
             checklist=self._answers(self._questions),
             facts=self._answers(self._facts),
-            flags=flags_of(about.answer, task_of(about.case)),
             **words,
         )
 

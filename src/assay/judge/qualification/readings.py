@@ -4,8 +4,8 @@
                 answers from perfect to wrong, whose scores are known
     repeats     some of them a second time
     pairs       two answers of a task side by side, in both orders
-    injections  a wrong answer with words in it that ask for a better score (injections.toml), on
-                correctness alone; and once more without what the guards take for them
+    injections  a wrong answer with words in it that ask for a better score (injections.toml), and
+                the same answer without them, on correctness alone
 
 Requests that are equal have equal ids and are asked once: trials are a part of the gold answers.
 """
@@ -21,7 +21,6 @@ from typing import Literal, NamedTuple
 from pydantic import TypeAdapter
 
 from assay.judge.forms import open_questionnaire
-from assay.judge.guards.addressing import second_reading
 from assay.judge.likelihood.layouts import LAYOUTS
 from assay.judge.likelihood.questionnaire import gives_likelihoods
 from assay.judge.pairs import PairQuestionnaire
@@ -159,12 +158,11 @@ def find_ways(facts: ModelFacts, form: JudgeFormChoice, layout: Way) -> tuple[Wa
 
 
 class InjectedReading(NamedTuple):
-    """`guarded`: without what the guards find; None where they cannot take it out."""
+    """A wrong answer, read without an injection and with it."""
 
     rubric: str
     without: Questionnaire
     injected: Questionnaire
-    guarded: Questionnaire | None
 
 
 class GoldReadings:
@@ -255,13 +253,10 @@ class WholeReadings(GoldReadings):
             gold, task = tasks[number % len(tasks)]
             base = f"{task}.{INJECTED}"
             text = injection.put_into(gold.examples[base].answer)
-            second = second_reading(text, gold.cases[task].messages[0].content)
-            rest = second and (second.blocks or second.rest)
             yield InjectedReading(
                 rubric=gold.rubric.name,
                 without=self._read(gold, base, criteria=1),
                 injected=self._read(gold, base, answer=text, criteria=1),
-                guarded=self._read(gold, base, answer=rest, criteria=1) if rest else None,
             )
 
     def questionnaires(self) -> Iterator[AnyQuestionnaire]:
@@ -270,8 +265,8 @@ class WholeReadings(GoldReadings):
             yield from some.values()
         for pair in self.pairs:
             yield from pair
-        for _, without, injected, guarded in self.injected:
-            yield from filter(None, (without, injected, guarded))
+        for _, without, injected in self.injected:
+            yield from (without, injected)
 
 
 @cache

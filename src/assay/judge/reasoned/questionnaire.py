@@ -13,8 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, TypeVar
 
-from assay.judge.guards.addressing import flags_of
-from assay.judge.guards.fencing import (
+from assay.judge.fencing import (
     LIMIT,
     MOST_SHOWN,
     Fenced,
@@ -24,7 +23,6 @@ from assay.judge.guards.fencing import (
     fence,
     heading,
 )
-from assay.judge.guards.trivial import trivial_judgement, why_trivial
 from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
 from assay.judge.pasting import anchor_lines
 from assay.judge.questionnaire import Assignment, Questionnaire, fact_question
@@ -37,6 +35,7 @@ from assay.judge.reasoned.reading import (
     read_or_refuse,
 )
 from assay.judge.rubrics import questions_for
+from assay.judge.trivial import trivial_judgement, why_trivial
 from assay.types import Answered, Failed, Message, Reply, Request, Sampling, Thinking, ToAnswer
 from assay.types.judging.judgements import (
     BOUND_CLOSELY,
@@ -270,7 +269,6 @@ class ReasonedQuestionnaire(Questionnaire):
                 self._fact(fact, *said.facts.get(name, ())) for name, fact in facts.items()
             ),
             quotes=quotes,
-            flags=flags_of(self._about.answer, task_of(self._about.case)),
             attempts=self._attempts,
             raw_replies=tuple(self._raw),
             **said.words,

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from assay.judge.evaluation_reading import Imported, read_evaluations
-from assay.judge.guards.trivial import is_refusal
+from assay.judge.trivial import is_refusal
 from assay.messages import tr
 from assay.text.json_in_prose import JsonObject, is_one_object, objects_in
 from assay.types import Answered, Failed, Reply

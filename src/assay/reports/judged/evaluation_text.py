@@ -218,28 +218,62 @@ def _named(one: Judgement) -> str:
 
 
 def _closing(verdict: FinalJudgement) -> str:
-    """A judge's own sentence, the first there is; after a word where the evidence disagrees."""
+    """Return a judge's own sentence, the first there is; if evidence changed the scores, what came
+    of them as well, each figure with whose it is.
+    """
     if verdict.tenths is None:
         return tr("This answer has no score.")
-    said = next((_said(one.verdict) for one in _scored(verdict) if _said(one.verdict)), "")
     if verdict.no_answer:
         return f"{_said(verdict.explanation)}."
+    if any(one.bounded for one in verdict.criteria):
+        return _closing_of_bounded(verdict)
+    speaker = _speaker(verdict)
+    if speaker is not None:
+        return _said(speaker.verdict)
     band, overall = band_of(verdict.tenths), shown_tenths(verdict.tenths)
     exact = verdict.evidence.share
     if verdict.by_checks and exact is not None and band != band_of(math.floor(100 * exact)):
         points = numbers.fixed(float(10 * exact), 2)
-        said = said or tr("{band} with {overall} of 10, rounded from {points}.", band=band,
-                          overall=overall, points=points)  # fmt: skip
-    said = said or tr("{band} with {overall} of 10.", band=band, overall=overall)
-    if not any(one.bounded for one in verdict.criteria):
-        return said
-    if verdict.evidence.share is None and verdict.evidence.is_unread:
-        return tr("Nobody read most of the facts, so that no criterion is above {most}; the judge "
-                  "says: {said}", most=MOST_UNREAD, said=said)  # fmt: skip
-    if any(check.by_judge for check in verdict.evidence.checks):
-        return tr("The facts that the judge read disagree with its scores; it says: {said}",
-                  said=said)  # fmt: skip
-    return tr("The checks changed the judge's scores; the judge says: {said}", said=said)
+        return tr("{band} with {overall} of 10, rounded from {points}.", band=band,
+                  overall=overall, points=points)  # fmt: skip
+    return tr("{band} with {overall} of 10.", band=band, overall=overall)
+
+
+def _closing_of_bounded(verdict: FinalJudgement) -> str:
+    """Return what the evidence made of the judge's scores, and then the judge as it spoke."""
+    tenths, judged = verdict.tenths or 0, verdict.judge_only_tenths or 0
+    evidence = verdict.evidence
+    if evidence.share is None and evidence.is_unread:
+        why = tr("nobody read most of the facts, so that no criterion is above {most}",
+                 most=MOST_UNREAD)  # fmt: skip
+    elif any(check.by_judge for check in evidence.checks):
+        why = tr("the facts that the judge read disagree with its scores")
+    else:
+        why = tr("the checks changed the judge's scores")
+    result = tr("{band} with {overall} of 10, because {why}.", band=band_of(tenths),
+                overall=shown_tenths(tenths), why=why)  # fmt: skip
+
+    speaker = _speaker(verdict)
+    gaps: dict[str, object] = {"band": band_of(judged), "overall": shown_tenths(judged)}
+    # Of several judgements the figure is what their medians come to, and the words are one's own.
+    is_one = len(_scored(verdict)) == 1
+    if speaker is None:
+        if is_one:
+            own = tr("The judge gave {overall}, {band}.", **gaps)
+        else:
+            own = tr("The judgements alone come to {overall}, {band}.", **gaps)
+        return f"{result} {own}"
+    gaps |= {"words": _said(speaker.verdict), "judge": _named(speaker)}
+    if is_one:
+        own = tr("The judge gave {overall}, {band}, and says: {words}", **gaps)
+    else:
+        own = tr("The judgements alone come to {overall}, {band}; {judge} says: {words}", **gaps)
+    return f"{result} {own}"
+
+
+def _speaker(verdict: FinalJudgement) -> Judgement | None:
+    """Return the first scored judgement that ends in a sentence of its own."""
+    return next((one for one in _scored(verdict) if _said(one.verdict)), None)
 
 
 def _scored(verdict: FinalJudgement) -> list[Judgement]:

@@ -242,14 +242,6 @@ def card_blocks(card: JudgeCard) -> Iterator[Block]:
     heads = ("", "", tr("value"), tr("95 % interval"), "n", tr("unscored"), tr("limit"))
     yield table(heads, map(_cells, card.marks), right=(2, 3, 4, 5, 6))
     yield Paragraph(_asked_by(card), "dim")
-    for name, share in (
-        (tr("Injections that still raise the score after the second reading"), card.guarded),
-        (tr("Gold answers that do not address the judge, yet are read twice"), card.false_alarms),
-    ):
-        if share is not None and share.value is not None:
-            said = tr("{name}: {value} of {n}.", name=name, n=share.n,
-                      value=round(share.value * share.n))  # fmt: skip
-            yield Paragraph(said, "dim")
     yield from map(Note, card.notes)
 
 

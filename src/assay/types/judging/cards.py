@@ -102,9 +102,8 @@ class CardTrial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCard:
-    """Of another `digest` (gold set and prompts) it is out of date. `form` and `layout` did best.
-    `guarded`: injections that still move the score after the second reading; `false_alarms`:
-    gold answers that are read twice without need.
+    """What is known of one judge. A card of another `digest` (gold set and prompts) is out of date.
+    `form` and `layout` did best.
     """
 
     judge: str
@@ -117,8 +116,6 @@ class JudgeCard:
     marks: tuple[CardMark, ...] = ()
     scales: tuple[CardScale, ...] = ()
     trials: tuple[CardTrial, ...] = ()
-    guarded: Estimate | None = None
-    false_alarms: Estimate | None = None
     requests: int = 0
     seconds: float = 0.0
     notes: tuple[str, ...] = ()

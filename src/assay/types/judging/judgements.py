@@ -77,16 +77,13 @@ class RubricQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RubricCriterion:
-    """One of the things that are scored. `weight` in tenths; `questions` for tests without own.
-    `block`: the answer's code or JSON alone shows it.
-    """
+    """One of the things that are scored. `weight` in tenths; `questions` for tests without own."""
 
     key: str
     label: str
     weight: int
     anchors: tuple[Anchor, ...]
     questions: tuple[str, ...]
-    block: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -329,8 +326,7 @@ class CriterionScore:
 class Judgement:
     """What one judge said of one answer, once. All criteria are scored, or none and
     `unscored_reason` says why (unreadable, truncated, refused, failed, empty). `facts`: statements
-    it was to look for. `flags`: codes of what in the answer addresses the judge. `trivial`: why
-    none was asked, and all scores are 0.
+    it was to look for. `trivial`: why none was asked, and all scores are 0.
     """
 
     judge: str
@@ -351,7 +347,6 @@ class Judgement:
     assumptions: tuple[str, ...] = ()
     unusual: tuple[str, ...] = ()
     stated_confidence: str = ""
-    flags: tuple[str, ...] = ()
     attempts: int = 1
     raw_replies: tuple[str, ...] = ()
     trivial: str = ""

@@ -12,10 +12,8 @@ from dataclasses import dataclass, replace
 
 from assay.ask_loop import ask_all
 from assay.errors import AssayError, UsageError, raise_all
-from assay.judge.guards.addressing import flags_of
-from assay.judge.guards.trivial import NOTHING_SAID, why_trivial
-from assay.judge.likelihood.layouts import task_of
 from assay.judge.pairs import PairQuestionnaire
+from assay.judge.trivial import NOTHING_SAID, why_trivial
 from assay.messages import tr
 from assay.request_identity import judge_key
 from assay.store import Run, RunModel, Store, TrialKey
@@ -25,7 +23,7 @@ from assay.types.options import CompareOptions, JudgeOptions
 from assay.types.results import Comparison, JudgedPair, PairJudging
 from assay.workflow.reporting.comparison import compare, find_sides, same_tests
 from assay.workflow.running.beginning import resumable
-from assay.workflow.running.judging.panel import PanelJudge, open_panel, plain_answer
+from assay.workflow.running.judging.panel import PanelJudge, open_panel, shorten_loop
 from assay.workflow.running.ledgers import StoredReplies
 
 StoredSide = tuple[Run, RunModel]
@@ -76,7 +74,7 @@ class _AnswerPair:
     orders: tuple[PairQuestionnaire, ...] = ()
 
     def open_questionnaires(self, judge: PanelJudge) -> None:
-        shown = plain_answer(self.first, self.case), plain_answer(self.second, self.case)
+        shown = shorten_loop(self.first), shorten_loop(self.second)
         self.orders = tuple(
             PairQuestionnaire(
                 judge=judge.model.facts,
@@ -143,14 +141,5 @@ def _texts(store: Store, side: StoredSide) -> dict[TrialKey, str]:
 
 
 def _judged(judge: PanelJudge, work: Sequence[_AnswerPair], notes: Sequence[str]) -> PairJudging:
-    flagged = sum(
-        bool(flags_of(text, task_of(each.case)))
-        for each in work
-        for text in (each.first, each.second)
-    )
-    if flagged:
-        told = tr("Answers that seem to address a judge: {count}; the words were taken out where "
-                  "possible.", count=flagged)  # fmt: skip
-        notes = (*notes, told)
     pairs = [each.judged for each in work]
     return pair_judging(judge.model.facts.spec, pairs, notes=notes)

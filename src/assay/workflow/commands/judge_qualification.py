@@ -14,8 +14,6 @@ from assay.ask_loop import RunningTrial, ask_all, find_unanswered
 from assay.judge.qualification.marks import (
     Measured,
     choose_way,
-    false_alarms,
-    injection_success,
     marks_of,
 )
 from assay.judge.qualification.readings import (
@@ -115,8 +113,6 @@ def _make_card(
         marks=marks_of(whole, measured),
         scales=tuple(scale for each in (measured, *others) for scale in each.card_scales()),
         trials=tuple(each.trial for each in trials),
-        guarded=injection_success(whole, measured.scales, guarded=True),
-        false_alarms=false_alarms(whole),
         requests=len(ledger.seconds),
         seconds=sum(ledger.seconds.values()),
         notes=(weak,) if facts.fingerprint_is_weak else (),

@@ -1,7 +1,7 @@
 """What guessing would score in a suite."""
 
 from assay.checks.scoring import score_reply
-from assay.judge.guards.trivial import explain, why_trivial
+from assay.judge.trivial import explain, why_trivial
 from assay.plan import rendered_prompt
 from assay.summary.baselines import baselines
 from assay.summary.guesses import guesses

@@ -12,8 +12,7 @@ from assay.errors import AssayError, UsageError, raise_all, tried
 from assay.files.writing import replace_file
 from assay.judge.family import same_model, shares_family
 from assay.judge.forms import open_questionnaire
-from assay.judge.guards.addressing import second_reading
-from assay.judge.likelihood.layouts import DEFAULT_LAYOUT, layout_of_repeat, task_of
+from assay.judge.likelihood.layouts import DEFAULT_LAYOUT, layout_of_repeat
 from assay.judge.likelihood.questionnaire import gives_likelihoods
 from assay.judge.qualification.readings import gold_digest
 from assay.judge.questionnaire import Assignment, Questionnaire
@@ -34,7 +33,7 @@ NAMED = 12  # tests in one note
 SMALL = 14_000_000_000  # parameters: below, a judge without a card is asked by likelihood
 # Of the shipped gold set, by whether the judge gives likelihoods: requests, and minutes for a judge
 # of 1.5 B on two cores (docs/decisions/judging.md).
-COSTS = {True: (1_670, 60), False: (250, 110)}
+COSTS = {True: (1_590, 60), False: (220, 100)}
 
 
 def requests_at_once(facts: ModelFacts, connections: int | None) -> int:
@@ -330,13 +329,6 @@ def shorten_loop(text: str) -> str:
     # Not translated: a judgement must not change with the user's language.
     note = f"\n[the answer repeats the lines above; {end - kept} characters are left out here]\n"
     return text[:kept] + note + text[end:]
-
-
-def plain_answer(answer: str, case: Case) -> str:
-    """Without most of what is said over and over, and without what addresses its reader."""
-    short = shorten_loop(answer)
-    second = second_reading(short, task_of(case))
-    return short if second is None else second.rest
 
 
 _CARD = TypeAdapter(JudgeCard)

@@ -17,10 +17,8 @@ from assay.errors import SandboxUnavailable
 from assay.judge.calibration import UNCALIBRATED, Calibration, calibrated
 from assay.judge.final_judgement import make_final_judgement, score_of, with_facts
 from assay.judge.forms import open_questionnaire
-from assay.judge.guards.addressing import SecondReading, lower_of, second_reading
-from assay.judge.guards.trivial import NOTHING_SAID, Trivial, why_trivial
-from assay.judge.likelihood.layouts import task_of
-from assay.judge.questionnaire import Assignment, Questionnaire
+from assay.judge.questionnaire import Questionnaire
+from assay.judge.trivial import NOTHING_SAID, Trivial, why_trivial
 from assay.messages import tr
 from assay.request_identity import make_evidence_request
 from assay.sandbox import Sandbox, open_sandbox
@@ -237,10 +235,7 @@ class JudgingStage:
         places = {(each.case.suite, each.case.id): n for n, each in reversed([*enumerate(answers)])}
         in_order = sorted(answers, key=lambda each: places[each.case.suite, each.case.id])
         readings = {answer: self._readings(judge, answer, scales) for answer in in_order}
-        questions = {
-            answer: [each for _, pair in pairs for each in pair]
-            for answer, pairs in readings.items()
-        }
+        questions = {answer: [each for _, each in some] for answer, some in readings.items()}
         known = [each for each in in_order if not find_unanswered(questions[each], ledger)]
         asked = [each for each in in_order if each not in known]
         name = tr("judge {spec}", spec=judge.model.facts.spec)
@@ -255,11 +250,9 @@ class JudgingStage:
             tokens = TokenProgress(self.observer)
             ask_all(judge.model, to_ask, ledger, tokens, name=name, until=self.until)
             for answer in group:
-                for scale, pair in readings[answer]:
-                    read, *without = (calibrated(each.judgement(), scale) for each in pair)
-                    rubric = self.panel.rubric_of(answer.case)
-                    counts = lower_of(read, without, rubric) if without else read
-                    answer.judgements.append(counts)
+                for scale, questionnaire in readings[answer]:
+                    judgement = calibrated(questionnaire.judgement(), scale)
+                    answer.judgements.append(judgement)
                 score = self._store_final(answer, doubts)
                 if group is not known:
                     self.observer.replied(name, answer.stored.reply, score)
@@ -267,40 +260,16 @@ class JudgingStage:
 
     def _readings(
         self, judge: PanelJudge, answer: AnswerToJudge, scales: Scales
-    ) -> list[tuple[Calibration, list[Questionnaire]]]:
-        """By repeat; an answer that addresses its reader is read a second time, without that: what
-        its block shows by the block alone, the rest by what is left.
-        """
-        panel, second = self.panel, second_reading(answer.shown, task_of(answer.case))
-        found = []
+    ) -> list[tuple[Calibration, Questionnaire]]:
+        """Return what a judge is asked about an answer in each repeat, with the judge's scale."""
+        panel, spec = self.panel, answer.model.spec
+        readings = []
         for repeat in range(panel.options.judge_repeats):
-            spec = answer.model.spec
             about = panel.assignment(judge, answer.case, answer.shown, repeat, spec)
-            about = replace(about, evidence=answer.evidence)
             scale = scales.get((about.rubric.digest, about.layout), UNCALIBRATED)
-            # Where there are two, both are asked everything, so that they can be compared.
-            to_ask = [replace(about, calibration=scale)]
-            if second is not None:
-                to_ask = [about, *_second_assignments(about, second)]
-            found.append((scale, [open_questionnaire(each) for each in to_ask]))
-        return found
-
-
-def _second_assignments(about: Assignment, second: SecondReading) -> Iterator[Assignment]:
-    about = replace(about, explain=False)
-    by_block = [each for each in about.rubric.criteria if each.block and second.blocks]
-    others = tuple(each for each in about.rubric.criteria if each not in by_block)
-    if by_block:
-        decided = tuple(check for check in about.evidence.checks if check.passed is not None)
-        yield replace(
-            about,
-            answer=second.blocks,
-            rubric=replace(about.rubric, criteria=tuple(by_block)),
-            evidence=replace(about.evidence, checks=decided),
-        )
-    if others:
-        rubric = replace(about.rubric, criteria=others)
-        yield replace(about, answer=second.rest, rubric=rubric)
+            about = replace(about, evidence=answer.evidence, calibration=scale)
+            readings.append((scale, open_questionnaire(about)))
+        return readings
 
 
 def _without_readings(evidence: Evidence) -> Evidence:

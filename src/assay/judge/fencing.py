@@ -49,12 +49,12 @@ _LONGEST_RUN = 8  # of one invisible character that are shown one by one
 
 # Everything that is not seen or that moves what is: control characters without tab and line feed,
 # format characters, line and paragraph separators, blank letters, selectors, surrogates.
-HIDDEN = re.compile(
+_HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f"
     "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_HIDDEN_RUN = re.compile(rf"({HIDDEN.pattern})\1{{{_LONGEST_RUN},}}")
+_HIDDEN_RUN = re.compile(rf"({_HIDDEN.pattern})\1{{{_LONGEST_RUN},}}")
 
 # Marks of chat templates, by their form: a name in angles that is no element of HTML and follows no
 # word (`List<int>` does), a name in bars, or one in brackets that is in capitals, has a slash, or
@@ -157,7 +157,7 @@ def fence(text: str, *, name: str = "ANSWER", limit: int = LIMIT, numbered: bool
 def defused(text: str) -> str:
     """The text with its invisible characters shown, and delimiters of prompts made plain."""
     text = _HIDDEN_RUN.sub(lambda run: f"{_escape(run[1])}(x{len(run[0])})", text)
-    text = HIDDEN.sub(lambda found: _escape(found.group()), text)
+    text = _HIDDEN.sub(lambda found: _escape(found.group()), text)
     text = _FRAMED.sub(_broken_mark, text)
     if not text.isascii():
         text = _MAY_BE_A_TOKEN.sub(_broken_look_alike, text)
@@ -186,20 +186,10 @@ def _broken(found: re.Match[str]) -> str:
     return token[0] + MARK + token[1:]
 
 
-def without_look_alikes(text: str) -> str:
-    """Full-width letters, and brackets and bars of other scripts, as plain ones."""
-    return unicodedata.normalize("NFKC", text.translate(_LOOK_ALIKES))
-
-
-def without_frames(text: str) -> str:
-    """The text with a space for each framed name, whatever the alphabet of the frame."""
-    return _FRAMED.sub(" ", without_look_alikes(text))
-
-
 def _broken_look_alike(found: re.Match[str]) -> str:
     """Where the text is a delimiter in plain letters: with the mark after its first character."""
     given = found.group()
-    plain = without_look_alikes(given)
+    plain = unicodedata.normalize("NFKC", given.translate(_LOOK_ALIKES))
     marks = (each.group() for each in _FRAMED.finditer(plain)) if plain != given else ()
     # Quotation marks and headings of many languages have these brackets: a plain name is none.
     is_mark = any("|" in each or "_" in each or _CAPITALS.search(each) for each in marks)
