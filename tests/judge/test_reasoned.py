@@ -334,7 +334,7 @@ def test_invented_quotes_are_counted():
 @pytest.mark.parametrize(
     "answer",
     [
-        "", "  \n\u200b", "ok", ".", "Thought process:", "." * 50, "--- *** --- !!! ??? ... ---",
+        "", "  \n\u200b", ".", "Thought process:", "." * 50, "--- *** --- !!! ??? ... ---",
         CASE.prompt, f"  {CASE.prompt.upper().capitalize()}  ".replace("python", "Python"),
         "I'm sorry, but I can't help with that request.",
     ],

@@ -14,10 +14,9 @@ from assay.text.echo import is_echo
 from assay.types import Case
 from assay.types.judging.judgements import CriterionScore, Judgement
 
-Trivial = Literal["empty", "short", "punctuation", "echo", "refusal"]
+Trivial = Literal["empty", "announcement", "punctuation", "echo", "refusal"]
 NOTHING_SAID: frozenset[str] = frozenset({"empty", "refusal"})  # these are no answers
 
-SHORTEST = 3  # visible characters; "Paris" or "x + 1" may be all that somebody's own test asks for
 _LONGEST_COMPARED = 100_000
 # Words that promise an answer and stop: many judges give them the best score (arXiv:2507.08794).
 _ANNOUNCES = re.compile(r"[^\n]{0,60}:|let[’']?s [^\n]{0,40}step by step\.?", re.IGNORECASE)
@@ -35,8 +34,8 @@ def why_trivial(answer: str, case: Case) -> Trivial | None:
     seen = "".join(c for c in characters if unicodedata.category(c)[0] not in "CZ")
     if not seen:
         return "empty"
-    if len(seen) < SHORTEST or _ANNOUNCES.fullmatch(answer.strip()):
-        return "short"
+    if _ANNOUNCES.fullmatch(answer.strip()):
+        return "announcement"
     if not any(c.isalnum() for c in seen):
         return "punctuation"
     if is_echo(answer, (message.content for message in case.messages)):
@@ -55,7 +54,7 @@ def is_refusal(text: str) -> bool:
 def explain(why: Trivial) -> str:
     return {
         "empty": tr("the answer is empty"),
-        "short": tr("the answer holds nothing: a character or two, or a bare announcement"),
+        "announcement": tr("the answer only announces an answer"),
         "punctuation": tr("the answer has no letter and no digit"),
         "echo": tr("the answer only repeats the task"),
         "refusal": tr("the answer only declines the task"),
