@@ -83,7 +83,7 @@ def draw_decision(folder: Path) -> Drawing:
         "terminal.fr": plain(french),
         "markdown": before(plain(markdown), "\n| "),
         "pr-comment": plain(comment),
-        "notebook": before(notebook, "\n<table"),
+        "notebook": paragraphs(notebook),
         "watch": lines_of_checkpoints(plain(watched)),
     }
     return Drawing(pictures=pictures, blocks=blocks)
@@ -102,8 +102,7 @@ def call_python(arguments: list[str], folder: Path) -> str:
         [sys.executable, *arguments],
         cwd=folder,
         env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
         check=False,
     )
@@ -134,6 +133,12 @@ def plain(printed: str) -> str:
 def before(text: str, begin: str) -> str:
     """Return a text up to where something begins, with one line break at its end."""
     return text.partition(begin)[0].rstrip() + "\n"
+
+
+def paragraphs(cell: str) -> str:
+    """Return the card of a notebook's cell, without the table and the picture below it."""
+    lines = [line for line in cell.splitlines() if line.startswith("<p>")]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def lines_of_checkpoints(watched: str) -> str:

@@ -45,16 +45,10 @@ MASKS = (
     (r"Machine : .*? Pour refaire la même :", "Machine : … Pour refaire la même :"),
     (r"[\d.,]+(?:–[\d.,]+)? (?:ms|s|min|h|tokens/s|[KMG]i?[Bo])\b", "FIGURE"),
     (r"─+", "─"),
-    # A sentence about speed, and the cells of speed and memory in a table of Markdown.
-    (
-        r"writes [\d.,]+ tokens per second, (.*?)\. Its runs range from [\d.]+ to [\d.]+",
-        r"SPEED \1",
-    ),
-    (
-        r"écrit [\d,]+ tokens par seconde, (.*?)\. Ses exécutions vont de [\d,]+ à [\d,]+",
-        r"SPEED \1",
-    ),
-    (r"\| [\d.]+ \\\[[\d.–]+\\\] n=3 \| [\d.]+ n=1 \|", "| SPEED | MEMORY |"),
+    # The sentence about speed, and the cells of speed and memory in a table of Markdown.
+    (r"[\d.]+ (tokens per second, .*? runs range from) [\d.]+ to [\d.]+", r"FIGURE \1 FIGURES"),
+    (r"[\d,]+ (tokens par seconde, .*? exécutions vont de) [\d,]+ à [\d,]+", r"FIGURE \1 FIGURES"),
+    (r"\| [\d.]+ \\\[[\d.–]+\\\] n=3 \| [\d.]+ n=1 \|", "| FIGURE | FIGURE |"),
 )
 RUN_LINE = re.compile(r"(· Machine ?:).*")
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
