@@ -20,7 +20,7 @@ WORKERS ?= 2
 # package, and torch, once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo demo-models demo-checkpoints test test-all slow-tests test-around oracle packages bench check rules types format messages cards docs dist clean
+.PHONY: demo demo-models demo-checkpoints test test-all slow-tests test-around oracle packages bench check rules types format messages cards shown docs dist clean
 
 # Two makes: the second installs PyTorch after the first has shown what needs none.
 demo:
@@ -77,6 +77,11 @@ cards: $(DEV)
 	  name=$$(basename $$suite); \
 	  $(BIN)/assay suites $$name --format md > docs/reference/cards/$$name.md && echo docs/cards/$$name.md; \
 	done
+
+# What pages and pictures show of runs, drawn and written again: after a change of what is printed.
+shown: $(DEV)
+	$(BIN)/python scripts/draw_decision.py
+	$(BIN)/python -m tests.transcripts
 
 docs: $(DEV)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -7,7 +7,7 @@ from assay.sandbox import open_sandbox
 from tests.transcripts import TUTORIALS, Step, follow, mask, prepare
 
 PAGES = sorted(TUTORIALS.glob("*.md"))
-RENEW = "if it is meant, `python -m tests.transcripts` writes the pages again"
+RENEW = "if it is meant, `make shown` writes the pages again"
 
 
 def test_there_is_one_for_each_reader():

@@ -8,7 +8,8 @@ What differs from one machine to another is masked on both sides, by one rule: r
 line about the machine, and numbers with a unit of time, speed or memory. Spaces and line breaks
 count as one space. A line `…` stands for lines that the page leaves out.
 
-`python -m tests.transcripts` writes what the commands print today into the pages, where it differs.
+`python -m tests.transcripts` writes what the commands print today into the pages, where it differs;
+`python -m tests.transcripts trainer` into one of them.
 """
 
 from __future__ import annotations
@@ -44,6 +45,10 @@ MASKS = (
     (r"Machine : .*? Pour refaire la même :", "Machine : … Pour refaire la même :"),
     (r"[\d.,]+(?:–[\d.,]+)? (?:ms|s|min|h|tokens/s|[KMG]i?[Bo])\b", "FIGURE"),
     (r"─+", "─"),
+    # The sentence about speed, and the cells of speed and memory in a table of Markdown.
+    (r"[\d.]+ (tokens per second, .*? runs range from) [\d.]+ to [\d.]+", r"FIGURE \1 FIGURES"),
+    (r"[\d,]+ (tokens par seconde, .*? exécutions vont de) [\d,]+ à [\d,]+", r"FIGURE \1 FIGURES"),
+    (r"\| [\d.]+ \\\[[\d.–]+\\\] n=3 \| [\d.]+ n=1 \|", "| FIGURE | FIGURE |"),
 )
 RUN_LINE = re.compile(r"(· Machine ?:).*")
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -210,4 +215,5 @@ def french_pages() -> list[Path]:
 
 if __name__ == "__main__":
     for each in [*sorted(TUTORIALS.glob("*.md")), *french_pages()]:
-        write_again(each)
+        if len(sys.argv) == 1 or each.stem in sys.argv[1:]:
+            write_again(each)

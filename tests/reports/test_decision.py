@@ -40,6 +40,7 @@ from tests.decide.candidates import GATE, WHEN, candidate, os_suite, sample, tex
 from tests.reports.conftest import HOSTILE, model_report, report_document
 
 SCORES = "Weighted score: what each part adds"
+SPECIFIED = "the specification's gate (operating systems; your own domain: --gate)"
 HOSTILE_NAME = HOSTILE.replace("/", "∕")  # a folder's name has no slash
 
 
@@ -186,10 +187,11 @@ def test_where_none_passes_the_card_ships_none_and_says_what_the_best_lacks() ->
     )
     assert card.tone == "bad"
     assert card.reasons[0].startswith("Perplexity 52 is not below 50.")
+    assert card.gate == SPECIFIED
     assert headings(report) == [
         "tiny",
         SCORES,
-        "tiny/step_200 at the default gate",
+        f"tiny/step_200 at {SPECIFIED}",
         "Advice",
         "Files",
     ]
@@ -257,8 +259,8 @@ def test_each_that_was_named_singly_is_judged_by_itself() -> None:
         "tiny/step_3: accepted.",
         "tiny/step_4: undecided (not measured: generation).",
     ]
-    at_gate = [each for each in headings(report) if "at the default gate" in each]
-    assert at_gate == [f"{each.name} at the default gate" for each in checkpoints]
+    at_gate = [each for each in headings(report) if f" at {SPECIFIED}" in each]
+    assert at_gate == [f"{each.name} at {SPECIFIED}" for each in checkpoints]
 
 
 def test_criteria_have_their_signs_their_reasons_and_whether_they_are_marginal() -> None:
@@ -365,7 +367,7 @@ def test_a_terminal_shows_gate_advice_files_suites_table_and_card_in_that_order(
     shown = on_terminal(report, verbose=True)
     order = (
         "tiny/step_200 could not be evaluated: the weights are not finite",
-        "tiny/step_300 at the default gate",
+        "tiny/step_300 at the specification's gate",
         "perplexity, ",
         "\nAdvice\n",
         "\nFiles\n",

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
+from assay.messages import speak
 from assay.reports.cards.run import run_card
 from assay.reports.cards.scores import more_tests
 from assay.reports.checkpoints.loop import loop_document, loop_json
@@ -23,6 +24,7 @@ from assay.reports.measured.drift import drift_document, drift_json
 from assay.reports.run_report import run_document
 from assay.summary.comparisons import find_leads
 from assay.types import Estimate
+from assay.types.decisions import DEFAULT_GATE, Gate
 from assay.types.documents import Card, Document, Span, make_card, plain_text, with_commands
 from assay.types.measured.drift import DriftLimits
 from assay.types.measured.losses import LossComparison, LossPart
@@ -291,6 +293,25 @@ def test_the_longest_texts_still_make_24_lines() -> None:
     lines = card_lines(card, WIDTH)
     assert len(lines) + 1 == MOST_LINES
     assert max(len(each.text) for each in lines) <= WIDTH
+
+
+@pytest.mark.parametrize("spoken", ["en", "fr"])
+@pytest.mark.parametrize("width", [36, 80, 140])
+def test_the_title_of_the_default_gate_names_the_specification_and_the_option_for_others(
+    width: int, spoken: str
+) -> None:
+    speak(spoken)
+    try:
+        gate = Gate(source=DEFAULT_GATE).title
+        lines = card_lines(make_card("Ship it.", reasons=["a figure"], gate=gate), width)
+    finally:
+        speak("en")
+    assert max(len(each.text) for each in lines) <= width
+    title = " ".join(each.text.strip() for each in lines[1:-1])
+    assert {"en": "the specification's gate", "fr": "barrière de la spécification"}[spoken] in title
+    assert "--gate)" in title
+    if width >= WIDTH:
+        assert len(lines) == 3
 
 
 @pytest.mark.parametrize("width", [36, 80, 140])

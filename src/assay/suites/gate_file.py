@@ -15,7 +15,7 @@ from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
 from assay.suites.sample_prompts import read_samples, read_terms
 from assay.types import FileFinding
-from assay.types.decisions import OS_SUITE, Gate, MeasureLimits
+from assay.types.decisions import DEFAULT_GATE, OS_SUITE, Gate, MeasureLimits
 from assay.types.measures import (
     Measure,
     every_measure,
@@ -71,7 +71,6 @@ def gate_schema() -> dict[str, object]:
 
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "gates" / "default.toml"
-DEFAULT = "default"
 BOUNDING = ("perplexity_max", "speed_min")
 SIZE = "size"  # says which limits count and is none
 
@@ -84,8 +83,9 @@ def load_gate(path: Path | None) -> Gate:
     if tables is None or mistakes:
         raise invalid_files(file.shown, [*findings, *mistakes])
     # As reports show it; a user's own file is never taken for the one that ships.
-    shown_as = f"./{DEFAULT}" if str(path) == DEFAULT else file.shown
-    return replace(_bounded(_gate_of(tables)), source=DEFAULT if path is None else shown_as, **own)
+    shown_as = f"./{DEFAULT_GATE}" if str(path) == DEFAULT_GATE else file.shown
+    source = DEFAULT_GATE if path is None else shown_as
+    return replace(_bounded(_gate_of(tables)), source=source, **own)
 
 
 def _gate_of(tables: Any) -> Gate:
@@ -101,7 +101,7 @@ def _gate_of(tables: Any) -> Gate:
 
 
 def _bounded(gate: Gate) -> Gate:
-    """With what bounds the parts of its score: the limits of the shipped gate where it has none. A
+    """With what bounds the parts of its score: the limits of the default gate where it has none. A
     gate with a `[score]` brings its own, and one without suites keeps the specification's formula.
     """
     if gate.score or all(limit.name == OS_SUITE for limit in gate.suites):
@@ -150,7 +150,7 @@ def check_gate(
     read again, for the places alone; `known`: the categories of every suite of the run, None where
     those are not known; `texts`: the names of its texts.
     """
-    file = _read(SHIPPED if gate.source == DEFAULT else Path(gate.source))
+    file = _read(SHIPPED if gate.source == DEFAULT_GATE else Path(gate.source))
     notes = Notes()
     for text in gate.texts:
         if text not in texts:

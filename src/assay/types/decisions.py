@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 
+from assay.messages import tr
 from assay.types import Estimate, Health, SamplePrompt, TokenizerFigures
 from assay.types.choices import MeasureKind
 from assay.types.early import EarlyDecision
@@ -100,6 +101,10 @@ class AcceptRules:
     margin: float = 0.02
 
 
+DEFAULT_GATE = "default"
+"""The `source` of the gate that ships."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
     """What a checkpoint must reach; None: not asked for. Samples are written with each of the seeds
@@ -130,10 +135,21 @@ class Gate:
     accept: AcceptRules = field(default=AcceptRules(), repr=False)
     # Of the checkpoint that others may not be worse than, once it is known.
     reference: Mapping[str, "SuiteFigures"] = field(default_factory=dict, repr=False, compare=False)
-    # By field, what bounds parts of the score where this gate has no limit: the shipped gate's.
+    # By field, what bounds parts of the score where this gate has no limit: the default gate's.
     bounds: Mapping[str, Mapping[SizeClass, float]] = field(
         default_factory=dict, repr=False, compare=False
     )
+
+    @property
+    def title(self) -> str:
+        """Return what reports call this gate.
+
+        The default one asks what the specification asks of a model for operating systems, so its
+        title says whose limits they are, and how to set those of another domain.
+        """
+        if self.source == DEFAULT_GATE:
+            return tr("the specification's gate (operating systems; your own domain: --gate)")
+        return tr("the gate {file}", file=self.source)
 
     @property
     def more(self) -> dict[str, Any]:

@@ -263,6 +263,7 @@ class Card:
     """What was decided: one sentence, the figures behind it with interval and limit, what it does
     not cover (the heaviest first, and how many `more` there are), and one command or change that
     comes `next`. The only ending that a report has; `make_card` keeps it short.
+    `gate`: the title of the default gate, if the reasons are its criteria.
     """
 
     decision: str
@@ -271,6 +272,7 @@ class Card:
     caveats: tuple[str, ...] = ()
     more: int = 0
     next: Line = ""
+    gate: str = ""
 
 
 def one_sentence(clauses: Iterable[str], names: Iterable[str] = ()) -> str:
@@ -288,6 +290,7 @@ def make_card(
     reasons: Iterable[str] = (),
     caveats: Iterable[str] = (),
     next: Line = "",
+    gate: str = "",
 ) -> Card:
     """The first three of each that say something new."""
     why, beyond = (tuple(dict.fromkeys(filter(None, each))) for each in (reasons, caveats))
@@ -298,6 +301,7 @@ def make_card(
         caveats=beyond[:MOST_CAVEATS],
         more=len(beyond[MOST_CAVEATS:]),
         next=next,
+        gate=gate,
     )
 
 

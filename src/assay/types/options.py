@@ -325,7 +325,7 @@ class CheckpointOptions(CommandOptions):
         None,
         help=tr(
             "Gate that a checkpoint must pass, as a TOML file; see `assay schema gate`. "
-            "Default: the shipped gate."
+            "Default: the specification's gate, for operating systems."
         ),
     )
     size_class: SizeClass | None = option(

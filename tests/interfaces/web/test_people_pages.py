@@ -50,6 +50,11 @@ class Steps:
         return all(text in self.browser.text() for text in texts)
 
 
+def test_the_page_of_checkpoints_names_the_gate_that_decided(people: Viewer, court: Court) -> None:
+    gate = court.folder / "gate.toml"
+    assert f"<h2>At the gate {gate}</h2>" in people.ask("/checkpoints").text
+
+
 def leave(browser: Browser, action: Callable[[], None]) -> None:
     """Do what leads to another page, and wait for it."""
     browser.run("window.old = true")

@@ -117,7 +117,7 @@ def _offer_work(server: MCPServer, settings: Settings) -> None:
         metrics: Metrics = None,
         full: Full = True,
     ) -> results.EvaluationAnswer:
-        """Measure one model and say whether the shipped gate accepts it: the whole report."""
+        """Measure one model and decide by the specification's gate: the whole report."""
         model, paths = await _look(_model, checkpoint_path, settings)
         text: str | list[str] | None = test_dataset
         if isinstance(text, str):

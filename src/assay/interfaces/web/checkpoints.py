@@ -25,6 +25,7 @@ def checkpoints(view: PageView) -> Shown:
         "runs": runs,
         "chosen": run,
         "part": render_part(report, "decision"),
+        "at_gate": tr("At {gate}", gate=report.decision.gate.title) if report.decision else "",
         "lights": list(gate_lights(report.decision)) if report.decision else [],
         "selected": {each.selected for each in report.decision.selections.values()}
         if report.decision

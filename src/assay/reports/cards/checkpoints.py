@@ -8,6 +8,7 @@ from assay.reports.checkpoints.facts import advice_texts, sentence, sentences
 from assay.reports.checkpoints.headlines import criteria_missed
 from assay.text.safe_text import one_line
 from assay.types.decisions import (
+    DEFAULT_GATE,
     Acceptance,
     Decision,
     DecisionFact,
@@ -47,6 +48,7 @@ def decision_card(decision: Decision, shown: Collection[str] = (), next: Line = 
         reasons=_reasons(decision, [*chosen.values()], names),
         caveats=_caveats(decision, [*chosen.values()], names),
         next=_advice(decision, names) or next,
+        gate=decision.gate.title if decision.gate.source == DEFAULT_GATE else "",
     )
 
 

@@ -9,6 +9,7 @@ from assay.reports.checkpoints.figures import in_words
 from assay.reports.checkpoints.headlines import criteria_missed
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
+from assay.types.decisions import DEFAULT_GATE
 from assay.types.documents import Card, Line, Span, make_card
 from assay.types.rounds import LoopRound, TrainingLoop
 
@@ -23,6 +24,7 @@ def loop_card(loop: TrainingLoop) -> Card:
         reasons=_reasons(loop, shown) if shown else (),
         caveats=_caveats(loop, shown),
         next=_next(loop),
+        gate=loop.gate.title if loop.gate.source == DEFAULT_GATE else "",
     )
 
 

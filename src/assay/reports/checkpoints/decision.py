@@ -229,11 +229,7 @@ class _Sections:
     def _details(self, name: str, advice: Sequence[Recommendation]) -> Iterator[Block]:
         criteria = self.decision.acceptances[name].criteria
         if criteria:
-            file = self.decision.gate.source
-            title = tr("{name} at the gate {file}", name=name, file=file)
-            if file == "default":
-                title = tr("{name} at the default gate", name=name)
-            yield Heading(title, 3)
+            yield Heading(tr("{name} at {gate}", name=name, gate=self.decision.gate.title), 3)
             marginal = Span(tr(", marginal"), "warning")
             rows = (
                 (

@@ -12,7 +12,7 @@ from assay.types.documents import Card, Line, Span, spans
 
 USUAL_WIDTH = 80
 # At the usual width; narrower, as many more as it takes. With the titles and a rule, 24 in all.
-LINES_OF_DECISION, LINES_OF_ITEM, LINES_OF_NEXT = 3, 2, 5
+LINES_OF_DECISION, LINES_OF_TITLE, LINES_OF_ITEM, LINES_OF_NEXT = 3, 1, 2, 5
 LINES_IN_ALL = 23  # and a rule above them; what is left over is for reasons
 INDENT, DEEPER = "  ", "    "
 _SHELL_WORD = re.compile(r"(?:'[^']*'|[^ ])+")
@@ -30,11 +30,12 @@ class CardLine:
 
 def titled_parts(card: Card) -> list[tuple[str, tuple[Line, ...]]]:
     """Those that there are: reasons, caveats, what comes next."""
+    why = tr("Why, by {gate}", gate=card.gate) if card.gate else tr("Why")
     caveats = tr("Caveats")
     if card.more:
         caveats = tr("Caveats (and {count} more)", count=card.more)
     parts: list[tuple[str, tuple[Line, ...]]] = [
-        (tr("Why"), card.reasons),
+        (why, card.reasons),
         (caveats, card.caveats),
         (tr("Next"), (card.next,) if card.next else ()),
     ]
@@ -50,15 +51,18 @@ def card_lines(card: Card, width: int) -> list[CardLine]:
         [_wrapped(item, width, _most_lines(card, item), INDENT, DEEPER) for item in items]
         for _, items in parts
     ]
-    used = len(decision) + sum(1 + sum(map(len, items)) for items in shown)
+    titles = [_wrapped(title, width, LINES_OF_TITLE, "", INDENT) for title, _ in parts]
+    used = (
+        len(decision) + sum(map(len, titles)) + sum(len(each) for items in shown for each in items)
+    )
     left = math.floor(LINES_IN_ALL * max(1.0, USUAL_WIDTH / width)) - used
     for (_, items), texts in zip(parts, shown, strict=True):
         for place, item in enumerate(items if items == card.reasons else ()):
             longer = _wrapped(item, width, LINES_OF_ITEM + max(0, left), INDENT, DEEPER)
             left -= max(0, len(longer) - len(texts[place]))
             texts[place] = longer
-    for (title, _), texts in zip(parts, shown, strict=True):
-        lines.append(CardLine(title, is_title=True))
+    for title, texts in zip(titles, shown, strict=True):
+        lines += [CardLine(text, is_title=True) for text in title]
         lines += [CardLine(text) for each in texts for text in each]
     return lines
 
