@@ -316,7 +316,7 @@ def test_several_named_singly_end_with_1_if_one_is_not_accepted(folder: Path) ->
 def test_the_next_step_of_an_accepted_checkpoint_is_quantising_it(folder: Path) -> None:
     for models in ([], [str(folder / "run" / "step_900")]):
         following = run_json(run(folder, *models))["card"]["next"]
-        assert "quantise run/step_" in following
+        assert "Quantise run/step_" in following
         assert "assay quants" in following
     refused = run_json(run(folder, gate="nothing.toml"))["card"]["next"]
     assert "assay quants" not in refused

@@ -198,8 +198,8 @@ def _quantise(decision: Decision, names: Sequence[str], passes: Sequence[bool | 
     if not accepted or not all(passes):
         return ""
     return with_commands(
-        tr("quantise {name}: `assay quants FILE...` compares the GGUF files that llama.cpp makes "
-           "of it", name=accepted[0])
+        tr("Quantise {name}: `assay quants FILE...` compares the GGUF files that llama.cpp makes "
+           "of it.", name=accepted[0])
     )  # fmt: skip
 
 
