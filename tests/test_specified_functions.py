@@ -8,7 +8,14 @@ import math
 
 import pytest
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+)
 
 import assay
 from assay.errors import AssayError, UsageError
@@ -33,7 +40,8 @@ def home(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def loaded():
-    return AutoModelForCausalLM.from_pretrained(STEP), AutoTokenizer.from_pretrained(TINY)
+    model = AutoModelForCausalLM.from_pretrained(STEP, dtype=torch.float32)
+    return model, AutoTokenizer.from_pretrained(TINY)
 
 
 @pytest.fixture
@@ -50,11 +58,109 @@ def benchmarks(home):
     return home / "fetched"
 
 
-def test_a_path_a_pair_and_a_loaded_model_have_the_perplexity_of_the_report(home, loaded):
-    expected = assay.evaluate_model(STEP, [TEXT], ["perplexity"])["perplexity"]
-    assert assay.compute_perplexity(STEP, [TEXT]) == expected
-    for model in (loaded, loaded[0]):
-        assert assay.compute_perplexity(model, [TEXT]) == pytest.approx(expected, rel=1e-6)
+def specified_perplexity(model, test_dataset):
+    """The code of the specification, "Perplexity on Test Set"."""
+    model.eval()
+    total_loss = 0
+    total_tokens = 0
+    with torch.no_grad():
+        for batch in test_dataset:
+            outputs = model(batch["input_ids"], labels=batch["input_ids"])
+            total_loss += outputs.loss.item() * len(batch["input_ids"])
+            total_tokens += len(batch["input_ids"])
+    return torch.exp(torch.tensor(total_loss / total_tokens)).item()
+
+
+def tiny_model(family):
+    """Random weights, made large enough that tokens differ in how likely they are."""
+    torch.manual_seed(3)
+    if family == "llama":
+        sizes = {"hidden_size": 48, "intermediate_size": 96, "num_hidden_layers": 2,
+                 "num_attention_heads": 4, "num_key_value_heads": 2, "bos_token_id": 1}  # fmt: skip
+        model = LlamaForCausalLM(LlamaConfig(vocab_size=300, **sizes))
+    else:
+        sizes = {"n_embd": 48, "n_layer": 2, "n_head": 4, "n_positions": 64, "bos_token_id": 1}
+        model = GPT2LMHeadModel(GPT2Config(vocab_size=300, eos_token_id=2, **sizes))
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.mul_(4.0)
+    return model
+
+
+@pytest.mark.parametrize("family", ["llama", "gpt2"])
+def test_ten_batches_have_the_perplexity_of_the_specifications_own_code(home, family):
+    model = tiny_model(family).eval()
+    draw = torch.Generator().manual_seed(7)
+    batches = [{"input_ids": torch.randint(3, 300, (4, 40), generator=draw)} for _ in range(10)]
+    expected = specified_perplexity(model, batches)
+    found = assay.compute_perplexity(model, batches)
+    assert found == pytest.approx(expected, rel=1e-5)
+    assert math.log(found) == pytest.approx(math.log(expected), abs=1e-3)
+    assert list(home.iterdir()) == []
+
+
+def test_rows_of_other_lengths_are_weighted_by_their_tokens(home):
+    """As the specification's formula has it: exp of the average loss of a token."""
+    model = tiny_model("llama").eval()
+    draw = torch.Generator().manual_seed(7)
+    batches = [
+        {"input_ids": torch.randint(3, 300, shape, generator=draw)} for shape in ((2, 5), (1, 50))
+    ]
+    with torch.no_grad():
+        short, long = (model(b["input_ids"], labels=b["input_ids"]).loss.item() for b in batches)
+    expected = math.exp((short * 2 * 4 + long * 49) / (2 * 4 + 49))
+    assert not math.isclose(expected, specified_perplexity(model, batches), rel_tol=0.01)
+    assert assay.compute_perplexity(model, batches) == pytest.approx(expected, rel=1e-5)
+
+
+def test_the_programs_model_stays_as_it_is(home):
+    model = tiny_model("gpt2").train()
+    calls = []
+    model.register_forward_hook(lambda *_: calls.append(1))
+    names = [type(module).__name__ for module in model.modules()]
+    weights = {name: weight.clone() for name, weight in model.named_parameters()}
+    assay.compute_perplexity(model, [{"input_ids": torch.randint(3, 300, (2, 30))}])
+    assert all(module.training for module in model.modules())
+    assert [type(module).__name__ for module in model.modules()] == names
+    assert model.config._attn_implementation == "sdpa"
+    assert all(weight.requires_grad for weight in model.parameters())
+    assert all(torch.equal(weight, weights[name]) for name, weight in model.named_parameters())
+
+
+def test_a_path_a_pair_and_a_loaded_model_have_the_loss_of_transformers(home, loaded):
+    model, tokenizer = loaded
+    ids = tokenizer(TEXT, return_tensors="pt")["input_ids"]
+    expected = specified_perplexity(model, [{"input_ids": ids}])
+    (home / "text.txt").write_text(TEXT)
+    for given in (STEP, str(STEP), loaded, model):
+        for text in ([TEXT], home / "text.txt", [{"input_ids": ids}]):
+            assert assay.compute_perplexity(given, text) == pytest.approx(expected, rel=1e-4)
+    assert [path.name for path in home.iterdir()] == ["text.txt"]
+
+
+def test_a_model_is_read_in_the_numbers_that_it_has(home, loaded):
+    model = AutoModelForCausalLM.from_pretrained(STEP, dtype=torch.bfloat16)
+    batches = [loaded[1](TEXT, return_tensors="pt")]
+    exact, rounded = (specified_perplexity(each, batches) for each in (loaded[0], model))
+    assert not math.isclose(exact, rounded, rel_tol=0.003)
+    assert assay.compute_perplexity(model, batches) == pytest.approx(rounded, rel=0.003)
+
+
+def test_a_text_longer_than_the_context_is_read_window_by_window(home):
+    model = tiny_model("gpt2").eval()
+    row = torch.randint(3, 300, (1, 200), generator=torch.Generator().manual_seed(1))
+    assert 1 < assay.compute_perplexity(model, [row]) < math.inf
+
+
+def test_what_cannot_be_read_is_refused(home, loaded):
+    for wrong, said in (([[[5, 6, 9_999_999]]], "9999999"), ([torch.tensor([[5]])], "two tokens")):
+        with pytest.raises(UsageError, match=said):
+            assay.compute_perplexity(loaded, [{"input_ids": each} for each in wrong])
+    with pytest.raises(UsageError, match="dtype"):
+        assay.compute_perplexity(loaded, [TEXT], dtype="bfloat16")
+    with pytest.raises(UsageError, match="likelihood"):
+        (home / "answers.json").write_text('{"default": "yes"}')
+        assay.compute_perplexity("scripted:answers.json", [TEXT])
 
 
 def test_a_loaded_model_is_measured_with_the_weights_that_it_has_now_and_leaves_nothing(home):
@@ -147,6 +253,24 @@ def test_benchmarks_have_the_figures_of_the_report(home, benchmarks, loaded):
         assert assay.run_os_benchmark(model, **how) == pytest.approx(report["os_benchmark"])
     with pytest.raises(UsageError, match="astronomy"):
         assay.run_mmlu_benchmark(STEP, "astronomy", benchmarks=benchmarks)
+
+
+def test_no_function_leaves_anything_in_the_working_folder(home, benchmarks, loaded, monkeypatch):
+    (home / "empty").mkdir()
+    monkeypatch.chdir(home / "empty")
+    how = {"benchmarks": benchmarks, "limit": 4}
+    figures = {"perplexity": 20.0}
+    for model in (STEP, loaded):
+        assay.compute_perplexity(model, [TEXT])
+        figures["mmlu_cs"] = assay.run_mmlu_benchmark(model, **how)
+        assay.run_hellaswag_benchmark(model, **how)
+        figures["os_benchmark"] = assay.run_os_benchmark(model, **how)
+    assay.compute_weighted_score(figures)
+    assay.check_generation_quality("PCI device 8086:10d3 is", GOOD)
+    assert list((home / "empty").iterdir()) == []
+    assert not (STEP / "evaluation_report.json").exists()
+    assay.run_mmlu_benchmark(STEP, **how, out="kept")
+    assert (home / "empty" / "kept" / "assay.db").is_file()
 
 
 def test_a_benchmark_that_was_not_fetched_is_an_error_with_the_command(home):

@@ -16,7 +16,14 @@ from assay.decide.accept import accept
 from assay.decide.advice import MOST
 from assay.decide.trend import trend
 from assay.reports.checkpoints.facts import advice_texts
-from assay.types.decisions import Acceptance, Gate, Measurements, Recommendation, SuiteLimit
+from assay.types.decisions import (
+    Acceptance,
+    Gate,
+    Measurements,
+    Recommendation,
+    SuiteLimit,
+    fact,
+)
 from assay.types.trends import Trend
 from tests.decide.advice_cases import (
     GATE,
@@ -427,6 +434,29 @@ def kinds_of(folder: list[Measurements], gate: Gate = GATE) -> list[str]:
     last = folder[-1]
     found = advice.advise(last, accept(last, gate), trend(folder), gate)
     return [each.advice.kind for each in found]
+
+
+def test_the_checkpoints_of_one_run_are_told_one_thing_about_longer_training() -> None:
+    """The loss falls; the first steps alone are far from the limit."""
+    falling = run({500: 8.0, 1000: 6.0, 2000: 5.0, 4000: 4.2, 8000: 3.55})
+    over_steps = trend(falling)
+    told = {
+        one.advice.kind
+        for each in falling
+        for one in advice.advise(each, accept(each, GATE), over_steps, GATE)
+    }
+    assert told & advice.LONGER
+    assert not told & advice.NOT_LONGER
+
+
+def test_what_contradicts_the_last_step_of_a_run_is_left_out() -> None:
+    longer, larger, other = (
+        Recommendation("concern", fact(kind), (fact("gap", nats=1.0),))
+        for kind in ("train_longer", "larger_model", "data_on_category")
+    )
+    assert advice.agree_over_steps([(larger, other), (longer,), ()]) == [(other,), (longer,), ()]
+    assert advice.agree_over_steps([(longer,), (other, larger)]) == [(), (other, larger)]
+    assert advice.agree_over_steps([(other,), ()]) == [(other,), ()]
 
 
 def test_a_model_that_is_too_slow_is_not_told_to_grow() -> None:

@@ -80,28 +80,6 @@ C. 80
 D.  443
 Answer:"""
 
-CLOZE_PROMPT = """\
-The following are questions (with answers) about college computer science.
-
-Question: Which gate is on only if both inputs are?
-Answer: AND
-
-Question: What does ROM stand for?
-Answer: read-only memory
-
-Question: 2 + 2 in binary?
-Answer: 100
-
-Question: Which of these
-is a loop?
-Answer: for
-
-Question: How many bits has a nibble?
-Answer: 4
-
-Question: Which port is usual for SSH?
-Answer:"""
-
 PASSAGES: list[dict[str, Any]] = [
     {
         "ind": 1,
@@ -198,18 +176,6 @@ def test_mmlu_is_asked_by_letter_after_five_worked_examples(
     assert second["prompt"].endswith(
         "\n\nWhich one is a stack,\nsaid in one word?\nA. FIFO\nB. LIFO\nC. heap\nD. tree\nAnswer:"
     )
-
-
-def test_the_cloze_form_shows_no_options_and_its_examples_end_in_texts(
-    tmp_path: Path, benchmarks: Path
-) -> None:
-    suite = made(benchmarks, "mmlu", archive(tmp_path / "a", college_computer_science=TEST))
-    first = suite.categories["computer_science_cloze"][0]
-    assert first["prompt"] == CLOZE_PROMPT
-    assert (first["id"], first["score_by"], first["expected"]) == (
-        "computer_science_cloze_0001", "text", "B",
-    )  # fmt: skip
-    assert suite.weights == {"computer_science": 2, "computer_science_cloze": 0}
 
 
 def test_real_questions_are_asked_as_the_rules_say(shared: Path, benchmarks: Path) -> None:
@@ -451,11 +417,6 @@ def test_a_table_without_rows_is_a_broken_copy(tmp_path: Path, benchmarks: Path)
     ]
 
 
-def test_the_form_of_the_cloze_category_is_named_too(tmp_path: Path, benchmarks: Path) -> None:
-    suite = made(benchmarks, "mmlu", archive(tmp_path / "a", machine_learning=TEST))
-    assert "computer_science_cloze: 5-shot, cloze by text" in suite.version
-
-
 # ------------------------------------------------------------------------------------------ words
 
 
@@ -468,8 +429,8 @@ def item(row: int = 1, subject: str = "s", question: str = "Q?", right: str = "a
 def test_only_five_examples_are_shown_however_many_there_are() -> None:
     shots = tuple(item(row, question=f"Q{row}?") for row in range(1, 8))
     subject = mmlu.Subject(name="s_t", dev=shots, test=())
-    assert mmlu.prompt_of(subject, item(9, question="Last?"), "letter").count("Answer:") == 6
-    assert "about s t.\n\nQ1?" in mmlu.prompt_of(subject, item(9), "letter")
+    assert mmlu.prompt_of(subject, item(9, question="Last?")).count("Answer:") == 6
+    assert "about s t.\n\nQ1?" in mmlu.prompt_of(subject, item(9))
 
 
 def test_markers_are_removed_and_double_spaces_only_once() -> None:

@@ -74,4 +74,4 @@ def test_the_shared_copy_repeats_one_question(shared: Path, tmp_path: Path) -> N
     assert [(each.subject, each.reason) for each in suite.dropped] == [
         ("machine_learning", "repeated")
     ]
-    assert suite.weights == {"computer_science": 311, "computer_science_cloze": 0}
+    assert suite.weights == {"computer_science": 311}

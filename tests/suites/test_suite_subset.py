@@ -123,15 +123,3 @@ def test_the_limit_is_per_suite_and_at_least_one() -> None:
     assert [len(ids(s)) for s in pick_all(suites, limit=2)] == [2, 2]
     with pytest.raises(UsageError, match="at least 1"):
         pick_all(suites, limit=0)
-
-
-def test_the_cloze_form_of_mmlu_is_asked_only_where_it_is_used() -> None:
-    cloze = "computer_science_cloze"
-    mmlu = suite({"computer_science": 2, cloze: 2}, "mmlu", weights={cloze: 0})
-    names = [
-        [category.name for category in pick(mmlu, **how).categories]
-        for how in ({}, {"categories": [cloze]}, {"used": [cloze]})
-    ]
-    assert names == [["computer_science"], [cloze], ["computer_science", cloze]]
-    alone = suite({cloze: 2}, cloze)
-    assert pick(alone) == alone

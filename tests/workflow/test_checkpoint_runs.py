@@ -273,6 +273,55 @@ def test_a_checkpoint_named_itself_with_a_gate_fails_or_passes(folder: Path) -> 
     assert not (folder / "run" / "best_checkpoint_selection.json").exists()
 
 
+def test_several_named_singly_are_selected_among_like_a_folder(folder: Path) -> None:
+    steps = [str(folder / "run" / step) for step in ("step_900", "step_1000")]
+    report = run(folder, *steps)
+    kept = folder / "out" / "checkpoints" / "best_checkpoint_selection.json"
+    selection = json.loads(kept.read_text())
+    document = run_json(report)
+    assert report.exit_code == 0
+    assert {each["checkpoint"] for each in selection["ranking"]} == {
+        "run/step_900",
+        "run/step_1000",
+    }
+    assert selection["selected"] == f"run/{Path(document['selected']).name}"
+    assert document["headline"].lower().startswith(f"ship {selection['selected']}")
+    assert not (folder / "run" / "best_checkpoint_selection.json").exists()
+    page = api.render(report, "md")
+    assert "checkpoints/best_checkpoint_selection.json" in page
+    inside = json.loads(
+        (folder / "out" / "checkpoints" / "best_checkpoint_selection.json").read_text()
+    )
+    whole = run(folder, out=folder / "whole")
+    of_folder = json.loads((folder / "run" / "best_checkpoint_selection.json").read_text())
+    assert (inside["selected"], inside["ranking"]) == (of_folder["selected"], of_folder["ranking"])
+    assert whole.exit_code == 0
+
+
+def test_several_named_singly_end_with_1_if_one_is_not_accepted(folder: Path) -> None:
+    steps = [str(folder / "run" / step) for step in ("step_900", "step_1000")]
+    values = [
+        model["measurements"]["perplexity"]["value"]
+        for model in run_json(run(folder, *steps))["models"]
+    ]
+    (folder / "between.toml").write_text(f"[perplexity]\nmax = {sum(values) / 2}\n")
+    report = run(folder, *steps, gate="between.toml")
+    best = steps[values.index(min(values))]
+    assert (report.exit_code, report.selected) == (1, best)
+    assert run(folder, gate="between.toml").exit_code == 0, "a folder has one selected"
+    without = run(folder, *steps, gate=None, apply_gate=False)
+    assert (without.exit_code, without.selected) == (0, None)
+
+
+def test_the_next_step_of_an_accepted_checkpoint_is_quantising_it(folder: Path) -> None:
+    for models in ([], [str(folder / "run" / "step_900")]):
+        following = run_json(run(folder, *models))["card"]["next"]
+        assert "Quantise run/step_" in following
+        assert "assay quants" in following
+    refused = run_json(run(folder, gate="nothing.toml"))["card"]["next"]
+    assert "assay quants" not in refused
+
+
 def test_the_default_gate_decides_on_one_named_itself_unless_no_gate_is_asked_for(
     folder: Path,
 ) -> None:

@@ -67,7 +67,6 @@ def test_what_is_written_is_clean_and_nothing_else_is_left(copy: Path, tmp_path:
         "hellaswag/technical_subset.json",
         "mmlu/.fetched.json",
         "mmlu/computer_science.json",
-        "mmlu/computer_science_cloze.json",
         "mmlu/dropped.tsv",
         "mmlu/suite.json",
     ]
@@ -76,10 +75,9 @@ def test_what_is_written_is_clean_and_nothing_else_is_left(copy: Path, tmp_path:
     assert about == {
         "title": "MMLU, computer science",
         "version": "5-shot, by letter, test split, as lm-evaluation-harness 0.4.13 asks mmlu 1.0; "
-        "computer_science_cloze: 5-shot, cloze by text, as it asks mmlu_continuation 1.0; "
         "CSV files of the original archive",
         "language": "en",
-        "weights": {"computer_science": 2, "computer_science_cloze": 0},
+        "weights": {"computer_science": 2},
     }
     rows = (benchmarks / "mmlu" / "dropped.tsv").read_text("utf-8").splitlines()
     assert [row.split("\t")[1:5] for row in rows] == [
@@ -162,7 +160,6 @@ def test_a_fetched_suite_runs_by_its_name(copy: Path, bench: Bench) -> None:
     document = bench.document("run", model, "-s", "mmlu")
     (note,) = document["notes"]
     assert note.startswith("mmlu: 5-shot, by letter")
-    assert "computer_science_cloze: 5-shot, cloze by text" in note
     kept = bench.out / "runs" / document["run"] / "reports" / "report.json"
     assert json.loads(kept.read_text("utf-8"))["notes"] == [note]
     assert "mmlu: 5-shot, by letter, test split, as lm-evaluation-harness" in told_by(bench)
@@ -302,6 +299,17 @@ def test_a_run_without_mmlu_says_first_what_its_score_lacks_and_what_brings_it(
     assert said(suites="os") == []
 
 
+def test_fetched_files_that_are_as_they_ship_cause_no_caveat(bench: Bench) -> None:
+    assert bench.assay("fetch", "custom_os_eval", "--benchmarks", "b").returncode == 0
+    model = bench.script("model", default="x")
+    words = ("run", model, "-s", "os", "--limit", "8", "--benchmarks", "b")
+    assert bench.document(*words)["notes"] == []
+    own = bench.folder / "b" / "custom_os_eval" / "hardware_id.json"
+    own.write_text(own.read_text("utf-8") + "\n", "utf-8")
+    (note,) = bench.document(*words, "--fresh")["notes"]
+    assert "hardware_id" in note
+
+
 def test_a_report_says_which_categories_of_os_are_the_users(bench: Bench) -> None:
     """And marking again finds those files again."""
     test = {"id": "own_001", "prompt": "PCI 1?", "eval_method": "exact_match", "expected": "a"}
@@ -362,7 +370,7 @@ def test_an_empty_path_is_refused_and_does_not_mean_the_folder_one_is_in(
 def test_json_is_one_document_with_all_that_was_dropped(copy: Path, bench: Bench) -> None:
     document = bench.document("fetch", "mmlu", "--from", str(copy))
     (suite,) = document["fetched"]
-    assert suite["categories"] == {"computer_science": 2, "computer_science_cloze": 2}
+    assert suite["categories"] == {"computer_science": 2}
     assert suite["licence"] == "MIT"
     file = "mmlu/test/machine_learning_test.csv"
     assert suite["dropped"][0] == {
@@ -439,7 +447,7 @@ def test_the_hub_is_read_by_the_library_datasets(bench: Bench) -> None:
         "electrical_engineering"
     )
     mmlu, hella = json.loads(done.stdout)["fetched"]
-    assert mmlu["categories"] == {"computer_science": 10, "computer_science_cloze": 10}
+    assert mmlu["categories"] == {"computer_science": 10}
     assert hella["categories"] == {"technical_subset": 2}
     tests = json.loads((Path(mmlu["folder"]) / "computer_science.json").read_text("utf-8"))
     assert tests[0]["description"] == "cais/mmlu college_computer_science test, row 1"

@@ -76,7 +76,6 @@ if TYPE_CHECKING:
     from assay.workflow.commands.specified_functions import (
         check_generation_quality as check_generation_quality,
     )
-    from assay.workflow.commands.specified_functions import compute_perplexity as compute_perplexity
     from assay.workflow.commands.specified_functions import (
         compute_weighted_score as compute_weighted_score,
     )
@@ -86,6 +85,7 @@ if TYPE_CHECKING:
     from assay.workflow.commands.specified_functions import run_mmlu_benchmark as run_mmlu_benchmark
     from assay.workflow.commands.specified_functions import run_os_benchmark as run_os_benchmark
     from assay.workflow.commands.specified_functions import score as score
+    from assay.workflow.commands.text_perplexity import compute_perplexity as compute_perplexity
     from assay.workflow.commands.watch import Watching
     from assay.workflow.reporting.comparison import compare_answers as compare_answers
     from assay.workflow.reporting.leaderboard import leaderboard as leaderboard
@@ -109,9 +109,10 @@ _IN_MODULES = {
         "evaluate_model", "generate_samples", "run_benchmark",
     ),
     "workflow.commands.specified_functions": (
-        "check_generation_quality", "compute_perplexity", "compute_weighted_score",
-        "run_hellaswag_benchmark", "run_mmlu_benchmark", "run_os_benchmark", "score",
+        "check_generation_quality", "compute_weighted_score", "run_hellaswag_benchmark",
+        "run_mmlu_benchmark", "run_os_benchmark", "score",
     ),
+    "workflow.commands.text_perplexity": ("compute_perplexity",),
     "workflow.commands.discover.discovery": ("describe_suite",),
     "workflow.commands.discover.doctor": ("examine_machine",),
     "workflow.reporting.comparison": ("compare_answers",),

@@ -100,6 +100,28 @@ def _without_contradictions(found: Sequence[Recommendation]) -> list[Recommendat
     return kept
 
 
+def agree_over_steps(
+    advice: Sequence[tuple[Recommendation, ...]],
+) -> list[tuple[Recommendation, ...]]:
+    """Return the advice of the steps of one run, in their order, without what contradicts it.
+
+    Whether more steps help is one question about the run, so the last step that has an answer
+    gives it for all.
+    """
+    answers = [
+        each.advice.kind
+        for of_step in advice
+        for each in of_step
+        if each.advice.kind in LONGER | NOT_LONGER
+    ]
+    if not answers:
+        return list(advice)
+    opposed = NOT_LONGER if answers[-1] in LONGER else LONGER
+    return [
+        tuple(each for each in of_step if each.advice.kind not in opposed) for of_step in advice
+    ]
+
+
 def _on_missing(
     measured: Measurements, acceptance: Acceptance, asked: Mapping[str, SuiteLimit]
 ) -> Iterator[Recommendation]:

@@ -529,7 +529,7 @@ def _on_text(
     if curve.shape == "flat":
         remedies = [fact("larger_model"), fact("better_data")]
     elif curve.shape == "improving":
-        remedies = [_still_falling(curve, gap)]
+        remedies = [_still_falling(curve, limit)]
     elif curve.shape == "unproven":
         remedies = [fact("train_on", step=curve.points[-1].step)]
     else:
@@ -537,10 +537,14 @@ def _on_text(
     return [Recommendation(NAME, remedy, figures) for remedy in remedies]
 
 
-def _still_falling(curve: StepCurve, gap: float) -> DecisionFact:
-    """How many more steps: a straight line in log(steps), through the change that counts."""
+def _still_falling(curve: StepCurve, limit: float) -> DecisionFact:
+    """How many more steps after the last one: a straight line in log(steps), through the change
+    that counts. The answer is the run's, the same for every checkpoint of it.
+    """
     change, at = curve.change, curve.points[-1].step
-    if change is None or change.since <= 0:
+    reached = curve.points[-1].value.value
+    gap = math.log(reached / limit) if reached else 0.0
+    if change is None or change.since <= 0 or gap <= 0:
         return fact("train_longer")
     more = math.expm1(min(gap / change.gain * math.log(change.until / change.since), 50.0))
     if 1 + QUICKER * more > FACTOR:

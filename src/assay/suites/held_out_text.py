@@ -43,6 +43,8 @@ class HeldOutDocument:
     is_row: bool = False
     digest: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
+    counts: tuple[bool, ...] | None = None
+    """Which of the tokens count; None: all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,12 +193,13 @@ def _json_lines(path: Path) -> tuple[HeldOutDocument, ...]:
     return documents
 
 
-def texts_given(given: Iterable[object]) -> HeldOut:
+def texts_given(given: Iterable[object], *, with_context: bool = False) -> HeldOut:
     """The texts of a program: a list of them, a data set whose rows have "text" or "input_ids", or
-    batches of rows of input_ids. Every row that is none of these is named.
+    batches of rows of input_ids. Every row that is none of these is named. `with_context`: a row
+    may have tokens that are read and not counted.
     """
     rows = (row for each in given for row in _rows_of(each))
-    documents, mistakes = _documents(_of_row, rows)
+    documents, mistakes = _documents(_of_counted_row if with_context else _of_row, rows)
     if mistakes or not documents:
         named = (tr("row {row}: {why}", row=number, why=why) for number, why in mistakes.items())
         raise UsageError(
@@ -218,27 +221,6 @@ class ContextRow(NamedTuple):
 
     tokens: list[int]
     counts: tuple[bool, ...]
-
-
-def rows_with_context(given: Iterable[object]) -> tuple[list[object], list[object]]:
-    """Rows to read, and rows whose likelihood is to be taken off again.
-
-    What counts of a row with context are stretches of tokens. The likelihood of a stretch behind
-    its context is that of all up to its end less that of all before it.
-    """
-    added: list[object] = []
-    taken_off: list[object] = []
-    for row in (row for each in given for row in _rows_of(each)):
-        if not isinstance(row, ContextRow):
-            added.append(row)
-            continue
-        begins = [at for at, on in enumerate(row.counts) if on and not (at and row.counts[at - 1])]
-        ends = [
-            at for at, on in enumerate(row.counts, 1) if on and not any(row.counts[at : at + 1])
-        ]
-        added += ({"input_ids": row.tokens[:at]} for at in ends)
-        taken_off += ({"input_ids": row.tokens[:at]} for at in begins if at)
-    return added, taken_off
 
 
 def _rows_of(given: Any) -> Iterator[object]:
@@ -324,6 +306,13 @@ def _of_line(line: bytes) -> HeldOutDocument | str | None:
         return _of_row(json.loads(line)) if line.strip() else None
     except (ValueError, RecursionError):
         return tr("this line is not JSON")
+
+
+def _of_counted_row(given: Any) -> HeldOutDocument | str:
+    if not isinstance(given, ContextRow):
+        return _of_row(given)
+    document = _of_row({"input_ids": given.tokens})
+    return document if isinstance(document, str) else replace(document, counts=given.counts)
 
 
 def _of_row(given: Any) -> HeldOutDocument | str:

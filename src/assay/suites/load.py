@@ -8,7 +8,7 @@ takes its place; `assay suites` names those that took effect.
 
 import os
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
@@ -22,7 +22,6 @@ from assay.files.notes import invalid_files
 from assay.files.wording import did_you_mean, nearest, shown
 from assay.messages import tr
 from assay.pause_gc import pause_gc
-from assay.suites.fetching.mmlu import CLOZE_CATEGORY
 from assay.suites.gate_file import examine_gate, is_gate_file
 from assay.suites.suite_file import SUITE_FILE
 from assay.suites.suite_reader import SuiteReader
@@ -136,25 +135,20 @@ def pick_all(
     categories: Sequence[str] = (),
     limit: int | None = None,
     seed: int = 0,
-    *,
-    used: Collection[str] = (),
 ) -> tuple[Suite, ...]:
     """Suites with only some categories (all, if none are named) and at most `limit` tests each;
-    those without any of the categories are left out. The cloze form of MMLU repeats the questions
-    and weighs nothing: it is in only if it is named, or among those `used` by a gate.
+    those without any of the categories are left out.
     """
     if limit is not None and limit < 1:
         raise UsageError(tr("the limit must be at least 1, not {limit}", limit=limit))
     known = list(dict.fromkeys(c.name for suite in suites for c in suite.categories))
     raise_all([_no_such_category(name, known) for name in categories if name not in known])
     wanted = set(categories) or set(known)
-    unasked = {CLOZE_CATEGORY} - {*categories, *used}
     kept = []
     for suite in suites:
-        names = wanted - unasked if len(suite.categories) > 1 else wanted
         chosen = suite
-        if not names.issuperset(category.name for category in suite.categories):
-            chosen = suite.with_cases(case for case in suite.cases if case.category in names)
+        if not wanted.issuperset(category.name for category in suite.categories):
+            chosen = suite.with_cases(case for case in suite.cases if case.category in wanted)
         if chosen.categories:
             kept.append(chosen if limit is None else _sample(chosen, limit, seed))
     return tuple(kept)

@@ -1,5 +1,6 @@
 """One suite, file by file and folder by folder, to a Suite and the findings of all of them."""
 
+import filecmp
 import hashlib
 import json
 import os
@@ -102,9 +103,14 @@ class SuiteReader:
             elsewhere={
                 file.stem: os.path.abspath(file)
                 for file in files
-                if self._instead.get(file.name) is file
+                if self._instead.get(file.name) is file and not self._is_copy(file)
             },
         )
+
+    def _is_copy(self, file: Path) -> bool:
+        """Whether a file is byte for byte the one whose place it takes."""
+        shipped = self._path / file.name
+        return shipped.is_file() and filecmp.cmp(shipped, file, shallow=False)
 
     def _varied(self, case: Case, settings: SuiteSettings) -> Case:
         varied = with_variation(case, settings, self._data_seed)

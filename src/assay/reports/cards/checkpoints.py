@@ -32,7 +32,9 @@ def decision_card(decision: Decision, shown: Collection[str] = (), next: Line = 
     """
     single = _named_singly(decision, shown)
     chosen = {} if single is not None else _selections(decision)
-    if single is None:
+    if single is None and decision.overall is not None and not decision.folders:
+        single = []  # they were selected among
+    elif single is None:
         inside = {name for names in decision.folders.values() for name in names}
         single = [each for each in decision.measured if each.name not in inside]
     several = len(chosen) > 1
@@ -47,7 +49,7 @@ def decision_card(decision: Decision, shown: Collection[str] = (), next: Line = 
         tone=_tone(passes),
         reasons=_reasons(decision, [*chosen.values()], names),
         caveats=_caveats(decision, [*chosen.values()], names),
-        next=_advice(decision, names) or next,
+        next=_quantise(decision, names, passes) or _advice(decision, names) or next,
         gate=decision.gate.title if decision.gate.source == DEFAULT_GATE else "",
     )
 
@@ -189,6 +191,18 @@ def _caveats(
     failed = [each.name for each in decision.measured if each.failed]
     if failed and not selections:
         yield tr("Not evaluated: {names}.", names=", ".join(failed))
+
+
+def _quantise(decision: Decision, names: Sequence[str], passes: Sequence[bool | None]) -> Line:
+    """The step after acceptance. A file of a served model or of GGUF is quantised already."""
+    on_disk = {each.name for each in decision.measured if each.path}
+    accepted = [name for name in names if name in on_disk]
+    if not accepted or not all(passes):
+        return ""
+    return with_commands(
+        tr("Quantise {name}: `assay quants FILE...` compares the GGUF files that llama.cpp makes "
+           "of it.", name=accepted[0])
+    )  # fmt: skip
 
 
 def _advice(decision: Decision, names: Sequence[str]) -> Line:

@@ -104,8 +104,13 @@ def decision_tables(report: Report) -> Iterator[Table]:
         if any(map(_has_figures, checkpoints)):
             of = EvaluatedFolder(checkpoints=checkpoints, gate=decision.gate)
             if decision.gate_decides and report.finished is not None:
-                of = evaluated_folder(decision, names, decision.selections.get(folder))
+                of = evaluated_folder(decision, names, _selection_of(decision, folder))
             yield checkpoint_table(of)
+
+
+def _selection_of(decision: Decision, folder: str) -> Selection | None:
+    """`folder` "": of those that were named singly."""
+    return decision.selections.get(folder) if folder or decision.folders else decision.overall
 
 
 def _has_figures(of: Measurements) -> bool:
@@ -126,7 +131,8 @@ class _Sections:
     left_in: Collection[str] | None
 
     def overall(self, selection: Selection) -> Iterator[Block]:
-        yield Heading(tr("All model folders"))
+        several = bool(self.decision.folders)
+        yield Heading(tr("All model folders") if several else tr("Selection"))
         yield from _selected(selection)
         yield from self._not_covered(selection.selected)
         yield from _trainings(self.decision.trainings)
@@ -185,7 +191,7 @@ class _Sections:
         for each in checkpoints:
             text, passed = checkpoint_headline(each, decision.acceptances[each.name])
             yield Paragraph(Span(text, "strong"), TONES[passed])
-        yield from _table(evaluated_folder(decision, names, None))
+        yield from _table(evaluated_folder(decision, names, _selection_of(decision, "")))
         for each in checkpoints:
             if not each.failed:
                 yield from self._not_covered(each.name)

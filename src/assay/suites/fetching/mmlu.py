@@ -33,12 +33,10 @@ COMPUTER_SCIENCE = (
     "machine_learning",
     "electrical_engineering",
 )
-LETTER_CATEGORY = "computer_science"
-CLOZE_CATEGORY = "computer_science_cloze"
+CATEGORY = "computer_science"
 SHOTS = 5
 OPTIONS = 4
-LETTER_PROMPTS = f"5-shot, by letter, test split, as {HARNESS} asks mmlu 1.0"
-CLOZE_PROMPTS = f"{CLOZE_CATEGORY}: 5-shot, cloze by text, as it asks mmlu_continuation 1.0"
+PROMPTS = f"5-shot, by letter, test split, as {HARNESS} asks mmlu 1.0"
 
 
 @dataclass(frozen=True)
@@ -97,21 +95,19 @@ def items_of_rows(
 
 
 def make(subjects: Mapping[str, Subject], source: str) -> ConvertedBenchmark:
-    """The suite: computer science in both forms. The cloze form repeats the questions and weighs
-    nothing.
-    """
+    """Return the suite, with computer science as its only category."""
     chosen = [subjects[name] for name in COMPUTER_SCIENCE if name in subjects]
     kept, dropped = drop_repeats(
         [item for subject in chosen for item in subject.test or ()],
         [shot for subject in chosen for shot in subject.shots],
     )
-    weights = {LETTER_CATEGORY: len(kept), CLOZE_CATEGORY: 0} if kept else {}
+    weights = {CATEGORY: len(kept)} if kept else {}
     return ConvertedBenchmark(
         name=NAME,
         title="MMLU, computer science",
-        prompts=f"{LETTER_PROMPTS}; {CLOZE_PROMPTS}",
+        prompts=PROMPTS,
         source=source,
-        categories={category: _tests(category, kept, subjects) for category in weights},
+        categories={category: _tests(kept, subjects) for category in weights},
         weights=weights,
         dropped=dropped,
         left_out=tuple(
@@ -120,34 +116,21 @@ def make(subjects: Mapping[str, Subject], source: str) -> ConvertedBenchmark:
     )
 
 
-def _tests(
-    category: str, items: Sequence[BenchmarkItem], subjects: Mapping[str, Subject]
-) -> list[ChoiceTest]:
-    score_by: Literal["text", "letter"] = "text" if category == CLOZE_CATEGORY else "letter"
+def _tests(items: Sequence[BenchmarkItem], subjects: Mapping[str, Subject]) -> list[ChoiceTest]:
     return [
-        test_of(
-            item, f"{category}_{number:04d}", prompt_of(subjects[item.subject], item, score_by),
-            score_by,
-        )
+        test_of(item, f"{CATEGORY}_{number:04d}", prompt_of(subjects[item.subject], item), "letter")
         for number, item in enumerate(items, start=1)
-    ]  # fmt: skip
+    ]
 
 
-def prompt_of(subject: Subject, item: BenchmarkItem, score_by: Literal["text", "letter"]) -> str:
-    """Five examples with their letters or, by text, with their right options alone; then the
-    question up to "Answer:".
-    """
-    kind = "multiple choice questions" if score_by == "letter" else "questions"
-    about = f"The following are {kind} (with answers) about {subject.name.replace('_', ' ')}."
+def prompt_of(subject: Subject, item: BenchmarkItem) -> str:
+    """Return five examples with their letters, then the question up to "Answer:"."""
+    name = subject.name.replace("_", " ")
+    about = f"The following are multiple choice questions (with answers) about {name}."
 
     def shown(one: BenchmarkItem) -> str:
-        if score_by == "text":
-            return f"Question: {one.question.strip()}\nAnswer:"
         lines = [f"{letter}. {text}" for letter, text in zip(LETTERS, one.options, strict=False)]
         return "\n".join([one.question.strip(), *lines, "Answer:"])
 
-    shots = [
-        f"{shown(shot)} {shot.letter if score_by == 'letter' else shot.options[shot.answer]}"
-        for shot in subject.shots
-    ]
+    shots = [f"{shown(shot)} {shot.letter}" for shot in subject.shots]
     return "\n\n".join([about, *shots, shown(item)])

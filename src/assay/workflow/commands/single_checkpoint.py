@@ -239,13 +239,14 @@ def as_sample(prompt: str) -> SamplePrompt:
 
 def _job(options: CheckpointCallOptions, checkpoint: str | Path, **more: Any) -> Job:
     """A run of this checkpoint alone, with the suites and measures that are named."""
-    place = _place(checkpoint)
+    place = checkpoint_place(checkpoint)
     named = {"suites": (), "measures": (), **more}
     alone = {"models": (place.spec,), "places": (place,), "only_named": True}
     return Job.of(options, **named, **alone, write_back=False, leaves=False)
 
 
-def _place(checkpoint: str | Path) -> CheckpointPlace:
+def checkpoint_place(checkpoint: str | Path) -> CheckpointPlace:
+    """Return where one model is; several in a folder are refused by name."""
     if on_hub := read_hub_spec(os.fspath(checkpoint)):
         return place_on_hub(on_hub)
     if os.fspath(checkpoint).startswith("gguf:"):

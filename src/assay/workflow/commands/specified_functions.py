@@ -1,14 +1,14 @@
-"""The functions that the specification has by name, each one figure of `evaluate_model`.
+"""The functions that the specification has by name, each one figure of `evaluate_model`;
+`compute_perplexity` is in text_perplexity.py.
 
 A `model` is a spec or path, a loaded model of transformers, or the pair (model, tokenizer). A
-loaded one is evaluated with the weights that it has now, in a store of its own that is not kept
-unless `out` is given.
+loaded one is evaluated with the weights that it has now. The store of a call is not kept unless
+`out` is given.
 """
 
 import json
-import math
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,8 +21,8 @@ from assay.checks.scoring import score_reply
 from assay.errors import AssayError, UsageError
 from assay.files.wording import did_you_mean
 from assay.messages import tr
-from assay.models.local.saved import is_loaded, saved_model
-from assay.suites.held_out_text import rows_with_context
+from assay.models.local.loaded import is_loaded
+from assay.models.local.saved import saved_model
 from assay.suites.load import OWN_CATEGORIES, find, load_suite
 from assay.types import Answered, Case, Score, Suite
 from assay.types.decisions import OS_AVERAGED, OS_SUITE
@@ -33,12 +33,6 @@ from assay.workflow.commands.single_checkpoint import as_sample, evaluate_model
 
 QUALITY = ("length", "loop", "repetition", "nonsense", "coherence", "technical_terms")
 SUBSETS = {"mmlu": "computer_science", "hellaswag": "technical"}
-
-
-@options_class()
-class PerplexityOptions(CheckpointCallOptions):
-    model: object
-    test_dataset: str | Path | Iterable[object]
 
 
 @options_class()
@@ -57,35 +51,6 @@ class HellaSwagOptions(CheckpointCallOptions):
 class OsBenchmarkOptions(CheckpointCallOptions):
     model: object
     path: str | Path | None = None
-
-
-@takes_options(PerplexityOptions)
-def compute_perplexity(options: PerplexityOptions) -> float:
-    """The perplexity of a text: exp of the mean loss of a token.
-
-    `test_dataset`: a file, a list of texts, a data set whose rows have "text" or "input_ids", or
-    batches of 2-D input_ids; padding is left out, as attention_mask or labels of -100 say, and
-    tokens whose labels are -100 are read as context and not counted.
-    Example: `assay.compute_perplexity((model, tokenizer), loader)`.
-    """
-    given = options.test_dataset
-    if isinstance(given, str | Path):
-        return _figure(options, "perplexity", "perplexity", given)
-    rows, context = rows_with_context(given)
-    if not context:
-        return _figure(options, "perplexity", "perplexity", rows)
-    (nats, tokens), (before, of_context) = (_loss(options, each) for each in (rows, context))
-    return math.exp((nats - before) / (tokens - of_context))
-
-
-def _loss(options: PerplexityOptions, rows: list[object]) -> tuple[float, int]:
-    """The nats of all predicted tokens of some rows, and how many those are; a row of one token has
-    none.
-    """
-    figure = _report(options, "perplexity", rows)["details"]["perplexity"]
-    if figure is None or figure["value"] is None:
-        return 0.0, 0
-    return figure["n"] * math.log(figure["value"]), figure["n"]
 
 
 @takes_options(MmluOptions)
@@ -206,11 +171,11 @@ def _loaded_suite(suite: str | Path | Suite) -> Suite:
     return suite if isinstance(suite, Suite) else load_suite(find(str(suite)))
 
 
-Call = TypeVar("Call", PerplexityOptions, MmluOptions, HellaSwagOptions, OsBenchmarkOptions)
+Call = TypeVar("Call", MmluOptions, HellaSwagOptions, OsBenchmarkOptions)
 
 
-def _figure(options: Call, metric: str, key: str, text: Any = None) -> float:
-    report = _report(options, metric, text)
+def _figure(options: Call, metric: str, key: str) -> float:
+    report = _report(options, metric)
     value: float | None = report[key]
     if value is None:
         why = report["details"]["not_measured"].get(key, "")
@@ -218,23 +183,24 @@ def _figure(options: Call, metric: str, key: str, text: Any = None) -> float:
     return value
 
 
-def _report(options: Call, metric: str, text: Any = None) -> dict[str, Any]:
+def _report(options: Call, metric: str) -> dict[str, Any]:
     shared = {
         name: value
         for name, value in vars(options).items()
         if name in CheckpointCallOptions.__dataclass_fields__
     }
-    if not is_loaded(options.model):
-        if not isinstance(options.model, str | Path):
-            raise UsageError(
-                tr("a model is a name or path, a loaded model, or the pair (model, tokenizer)")
-            )
-        return evaluate_model(options.model, text, [metric], **shared)
-    with saved_model(options.model) as saved:
-        shared["device"] = options.device or saved.device
+    with TemporaryDirectory(prefix="assay-") as folder:
         if Path(options.out) == Path(DEFAULT_OUT):
-            shared["out"] = saved.beside / "out"
-        return evaluate_model(saved.path, text, [metric], **shared)
+            shared["out"] = Path(folder, "out")
+        if not is_loaded(options.model):
+            if not isinstance(options.model, str | Path):
+                raise UsageError(
+                    tr("a model is a name or path, a loaded model, or the pair (model, tokenizer)")
+                )
+            return evaluate_model(options.model, metrics=[metric], **shared)
+        with saved_model(options.model) as saved:
+            shared["device"] = options.device or saved.device
+            return evaluate_model(saved.path, metrics=[metric], **shared)
 
 
 def _check_subset(suite: str, subset: str) -> None:

@@ -1,10 +1,10 @@
 """What a run will decide, decided: which checkpoints are accepted, and which is selected."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from assay.decide.accept import accept, find_not_covered
-from assay.decide.advice import advise
+from assay.decide.advice import advise, agree_over_steps
 from assay.decide.scores import own_scale, weigh
 from assay.decide.select import select
 from assay.decide.trainings import spread_of_trainings
@@ -17,6 +17,7 @@ from assay.types.decisions import (
     DecisionPlan,
     Gate,
     Measurements,
+    Recommendation,
     Selection,
     SizeClass,
     SuiteFigures,
@@ -62,8 +63,8 @@ def decide(
             diverged = tuple(each.fact for each in of_folder.diverged) if of_folder else ()
             selections[folder] = replace(selected, notes=(*diverged, *selected.notes))
     overall = None
-    if deciding.selects and folders and (deciding.top or len(folders) > 1):
-        several = [each for found in inside.values() for each in _candidates(found, bases)]
+    several = _overall_candidates(deciding, by_name, inside, bases)
+    if deciding.selects and several:
         overall = select(several, gate, timestamp=timestamp, attempts=attempts)
     return Decision(
         gate=gate,
@@ -74,10 +75,7 @@ def decide(
             for name, each in acceptances.items()
         },
         weighted=weighed,
-        advice={
-            each.name: advise(each, acceptances[each.name], trends.get(each.name), gate)
-            for each in measured
-        },
+        advice=_advice(measured, acceptances, trends, inside, gate),
         not_covered={
             each.name: find_not_covered(each, gate, weighed[each.name]) for each in measured
         },
@@ -88,6 +86,41 @@ def decide(
         trainings=spread_of_trainings(inside),
         changes={name: change for of in inside.values() for name, change in _changes(of, bases)},
     )
+
+
+def _advice(
+    measured: Sequence[Measurements],
+    acceptances: Mapping[str, Acceptance],
+    trends: Mapping[str, Trend],
+    inside: Mapping[str, Sequence[Measurements]],
+    gate: Gate,
+) -> dict[str, tuple[Recommendation, ...]]:
+    """Return what to change next for each checkpoint; those of one run agree."""
+    advice = {
+        each.name: advise(each, acceptances[each.name], trends.get(each.name), gate)
+        for each in measured
+    }
+    for found in inside.values():
+        names = [each.name for each in found]
+        agreed = agree_over_steps([advice[name] for name in names])
+        advice |= dict(zip(names, agreed, strict=True))
+    return advice
+
+
+def _overall_candidates(
+    deciding: DecisionPlan,
+    by_name: Mapping[str, Measurements],
+    inside: Mapping[str, Sequence[Measurements]],
+    bases: Collection[str],
+) -> list[Measurements]:
+    """Return the checkpoints of several model folders, or several that were named singly; none
+    where there is nothing to select from beside the folder.
+    """
+    if deciding.top or len(inside) > 1:
+        return [each for found in inside.values() for each in _candidates(found, bases)]
+    names = [subject.name for subject in deciding.subjects if subject.path and not subject.folder]
+    named = [by_name[name] for name in names if name in by_name]
+    return named if len(named) > 1 and not inside else []
 
 
 def _with_reference(gate: Gate, measured: Sequence[Measurements]) -> Gate:
@@ -129,7 +162,7 @@ def to_rank(
     passing = [each for each in decision.measured if _passes_by_part(each, decision.gate)]
     names = {each.name for each in passing}
     folders = [names.intersection(of) for of in decision.folders.values()]
-    folders += [names] if deciding.top or len(decision.folders) > 1 else []
+    folders += [names] if decision.overall is not None else []
     chosen = names if alone else {name for of in folders if len(of) > 1 for name in of}
     blank = SuiteFigures(score=nothing(unit="points"), categories={}, scores={})
     whole = [

@@ -126,8 +126,7 @@ def _picked(job: Job, suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
                 hint=tr("an answer's file is called after its test, such as CT-01.txt"),
             )
     gates = tried([], load_gate, job.gate) if job.gate else []
-    used = [name for gate in gates for suite in gate.suites for name in suite.categories]
-    suites = pick_all(suites, job.categories, job.limit, job.seed, used=used)
+    suites = pick_all(suites, job.categories, job.limit, job.seed)
     for gate in gates if job.apply_gate else ():
         asked = {limit.name for limit in gate.suites if is_harness(limit.name)}
         if gate.accept.confirm is not None and asked:

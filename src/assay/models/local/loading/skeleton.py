@@ -87,11 +87,16 @@ def shape_of(skeleton: Any, context_length: int) -> str:
 
 def context_length_of(config: Any, checkpoint: Checkpoint) -> int:
     """In lm-eval's order, so that both cut over-long prompts at the same place; else 2,048."""
-    told = config.get_text_config()
-    lengths = [getattr(told, name, None) for name in _CONTEXT_NAMES]
     settings = checkpoint.tokenizer_folder / "tokenizer_config.json"
-    if settings.is_file():
-        lengths.append(read_object(settings, TOKENIZER_BYTES).get("model_max_length"))
+    told = read_object(settings, TOKENIZER_BYTES) if settings.is_file() else {}
+    return context_length_in(config, told.get("model_max_length"))
+
+
+def context_length_in(config: Any, tokenizer_length: object = None) -> int:
+    """Return what the config says, else what the tokenizer does, else 2,048."""
+    text_config = config.get_text_config()
+    lengths = [getattr(text_config, name, None) for name in _CONTEXT_NAMES]
+    lengths.append(tokenizer_length)
     for length in lengths:
         if isinstance(length, int | float) and 1 <= length <= SANE_CONTEXT:
             return int(length)
