@@ -20,7 +20,7 @@ WORKERS ?= 2
 # package, and torch, once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo demo-models demo-checkpoints test test-all slow-tests test-around oracle packages bench check rules types format messages cards shown docs dist clean
+.PHONY: demo demo-models demo-checkpoints test test-all slow-tests test-around oracle faults release-check packages bench check rules types format messages cards shown docs dist clean
 
 # Two makes: the second installs PyTorch after the first has shown what needs none.
 demo:
@@ -46,6 +46,13 @@ slow-tests: $(DEV) packages
 
 test-around: $(AROUND)
 	$(AROUND_VENV)/bin/pytest tests_around
+
+# What takes longer than a release check of every push: by hand, before a release.
+release-check: test-all faults
+
+# Plants forty small faults, one after another, and runs the tests that should notice each.
+faults: $(DEV)
+	$(BIN)/python -m tests.faults
 
 # Bubblewrap for code that models write, a browser for the pages; tests without them are skipped.
 packages:

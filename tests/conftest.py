@@ -80,17 +80,57 @@ def pytest_collection() -> Iterator[None]:
 # Tests that share a long preparation stand at the front of the queue: xdist gives idle workers the
 # tests at its end, and each of them would prepare the same once more.
 PREPARED_AT_LENGTH = ("test_demo_checkpoints.py", "test_demo.py")
+# What guards a release and takes long: checkers over many answers, kills, browsers, terminals,
+# pages whose commands are run. `make test-all` runs it, `make test` does not. A test can say the
+# same of itself by the marker `slow`.
+SLOW = tuple(
+    Path(__file__).parent / name
+    for name in (
+        "builtin",
+        "examples",
+        "interfaces/mcp/test_work.py",
+        "interfaces/test_front_door.py",
+        "interfaces/test_front_door_judge.py",
+        "interfaces/test_watch.py",
+        "models/local/test_speed.py",
+        "test_api_page.py",
+        "test_checker_page.py",
+        "test_docs_fr.py",
+        "test_docs_site.py",
+        "test_domain_page.py",
+        "test_extend_page.py",
+        "test_trainer_callback.py",
+        "test_tutorials.py",
+        "test_walk.py",
+        "test_whole_run_benchmark.py",
+        "workflow/test_checkpoint_crash.py",
+        "workflow/test_crash.py",
+        "workflow/test_early_crash.py",
+        "workflow/test_judge_llama_cpp.py",
+        "workflow/test_loop.py",
+        "workflow/test_planted_truths.py",
+        "workflow/test_quants.py",
+    )
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put first what takes longest."""
+    """Mark what is slow, and put first what takes longest."""
+    for item in items:
+        is_listed = any(item.path.is_relative_to(slow) for slow in SLOW)
+        if is_listed or _uses_a_browser(item):
+            item.add_marker(pytest.mark.slow)
 
     def place(item: pytest.Item) -> int:
         if item.path.name in PREPARED_AT_LENGTH:
             return 0
-        return 1 if "browser" in getattr(item, "fixturenames", ()) else 2
+        return 1 if _uses_a_browser(item) else 2
 
     items.sort(key=place)
+
+
+def _uses_a_browser(item: pytest.Item) -> bool:
+    return "browser" in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture(scope="session")

@@ -107,6 +107,7 @@ def test_no_page_calls_the_first_line_the_decision() -> None:
 # ------------------------------------------------------------------- what a run of today draws
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("picture", ["decision.svg", "decision.fr.svg"])
 def test_a_picture_is_what_the_script_draws_now(drawn: Drawing, picture: str) -> None:
     shown = read_picture((PICTURES / picture).read_text("utf-8"))
@@ -116,6 +117,7 @@ def test_a_picture_is_what_the_script_draws_now(drawn: Drawing, picture: str) ->
 @pytest.mark.parametrize(
     "name", ["terminal", "terminal.fr", "markdown", "pr-comment", "notebook", "watch"]
 )
+@pytest.mark.slow
 def test_a_block_is_what_the_script_draws_now(drawn: Drawing, name: str) -> None:
     shown = marked_blocks()[name]
     assert mask(shown) == mask(drawn.blocks[name]), RENEW

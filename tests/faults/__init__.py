@@ -1,0 +1,1 @@
+"""Forty small faults, to measure what the tests notice: `python -m tests.faults`, `make faults`."""
