@@ -94,7 +94,7 @@ def test_ids_of_measurements_stay_the_same():
         make_measure_request("f1", "speed", "cpu", ToTime(), ["Linux", "cpu", "2"]).id,
     ]
     assert ids == [
-        "580774babcebab8ef592254bdbfac4e3",
+        "251b6658c727e4a97950bc1288dec416",
         "a274b92036178411a0977351566eb8d6",
         "793b9c95e315a9da07784db569043606",
     ]

@@ -9,15 +9,17 @@ import weakref
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModelForCausalLM
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from assay.errors import ModelUnavailable
 from assay.models.local.answering import READ_BACK_AT_ONCE
 from assay.models.local.model import LocalModel
 from assay.models.opening import open_model
+from assay.text.token_losses import unpack_losses
 from assay.types import (
     Answered,
     ChoiceLikelihoods,
@@ -131,7 +133,10 @@ def test_every_kind_of_request_gets_its_kind_of_reply(model: LocalModel) -> None
     assert isinstance(chosen, ChoiceLikelihoods)
 
 
-def test_token_ids_are_read_as_their_text_is(model: LocalModel) -> None:
+@pytest.mark.parametrize("adds_bos", [False, True])
+def test_token_ids_are_read_as_their_text_is(tmp_path: Path, adds_bos: bool) -> None:
+    folder = make_checkpoint(tmp_path / "step_1", adds_bos=adds_bos)
+    model = LocalModel(folder, spec=f"hf:{folder}", settings=LocalOptions(device="cpu"))
     text = "The machine starts in a minute. " * 30
     ids = model._tokens().encode_batch([text], special=False)[0]
     unknown = [*ids, model._network().vocabulary]
@@ -146,8 +151,10 @@ def test_token_ids_are_read_as_their_text_is(model: LocalModel) -> None:
         ToRead(tokens=[]),
     )
     assert isinstance(with_prefix, ReadText)
-    assert with_prefix.tokens == by_text.tokens, "the prefix is fed once, and never predicted"
-    assert with_prefix.log_likelihood == pytest.approx(by_text.log_likelihood)
+    assert with_prefix.tokens == len(ids), "the prefix is fed once, and never predicted"
+    alike = with_prefix.log_likelihood == pytest.approx(by_text.log_likelihood)
+    assert alike is adds_bos
+    assert by_text.tokens == (len(ids) if adds_bos else len(ids) - 1)
     assert f"token {len(unknown) + 1} of the text" in late.reason
     assert isinstance(by_text, ReadText)
     assert isinstance(by_ids, ReadText)
@@ -156,6 +163,36 @@ def test_token_ids_are_read_as_their_text_is(model: LocalModel) -> None:
     assert isinstance(refused, Failed)
     assert f"token {len(unknown)} of the text" in refused.reason
     assert isinstance(empty, Failed)
+    model.close()
+
+
+@pytest.mark.parametrize("adds_bos", [False, True])
+def test_the_loss_of_a_text_is_that_of_transformers(tmp_path: Path, adds_bos: bool) -> None:
+    """Behind the BOS that the tokenizer adds, or with a first token that nothing predicts."""
+    folder = make_checkpoint(tmp_path / "step_1", adds_bos=adds_bos)
+    model = LocalModel(folder, spec=f"hf:{folder}", settings=LocalOptions(device="cpu"))
+    text = "The small dog sat beside the machine, and the machine started. " * 4
+    short = "The"
+    [read, alone, each] = asked(
+        model, ToRead(text=text), ToRead(text=short), ToRead(text=text, each_token=True)
+    )
+    model.close()
+    assert isinstance(read, ReadText)
+    ids = torch.tensor([AutoTokenizer.from_pretrained(folder)(text).input_ids])
+    with torch.inference_mode():
+        loss = AutoModelForCausalLM.from_pretrained(folder)(ids, labels=ids).loss.item()
+    assert read.tokens == ids.shape[1] - 1
+    assert -read.log_likelihood / read.tokens == pytest.approx(loss, abs=1e-4)
+    nats, widths = unpack_losses(read.losses)
+    assert widths.sum() == len(text), "every byte has a token"
+    assert nats.sum() == pytest.approx(-read.log_likelihood, abs=0.05)
+    assert (nats[0] > 0) is np.bool_(adds_bos), "the first has no loss unless it is predicted"
+    assert isinstance(alone, ReadText)
+    assert alone.tokens == (1 if adds_bos else 0), "nothing is predicted of a single token"
+    assert isinstance(each, ReadText)
+    assert len(each.token_texts) == len(each.logprobs) == len(nats)
+    assert each.logprobs[0] is None
+    assert None not in each.logprobs[1:]
 
 
 def test_same_request_same_answer_alone_or_among_others(model: LocalModel) -> None:
