@@ -60,6 +60,7 @@ def make_test_request(
     elif isinstance(work, ToChoose):
         rest += work.continuations
         rest += [_sampling_values(work.otherwise)] if work.otherwise else []
+        rest += [["plain"]] if work.plain else []
     if isinstance(work, ToAnswer | ToChoose):
         said = [*map(_said, work.messages)]
         asked = [*body, said, rest]

@@ -344,6 +344,54 @@ def test_one_checkpoint_is_in_memory_at_a_time(folder: Path, tmp_path: Path, sha
     assert module._loaded.network is None
 
 
+def test_plain_choices_of_a_chat_model_are_those_of_a_base_model(tmp_path: Path) -> None:
+    """System prompt, worked examples and turns stand before the question as without a template."""
+    chat, base = (
+        LocalModel(
+            make_checkpoint(tmp_path / name, "llama", chat_template=template),
+            spec=f"hf:{name}",
+            settings=LocalOptions(device="cpu"),
+        )
+        for name, template in (("chat", CHAT_TEMPLATE), ("base", None))
+    )
+    messages = (
+        Message("system", "Answer with a letter."),
+        Message("user", "Which is red?\nAnswer:"),
+        Message("assistant", "B"),
+        Message("user", "Which is blue?\nAnswer:"),
+    )
+    plain = ToChoose(messages=messages, continuations=("A", "B"), plain=True)
+    [found, in_template] = asked(chat, plain, replace(plain, plain=False))
+    [expected] = asked(base, replace(plain, plain=False))
+    assert isinstance(found, ChoiceLikelihoods)
+    assert isinstance(expected, ChoiceLikelihoods)
+    assert isinstance(in_template, ChoiceLikelihoods)
+    assert found.log_likelihoods == pytest.approx(expected.log_likelihoods, abs=1e-5)
+    assert found.prompt_tokens == expected.prompt_tokens
+    assert in_template.prompt_tokens > found.prompt_tokens
+    chat.close()
+    base.close()
+
+
+def test_white_space_at_the_end_of_a_template_is_not_scored(tmp_path: Path) -> None:
+    """CHAT_TEMPLATE ends with a line break: the model goes on after it."""
+    folder = make_checkpoint(tmp_path / "chat", "llama", chat_template=CHAT_TEMPLATE)
+    model = LocalModel(folder, spec="hf:chat", settings=LocalOptions(device="cpu"))
+    [reply] = asked(model, ToChoose(messages=user("Is it red?"), continuations=("Yes", "No")))
+    assert isinstance(reply, ChoiceLikelihoods)
+    tokens = model._tokens()
+    prompt = tokens.encode_batch([tokens.render_chat(user("Is it red?"))], special=True)[0]
+    assert tokens.decode(prompt).endswith("\n")
+    bare = AutoModelForCausalLM.from_pretrained(folder)
+    for text, found in zip(("Yes", "No"), reply.log_likelihoods, strict=True):
+        ids = tokens.encode_batch([text], special=False)[0]
+        with torch.inference_mode():
+            logs = bare(torch.tensor([[*prompt, *ids]])).logits[0].log_softmax(-1)
+        expected = sum(logs[len(prompt) + at - 1, id].item() for at, id in enumerate(ids))
+        assert found == pytest.approx(expected, abs=1e-4)
+    model.close()
+
+
 def test_chat_models_get_their_template_and_reports_say_so(tmp_path: Path) -> None:
     folder = make_checkpoint(tmp_path / "chat", "llama", chat_template=CHAT_TEMPLATE)
     chat = LocalModel(folder, spec="hf:chat", settings=LocalOptions(device="cpu"))

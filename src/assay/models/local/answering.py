@@ -218,12 +218,7 @@ class Answering:
                     )
 
     def _choose(self, asked: Sequence[tuple[Request, ToChoose]]) -> Iterator[Reply]:
-        pairs = []
-        for _, work in asked:
-            text = prompt_text(work.messages, self.tokenizer, self.is_chat)
-            joint = continuation_joint(work.messages, self.is_chat)
-            pairs.append((text, [joint + continuation for continuation in work.continuations]))
-        coded = encode_pairs(self.tokenizer, pairs)
+        coded = self._coded([work for _, work in asked])
         limit = self.network.context_length
         fitting = []
         for number, ((request, work), question) in enumerate(zip(asked, coded, strict=True)):
@@ -237,6 +232,26 @@ class Answering:
         for place, found in choose(self.network, [coded[number] for number in fitting]):
             number = fitting[place]
             yield self._chosen(asked[number][0], coded[number], found)
+
+    def _coded(self, works: Sequence[ToChoose]) -> list[Question]:
+        """As tokens, in their order."""
+        found: dict[int, Question] = {}
+        for templated in (False, True):
+            numbers = [
+                number
+                for number, work in enumerate(works)
+                if (self.is_chat and not work.plain) is templated
+            ]
+            pairs = [self._pair(works[number], templated) for number in numbers]
+            coded = encode_pairs(self.tokenizer, pairs, templated=templated)
+            found.update(zip(numbers, coded, strict=True))
+        return [found[number] for number in range(len(works))]
+
+    def _pair(self, work: ToChoose, templated: bool) -> tuple[str, Sequence[str]]:
+        """The context and what may follow it."""
+        text = prompt_text(work.messages, self.tokenizer, templated)
+        joint = "" if templated else continuation_joint(work.messages)
+        return text, [joint + continuation for continuation in work.continuations]
 
     def _chosen(self, request: Request, question: Question, found: tuple[Likelihood, ...]) -> Reply:
         if not all(math.isfinite(each.total) for each in found):
