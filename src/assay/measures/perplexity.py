@@ -128,6 +128,10 @@ class Perplexity(Measure):
         "perplexity_passes": message("Perplexity {value:beside} is below {limit:beside}."),
         "perplexity_fails": message("Perplexity {value:beside} is not below {limit:beside}."),
         "perplexity_not_measured": message("Perplexity was not measured."),
+        "shipped_text": message(
+            "Perplexity on the shipped technical text, not on yours: `--text FILE`. On it "
+            "SmolLM2-135M has {smollm2} and Qwen2.5-Coder-0.5B {qwen}."
+        ),
         "texts_differ": message(
             "Ranked without {part}: the checkpoints were measured on different texts."
         ),
