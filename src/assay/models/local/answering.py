@@ -449,8 +449,8 @@ class Answering:
         if widths is None:
             return ""
         nats = -np.concatenate(found.each)
-        missing = max(0, len(ids) - len(nats))
-        return pack_losses(np.append(np.zeros(missing), nats)[-len(ids) :], widths)
+        missing = np.zeros(max(0, len(ids) - len(nats)), np.float32)
+        return pack_losses(np.concatenate((missing, nats))[-len(ids) :], widths)
 
     def _by_divisor(self, ids: Sequence[int]) -> tuple[tuple[float, float, int], ...]:
         """Of the first texts, as many tokens as show whether the head has the right scale."""
