@@ -35,6 +35,18 @@ def user(text):
     return Message("user", text)
 
 
+def test_a_test_scored_by_likelihood_leaves_the_chat_template_out():
+    """Right answers, which are read as they would be written, keep it."""
+    choice = replace(CASE, id="a_002", check=MultipleChoice(expected="B", choices=("x", "y")))
+    facts = replace(FACTS, capabilities=frozenset({"generate", "score_text"}))
+    chat = replace(facts, has_template=True)
+    assert first_request(choice, facts=chat).work.plain
+    assert not first_request(choice, facts=facts).work.plain
+    plan = make_plan([suite(CASE, choice)], chat, AskOptions())
+    [(_, work)] = plan.right_answers()
+    assert not work.plain
+
+
 def test_the_same_question_to_the_same_model_has_the_same_id():
     assert first_request().id == first_request().id
 

@@ -82,6 +82,14 @@ def test_ids_of_tests_and_judges_stay_the_same(work, of_a_test, of_a_judge):
     assert of_judge(work).id == of_a_judge
 
 
+def test_a_question_without_the_template_is_another_one():
+    """A base model, which has none, is not asked again."""
+    work = ToChoose(messages=SAID, continuations=("A", "B"))
+    plain = replace(work, plain=True)
+    ids = [make_test_request("f1", CASE, each, turn=1, repeat=2).id for each in (work, plain)]
+    assert ids[0] != ids[1]
+
+
 def test_ids_of_measurements_stay_the_same():
     read = ToRead(text="x", digest="d1")
     write = ToAnswer(messages=(Message("user", "Ŋ\ud800"),), sampling=SAMPLING)
@@ -94,7 +102,7 @@ def test_ids_of_measurements_stay_the_same():
         make_measure_request("f1", "speed", "cpu", ToTime(), ["Linux", "cpu", "2"]).id,
     ]
     assert ids == [
-        "580774babcebab8ef592254bdbfac4e3",
+        "251b6658c727e4a97950bc1288dec416",
         "a274b92036178411a0977351566eb8d6",
         "793b9c95e315a9da07784db569043606",
     ]

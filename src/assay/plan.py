@@ -141,7 +141,12 @@ class Plan:
             letters = tuple(LETTERS[: len(asked.options)])
             if by_text:
                 continuations = asked.options if asked.by_text else letters
-                return ToChoose(messages=messages, continuations=continuations)
+                # As lm-evaluation-harness asks by default, and as published figures were measured.
+                return ToChoose(
+                    messages=messages,
+                    continuations=continuations,
+                    plain=self.facts.has_template,
+                )
             if self._tells_first_letters and not asked.by_text:
                 otherwise = self._sampling(trial, asked.predictions)
                 return ToChoose(

@@ -8,11 +8,24 @@ from collections.abc import Sequence
 from dataclasses import MISSING, astuple, fields, is_dataclass
 from operator import attrgetter
 
-from assay.types import AsWritten, Case, Message, Request, Sampling, ToAnswer, ToChoose, Work
+from assay.types import (
+    AsWritten,
+    Case,
+    Message,
+    Request,
+    Sampling,
+    ToAnswer,
+    ToChoose,
+    ToRead,
+    Work,
+)
 from assay.types.requests import OF_SERVERS
 
 # Part of every id: a new number makes every stored reply unusable.
 IDENTITY_VERSION = 1
+# Part of the id of a text that is read. 2: nothing stands before it but the BOS of a tokenizer that
+# adds one itself; before that BOS or EOS stood there in any case, which gave other figures.
+READING = 2
 JUDGE_SUITE = "judge"
 PAIR_SUITE = "judge/pairs"  # two answers side by side; no suite's name has a slash
 EVIDENCE_SUITE = "evidence"
@@ -47,6 +60,7 @@ def make_test_request(
     elif isinstance(work, ToChoose):
         rest += work.continuations
         rest += [_sampling_values(work.otherwise)] if work.otherwise else []
+        rest += [["plain"]] if work.plain else []
     if isinstance(work, ToAnswer | ToChoose):
         said = [*map(_said, work.messages)]
         asked = [*body, said, rest]
@@ -95,7 +109,10 @@ def make_measure_request(
     fingerprint: str, kind: str, test_id: str, work: Work, content: object
 ) -> Request:
     """A measurement of a checkpoint; `content` is what stands for `work` in the hash."""
-    text = json.dumps(["measure", IDENTITY_VERSION, fingerprint, kind, test_id, content])
+    body = ["measure", IDENTITY_VERSION, fingerprint, kind, test_id, content]
+    if isinstance(work, ToRead):
+        body.append(READING)
+    text = json.dumps(body)
     return Request(
         id=_hash(text), suite=MEASURE + kind, test_id=test_id, turn=0, repeat=0, work=work
     )

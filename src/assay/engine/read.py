@@ -30,15 +30,17 @@ class UnknownToken(ValueError):
 
 @dataclass(slots=True)
 class TextReading:
-    """Log-likelihoods are natural. `blocks`: log-likelihood and tokens of every `block` tokens;
-    `hits`: of each block the tokens that were the first guess, and among the first five.
-    `by_context`: log-likelihood and tokens of those with 1 token before them, 2 to 3, 4 to 7, …;
-    `each`: log-likelihoods of all tokens in order, of a text that is not too long for it.
+    """Log-likelihoods are natural. `length`: predicted tokens; `given`: those before them that are
+    not. `blocks`: log-likelihood and tokens of every `block` tokens; `hits`: of each block the
+    tokens that were the first guess, and among the first five. `by_context`: log-likelihood and
+    tokens of those with 1 token before them, 2 to 3, 4 to 7, …; `each`: log-likelihoods of all
+    predicted tokens in order, of a text that is not too long for it.
     """
 
     number: int
     length: int
     block: int
+    given: int = 0
     blocks: list[tuple[float, int]] = field(default_factory=list)
     hits: list[tuple[int, int]] = field(default_factory=list)
     tokens: int = 0
@@ -56,7 +58,7 @@ class TextReading:
     ) -> None:
         if not np.isfinite(log_likelihoods).all():
             place = window.first_predicted + int(np.argmin(np.isfinite(log_likelihoods)))
-            raise NotFinite(place, self.number)
+            raise NotFinite(self.given + place, self.number)
         if self.length <= MOST_KEPT:
             self.each.append(log_likelihoods.astype(np.float32))
         self._add_by_context(window.first_predicted - window.start, log_likelihoods)
@@ -89,21 +91,24 @@ class TextReading:
 
 
 def read_all(
-    network: Network, texts: Iterable[Tokens], *, prefix: int, block: int | None = None
+    network: Network, texts: Iterable[Tokens], *, prefix: int | None, block: int | None = None
 ) -> Iterator[TextReading]:
-    """In blocks of so many tokens, or as long as an interval inside one text needs.
+    """In blocks of so many tokens, or as long as an interval inside one text needs. `prefix`: the
+    token before every text; without one the first token of a text is not predicted.
 
     Raises NotFinite or UnknownToken with the place of the first such token.
     """
+    given = 0 if prefix is not None else 1
     unfinished: deque[TextReading] = deque()
 
     def pieces() -> Iterator[_WindowPiece]:
         for number, tokens in enumerate(texts):
-            size = block or block_length(len(tokens)) or BLOCK
-            reading = TextReading(number, len(tokens), size)
+            length = max(0, len(tokens) - given)
+            size = block or block_length(length) or BLOCK
+            reading = TextReading(number, length, size, given)
             unfinished.append(reading)
-            for window in windows(len(tokens), network.context_length):
-                yield _WindowPiece(tokens, window, reading)
+            for window in windows(length, network.context_length):
+                yield _WindowPiece(tokens, window, reading, given)
 
     for part, found in one_behind(_computed(network, prefix, pieces())):
         for piece, (log_likelihoods, likelier) in zip(part, _fetched(part, found), strict=True):
@@ -115,28 +120,37 @@ def read_all(
 
 @dataclass(frozen=True, slots=True)
 class _WindowPiece:
+    """`given`: how many of the text's first tokens are not predicted; the window's places are those
+    of the others.
+    """
+
     tokens: Tokens
     window: Window
     reading: TextReading
+    given: int
 
-    def fed(self, prefix: int) -> NDArray[np.int64]:
-        start = self.window.start
-        fed = np.asarray(self.tokens[max(start, 0) : self.window.end - 1], np.int64)
-        return np.insert(fed, 0, prefix) if start == PREFIX else fed
+    def fed(self, prefix: int | None) -> NDArray[np.int64]:
+        start, end = self.window.start + self.given, self.window.end - 1 + self.given
+        fed = np.asarray(self.tokens[max(start, 0) : end], np.int64)
+        if prefix is None or self.window.start != PREFIX:
+            return fed
+        return np.insert(fed, 0, prefix)
 
     def wanted(self) -> NDArray[np.int64]:
-        return np.asarray(self.tokens[self.window.first_predicted : self.window.end], np.int64)
+        start, end = self.window.first_predicted + self.given, self.window.end + self.given
+        return np.asarray(self.tokens[start:end], np.int64)
 
-    def check(self, wanted: NDArray[np.int64], vocabulary: int) -> None:
-        """Every token of a text is predicted once, so that all are checked."""
-        unknown = (wanted < 0) | (wanted >= vocabulary)
+    def check(self, vocabulary: int) -> None:
+        """Every token of a text is given or predicted once, so that all are checked."""
+        start = 0 if self.window.start == PREFIX else self.window.first_predicted + self.given
+        tokens = np.asarray(self.tokens[start : self.window.end + self.given], np.int64)
+        unknown = (tokens < 0) | (tokens >= vocabulary)
         if unknown.any():
-            place = self.window.first_predicted + int(np.argmax(unknown))
-            raise UnknownToken(place, self.reading.number)
+            raise UnknownToken(start + int(np.argmax(unknown)), self.reading.number)
 
 
 def _computed(
-    network: Network, prefix: int, pieces: Iterable[_WindowPiece]
+    network: Network, prefix: int | None, pieces: Iterable[_WindowPiece]
 ) -> Iterator[tuple[list[_WindowPiece], Predicted]]:
     budget = network.tokens_at_once
     if network.device.type == "cpu":
@@ -153,11 +167,11 @@ def _computed(
 
 @torch.inference_mode()
 def _predicted(
-    network: Network, prefix: int, pieces: Sequence[_WindowPiece], threads: int
+    network: Network, prefix: int | None, pieces: Sequence[_WindowPiece], threads: int
 ) -> Predicted:
     wanted = [piece.wanted() for piece in pieces]
-    for piece, tokens in zip(pieces, wanted, strict=True):
-        piece.check(tokens, network.vocabulary)
+    for piece in pieces:
+        piece.check(network.vocabulary)
     fed = [piece.fed(prefix) for piece in pieces]
     if not network.serves_trees:
         alone = zip(fed, wanted, strict=True)

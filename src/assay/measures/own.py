@@ -176,7 +176,7 @@ class OwnMeasure(Measure):
         if why or self._cannot(asking.facts, asked):
             return
         for number, each in enumerate(asked):
-            work, content = _work(each)
+            work, content = _work(each, asking.facts)
             yield MeasureRequest(test_id=f"measure:{self.name}:{number}", work=work,
                                  content=content)  # fmt: skip
 
@@ -331,7 +331,7 @@ class OwnMeasure(Measure):
                         unit=self.unit, method="given")  # fmt: skip
 
 
-def _work(asked: OwnRequest) -> tuple[Work, object]:
+def _work(asked: OwnRequest, facts: ModelFacts) -> tuple[Work, object]:
     """What is put to the model, and what stands for it in the request's identity."""
     match asked:
         case Ask(prompt, max_tokens, temperature, seed):
@@ -343,8 +343,10 @@ def _work(asked: OwnRequest) -> tuple[Work, object]:
             return ToRead(text=text, each_token=True), ["read", text]
         case Choose(prompt, choices):
             said = (Message("user", prompt),)
+            plain = facts.has_template
             content = ["choose", prompt, list(choices)]
-            return ToChoose(messages=said, continuations=tuple(choices)), content
+            content += ["plain"] if plain else []
+            return ToChoose(messages=said, continuations=tuple(choices), plain=plain), content
 
 
 def _for_users(index: int, reply: Reply) -> MeasureReply:

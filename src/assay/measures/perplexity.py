@@ -128,6 +128,10 @@ class Perplexity(Measure):
         "perplexity_passes": message("Perplexity {value:beside} is below {limit:beside}."),
         "perplexity_fails": message("Perplexity {value:beside} is not below {limit:beside}."),
         "perplexity_not_measured": message("Perplexity was not measured."),
+        "shipped_text": message(
+            "Perplexity on the shipped technical text, not on yours: `--text FILE`. On it "
+            "SmolLM2-135M has {smollm2} and Qwen2.5-Coder-0.5B {qwen}."
+        ),
         "texts_differ": message(
             "Ranked without {part}: the checkpoints were measured on different texts."
         ),
@@ -394,10 +398,14 @@ def text_figures(
 ) -> tuple[TextFigures | None, str]:
     """Or None and why not: without one that failed it would be the figure of another text."""
     failed = next((reply.reason for reply in replies if isinstance(reply, Failed)), "")
-    read = [reply for reply in replies if isinstance(reply, ReadText)]
-    tokens = sum(reply.tokens for reply in read)
-    if failed or not tokens:
+    replied = [reply for reply in replies if isinstance(reply, ReadText)]
+    # Of a document of one token nothing is predicted, unless the tokenizer puts a BOS before it.
+    read = [reply for reply in replied if reply.tokens]
+    if failed or not replied:
         return None, failed
+    if not read:
+        return None, tr("the text has fewer than two tokens: there is nothing to predict")
+    tokens = sum(reply.tokens for reply in read)
     units = _units_of(read)
     method = BY_BLOCKS if len(read) == 1 else BY_DOCUMENTS
     sizes = [float(unit.tokens) for unit in units]

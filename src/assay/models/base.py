@@ -24,14 +24,14 @@ _WHITE_SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextReader:
-    """A loaded model to be read beside others. `prefix` comes before a text, if any does;
+    """A loaded model to be read beside others. `begin`: what its tokenizer puts before a text;
     `threads`: several may read with it at once.
     """
 
     read: Reader
     encode: Callable[[str], Sequence[int]]
     decode: Callable[[Sequence[int]], str]
-    prefix: int | None
+    begin: tuple[int, ...]
     vocabulary: int
     context: int
     threads: bool = False

@@ -32,6 +32,8 @@ class ModelFacts:
     fingerprint_is_weak: bool = False  # the weights may change behind it unnoticed
     capabilities: frozenset[Capability] = frozenset({"generate"})
     is_chat: bool = True
+    # Whether likelihoods of choices are read after a chat template unless a request is plain.
+    has_template: bool = False
     parameters: int | None = None
     context_length: int | None = None
     vocabulary: int | None = None  # how many tokens its weights know; ids are below that

@@ -75,12 +75,14 @@ class ToChoose:
 
     `otherwise`: how to write an answer instead, where a server's few likelihoods do not decide.
     `written`: write it in any case, and say how likely each was to begin it.
+    `plain`: leave the model's chat template out.
     """
 
     messages: tuple[Message, ...]
     continuations: tuple[str, ...]
     otherwise: Sampling | None = None
     written: bool = False
+    plain: bool = False
     kind: Literal["choose"] = "choose"
 
 

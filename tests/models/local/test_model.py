@@ -9,15 +9,17 @@ import weakref
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModelForCausalLM
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from assay.errors import ModelUnavailable
 from assay.models.local.answering import READ_BACK_AT_ONCE
 from assay.models.local.model import LocalModel
 from assay.models.opening import open_model
+from assay.text.token_losses import unpack_losses
 from assay.types import (
     Answered,
     ChoiceLikelihoods,
@@ -131,7 +133,10 @@ def test_every_kind_of_request_gets_its_kind_of_reply(model: LocalModel) -> None
     assert isinstance(chosen, ChoiceLikelihoods)
 
 
-def test_token_ids_are_read_as_their_text_is(model: LocalModel) -> None:
+@pytest.mark.parametrize("adds_bos", [False, True])
+def test_token_ids_are_read_as_their_text_is(tmp_path: Path, adds_bos: bool) -> None:
+    folder = make_checkpoint(tmp_path / "step_1", adds_bos=adds_bos)
+    model = LocalModel(folder, spec=f"hf:{folder}", settings=LocalOptions(device="cpu"))
     text = "The machine starts in a minute. " * 30
     ids = model._tokens().encode_batch([text], special=False)[0]
     unknown = [*ids, model._network().vocabulary]
@@ -146,8 +151,10 @@ def test_token_ids_are_read_as_their_text_is(model: LocalModel) -> None:
         ToRead(tokens=[]),
     )
     assert isinstance(with_prefix, ReadText)
-    assert with_prefix.tokens == by_text.tokens, "the prefix is fed once, and never predicted"
-    assert with_prefix.log_likelihood == pytest.approx(by_text.log_likelihood)
+    assert with_prefix.tokens == len(ids), "the prefix is fed once, and never predicted"
+    alike = with_prefix.log_likelihood == pytest.approx(by_text.log_likelihood)
+    assert alike is adds_bos
+    assert by_text.tokens == (len(ids) if adds_bos else len(ids) - 1)
     assert f"token {len(unknown) + 1} of the text" in late.reason
     assert isinstance(by_text, ReadText)
     assert isinstance(by_ids, ReadText)
@@ -156,6 +163,36 @@ def test_token_ids_are_read_as_their_text_is(model: LocalModel) -> None:
     assert isinstance(refused, Failed)
     assert f"token {len(unknown)} of the text" in refused.reason
     assert isinstance(empty, Failed)
+    model.close()
+
+
+@pytest.mark.parametrize("adds_bos", [False, True])
+def test_the_loss_of_a_text_is_that_of_transformers(tmp_path: Path, adds_bos: bool) -> None:
+    """Behind the BOS that the tokenizer adds, or with a first token that nothing predicts."""
+    folder = make_checkpoint(tmp_path / "step_1", adds_bos=adds_bos)
+    model = LocalModel(folder, spec=f"hf:{folder}", settings=LocalOptions(device="cpu"))
+    text = "The small dog sat beside the machine, and the machine started. " * 4
+    short = "The"
+    [read, alone, each] = asked(
+        model, ToRead(text=text), ToRead(text=short), ToRead(text=text, each_token=True)
+    )
+    model.close()
+    assert isinstance(read, ReadText)
+    ids = torch.tensor([AutoTokenizer.from_pretrained(folder)(text).input_ids])
+    with torch.inference_mode():
+        loss = AutoModelForCausalLM.from_pretrained(folder)(ids, labels=ids).loss.item()
+    assert read.tokens == ids.shape[1] - 1
+    assert -read.log_likelihood / read.tokens == pytest.approx(loss, abs=1e-4)
+    nats, widths = unpack_losses(read.losses)
+    assert widths.sum() == len(text), "every byte has a token"
+    assert nats.sum() == pytest.approx(-read.log_likelihood, abs=0.05)
+    assert (nats[0] > 0) is np.bool_(adds_bos), "the first has no loss unless it is predicted"
+    assert isinstance(alone, ReadText)
+    assert alone.tokens == (1 if adds_bos else 0), "nothing is predicted of a single token"
+    assert isinstance(each, ReadText)
+    assert len(each.token_texts) == len(each.logprobs) == len(nats)
+    assert each.logprobs[0] is None
+    assert None not in each.logprobs[1:]
 
 
 def test_same_request_same_answer_alone_or_among_others(model: LocalModel) -> None:
@@ -305,6 +342,54 @@ def test_one_checkpoint_is_in_memory_at_a_time(folder: Path, tmp_path: Path, sha
     assert module._loaded.owner is one
     one.close()
     assert module._loaded.network is None
+
+
+def test_plain_choices_of_a_chat_model_are_those_of_a_base_model(tmp_path: Path) -> None:
+    """System prompt, worked examples and turns stand before the question as without a template."""
+    chat, base = (
+        LocalModel(
+            make_checkpoint(tmp_path / name, "llama", chat_template=template),
+            spec=f"hf:{name}",
+            settings=LocalOptions(device="cpu"),
+        )
+        for name, template in (("chat", CHAT_TEMPLATE), ("base", None))
+    )
+    messages = (
+        Message("system", "Answer with a letter."),
+        Message("user", "Which is red?\nAnswer:"),
+        Message("assistant", "B"),
+        Message("user", "Which is blue?\nAnswer:"),
+    )
+    plain = ToChoose(messages=messages, continuations=("A", "B"), plain=True)
+    [found, in_template] = asked(chat, plain, replace(plain, plain=False))
+    [expected] = asked(base, replace(plain, plain=False))
+    assert isinstance(found, ChoiceLikelihoods)
+    assert isinstance(expected, ChoiceLikelihoods)
+    assert isinstance(in_template, ChoiceLikelihoods)
+    assert found.log_likelihoods == pytest.approx(expected.log_likelihoods, abs=1e-5)
+    assert found.prompt_tokens == expected.prompt_tokens
+    assert in_template.prompt_tokens > found.prompt_tokens
+    chat.close()
+    base.close()
+
+
+def test_white_space_at_the_end_of_a_template_is_not_scored(tmp_path: Path) -> None:
+    """CHAT_TEMPLATE ends with a line break: the model goes on after it."""
+    folder = make_checkpoint(tmp_path / "chat", "llama", chat_template=CHAT_TEMPLATE)
+    model = LocalModel(folder, spec="hf:chat", settings=LocalOptions(device="cpu"))
+    [reply] = asked(model, ToChoose(messages=user("Is it red?"), continuations=("Yes", "No")))
+    assert isinstance(reply, ChoiceLikelihoods)
+    tokens = model._tokens()
+    prompt = tokens.encode_batch([tokens.render_chat(user("Is it red?"))], special=True)[0]
+    assert tokens.decode(prompt).endswith("\n")
+    bare = AutoModelForCausalLM.from_pretrained(folder)
+    for text, found in zip(("Yes", "No"), reply.log_likelihoods, strict=True):
+        ids = tokens.encode_batch([text], special=False)[0]
+        with torch.inference_mode():
+            logs = bare(torch.tensor([[*prompt, *ids]])).logits[0].log_softmax(-1)
+        expected = sum(logs[len(prompt) + at - 1, id].item() for at, id in enumerate(ids))
+        assert found == pytest.approx(expected, abs=1e-4)
+    model.close()
 
 
 def test_chat_models_get_their_template_and_reports_say_so(tmp_path: Path) -> None:

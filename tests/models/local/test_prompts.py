@@ -45,20 +45,15 @@ def test_a_chat_has_one_bos_whoever_writes_it(tmp_path: Path, template: str, beg
     assert ids[0] == 0
 
 
-def test_behind_a_template_nothing_stands_before_a_continuation():
-    assert continuation_joint((QUESTION,), is_chat=True) == ""
-    assert continuation_joint((*EXAMPLE, QUESTION), is_chat=True) == ""
-
-
 def test_a_plain_prompt_without_examples_is_continued_behind_a_space():
-    assert continuation_joint((QUESTION,), is_chat=False) == " "
-    assert continuation_joint((Message("user", "Answer:"),), is_chat=False) == " "
+    assert continuation_joint((QUESTION,)) == " "
+    assert continuation_joint((Message("user", "Answer:"),)) == " "
 
 
 @pytest.mark.parametrize("last", [QUESTION, Message("user", "List all modules:")])
 def test_behind_worked_examples_an_answer_stands_where_theirs_do(last: Message):
     messages = (*EXAMPLE, last)
-    joint = continuation_joint(messages, is_chat=False)
+    joint = continuation_joint(messages)
     assert as_text(messages) + joint + "8139too" == as_text(
         (*messages, Message("assistant", "8139too"))
     )

@@ -6,7 +6,8 @@ Ten tokens, windows of four, P the prefix token:
     3 4 5 6      predict 4 5 6 7
     5 6 7 8      predict 8 9
 
-The last window reaches further back, so that its tokens have as much before them as others.
+The last window reaches further back, so that its tokens have as much before them as others. Where
+nothing stands before a text, its first token is P.
 """
 
 from collections.abc import Iterator

@@ -84,7 +84,7 @@ class LogitsModel:
             read=read,
             encode=partial(blaming, self.tokenize),
             decode=lambda ids: " ".join(f"#{token}" for token in ids),
-            prefix=None,
+            begin=(),
             vocabulary=read([0])(0, 1).shape[-1],
             context=self.window,
         )

@@ -219,12 +219,7 @@ class Answering:
                     )
 
     def _choose(self, asked: Sequence[tuple[Request, ToChoose]]) -> Iterator[Reply]:
-        pairs = []
-        for _, work in asked:
-            text = prompt_text(work.messages, self.tokenizer, self.is_chat)
-            joint = continuation_joint(work.messages, self.is_chat)
-            pairs.append((text, [joint + continuation for continuation in work.continuations]))
-        coded = encode_pairs(self.tokenizer, pairs)
+        coded = self._coded([work for _, work in asked])
         limit = self.network.context_length
         fitting = []
         for number, ((request, work), question) in enumerate(zip(asked, coded, strict=True)):
@@ -238,6 +233,26 @@ class Answering:
         for place, found in choose(self.network, [coded[number] for number in fitting]):
             number = fitting[place]
             yield self._chosen(asked[number][0], coded[number], found)
+
+    def _coded(self, works: Sequence[ToChoose]) -> list[Question]:
+        """As tokens, in their order."""
+        found: dict[int, Question] = {}
+        for templated in (False, True):
+            numbers = [
+                number
+                for number, work in enumerate(works)
+                if (self.is_chat and not work.plain) is templated
+            ]
+            pairs = [self._pair(works[number], templated) for number in numbers]
+            coded = encode_pairs(self.tokenizer, pairs, templated=templated)
+            found.update(zip(numbers, coded, strict=True))
+        return [found[number] for number in range(len(works))]
+
+    def _pair(self, work: ToChoose, templated: bool) -> tuple[str, Sequence[str]]:
+        """The context and what may follow it."""
+        text = prompt_text(work.messages, self.tokenizer, templated)
+        joint = "" if templated else continuation_joint(work.messages)
+        return text, [joint + continuation for continuation in work.continuations]
 
     def _chosen(self, request: Request, question: Question, found: tuple[Likelihood, ...]) -> Reply:
         if not all(math.isfinite(each.total) for each in found):
@@ -384,17 +399,17 @@ class Answering:
                 yield _failed(request, tr("the text is empty"))
         works = [asked[number][1] for number in numbers]
         texts = encode_texts(self.tokenizer, (each.text for each in works if each.tokens is None))
-        prefix = self._nothing_before()[0]
-        skip = [_begins_with(prefix, each) for each in works]
+        begin = self.tokenizer.begins_texts_with
         kept: deque[Sequence[int]] = deque()
 
         def tokens() -> Iterator[Sequence[int]]:
-            for each, start in zip(works, skip, strict=True):
-                kept.append(next(texts) if each.tokens is None else each.tokens[start:])
-                yield kept[-1]
+            for each in works:
+                ids = next(texts) if each.tokens is None else each.tokens
+                kept.append(ids[len(begin) if _is_begun(begin, ids) else 0 :])
+                yield [*begin[1:], *kept[-1]] if len(begin) > 1 else kept[-1]
 
         try:
-            found = read_all(self.network, tokens(), prefix=prefix, block=block)
+            found = read_all(self.network, tokens(), prefix=self._before_texts, block=block)
             for number, work, reading in zip(numbers, works, found, strict=True):
                 ids = kept.popleft()
                 whole = _read_text(asked[number][0], work, reading, self.network.context_length)
@@ -404,34 +419,51 @@ class Answering:
                 yield replace(
                     whole,
                     losses=self._losses(work, reading, ids),
-                    tokenizer_fault=self._tokenizer_fault(reading, ids, prefix),
-                    by_divisor=self._by_divisor(ids, prefix),
+                    tokenizer_fault=self._tokenizer_fault(reading, ids),
+                    by_divisor=self._by_divisor(ids),
                 )
         except (NotFinite, UnknownToken) as error:
             place, number = error.args
-            raise type(error)(numbers[number], place + skip[number]) from error
+            ids = works[number].tokens
+            begun = ids is not None and _is_begun(begin, ids)
+            skipped = 1 if begun else 1 - max(1, len(begin))
+            raise type(error)(numbers[number], place + skipped) from error
+
+    @property
+    def _before_texts(self) -> int | None:
+        """What a text is read behind: as transformers and llama.cpp read it, only a BOS that the
+        tokenizer adds by itself. Models trained without one are not used to it.
+        """
+        begin = self.tokenizer.begins_texts_with
+        return begin[0] if begin else None
 
     def _with_tokens(self, read: ReadText, ids: Sequence[int]) -> ReadText:
         """A reading in blocks of one token; the first is said to follow nothing."""
         texts = tuple(self.tokenizer.decode([int(each)]) for each in ids)
-        logprobs = (None, *(value for value, _ in read.blocks[1:]))
+        behind_first = read.blocks[len(read.blocks) - len(ids) + 1 :]
+        logprobs = (None, *(value for value, _ in behind_first))
         return replace(read, blocks=(), token_texts=texts, logprobs=logprobs)
 
     def _losses(self, work: ToRead, found: TextReading, ids: Sequence[int]) -> str:
-        """Of every token, where its bytes are known."""
+        """Of every token, where its bytes are known; a first one that nothing precedes has none."""
         widths = self.tokenizer.widths(work.text, ids) if work.text and found.each else None
-        return "" if widths is None else pack_losses(-np.concatenate(found.each), widths)
+        if widths is None:
+            return ""
+        nats = -np.concatenate(found.each)
+        missing = np.zeros(max(0, len(ids) - len(nats)), np.float32)
+        return pack_losses(np.concatenate((missing, nats))[-len(ids) :], widths)
 
-    def _by_divisor(self, ids: Sequence[int], prefix: int) -> tuple[tuple[float, float, int], ...]:
+    def _by_divisor(self, ids: Sequence[int]) -> tuple[tuple[float, float, int], ...]:
         """Of the first texts, as many tokens as show whether the head has the right scale."""
         length = min(len(ids), DIVIDED_TOKENS - self.divided, DIVIDED_TOKENS // 2)
         length = min(length, self.network.context_length)
         if length < FEWEST_DIVIDED:
             return ()
         self.divided += length
-        return tuple(by_divisors(self.network, [prefix, *map(int, ids[:length])], DIVISORS))
+        tokens = [*self.tokenizer.begins_texts_with, *map(int, ids[:length])]
+        return tuple(by_divisors(self.network, tokens, DIVISORS))
 
-    def _tokenizer_fault(self, found: TextReading, ids: Sequence[int], prefix: int) -> str:
+    def _tokenizer_fault(self, found: TextReading, ids: Sequence[int]) -> str:
         """Of a model that does no better than drawing tokens: whether it reads other ids better,
         or the tokenizer's are not in the order of its merges.
         """
@@ -440,16 +472,16 @@ class Answering:
         if len(some) < FEWEST_SHIFTED or not _predicts_nothing(found, vocabulary):
             return ""
         if self.fault is None:
-            self.fault = self._find_fault(some, prefix)
+            self.fault = self._find_fault(some)
         return self.fault
 
-    def _find_fault(self, some: NDArray[np.int64], prefix: int) -> str:
+    def _find_fault(self, some: NDArray[np.int64]) -> str:
         vocabulary = self.network.vocabulary
         shifts = [each for distance in SHIFTS for each in (distance, -distance)]
         texts = [some, *((some - shift) % vocabulary for shift in shifts)]
         as_is, *shifted = [
             -each.log_likelihood / each.tokens
-            for each in read_all(self.network, texts, prefix=prefix)
+            for each in read_all(self.network, texts, prefix=self._before_texts)
         ]
         best = min(range(len(shifts)), key=shifted.__getitem__)
         if shifted[best] < min(as_is - 1.0, 0.9 * math.log(vocabulary)):
@@ -467,10 +499,10 @@ def _predicts_nothing(found: TextReading, vocabulary: int) -> bool:
     return -found.log_likelihood > 0.98 * math.log(vocabulary) * found.tokens
 
 
-def _begins_with(prefix: int, work: ToRead) -> int:
-    """1 where the ids have the prefix already, as the tokenizer writes it: it is not predicted."""
-    ids = work.tokens
-    return int(ids is not None and len(ids) > 1 and ids[0] == prefix)
+def _is_begun(begin: Sequence[int], ids: Sequence[int]) -> bool:
+    """Whether a text has already what its tokenizer puts before one."""
+    size = len(begin)
+    return 0 < size < len(ids) and list(ids[:size]) == list(begin)
 
 
 def _read_text(request: Request, work: ToRead, found: TextReading, window: int) -> ReadText:

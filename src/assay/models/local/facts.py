@@ -56,6 +56,7 @@ def facts_of(
         fingerprint=fingerprint_of(checkpoint, dtype=dtype, adapter=adapter),
         capabilities=frozenset({"generate", "score_text"}),
         is_chat=checkpoint.chat_template is not None,
+        has_template=checkpoint.chat_template is not None,
         parameters=examined.parameters,
         context_length=examined.context_length,
         vocabulary=examined.vocabulary,
@@ -69,7 +70,7 @@ def facts_of(
             "size": _size(examined.parameters),
             "weights on disk": f"{_types(checkpoint, examined)}, {_bytes(examined.bytes_on_disk)}",
             "computed on": f"{_device(device)}, {' × '.join(filter(None, (dtype, rounded)))}",
-            "prompts": tr("its chat template")
+            "prompts": tr("its chat template; plain text where likelihoods are compared")
             if checkpoint.chat_template is not None
             else tr("plain text, as it has no chat template"),
             **({"commit": commit} if commit else {}),

@@ -169,7 +169,7 @@ class LocalModel(BaseModel):
             read=partial(read_row, network),
             encode=lambda text: next(encode_texts(tokenizer, [text])),
             decode=tokenizer.decode,
-            prefix=tokenizer.prefix_token_id,
+            begin=tokenizer.begins_texts_with,
             vocabulary=network.vocabulary,
             context=network.context_length,
             threads=network.serves_trees and network.device.type == "cpu",

@@ -172,7 +172,12 @@ def decisive_criteria(acceptance: Acceptance) -> list[GateCriterion]:
 def _caveats(
     decision: Decision, selections: Sequence[Selection], names: Sequence[str]
 ) -> Iterator[str]:
-    """An interval across a limit, what no criterion covers, and what a selection rests on."""
+    """The text of the perplexity, an interval across a limit, what no criterion covers, and what a
+    selection rests on.
+    """
+    beyond = [fact for name in names for fact in decision.not_covered.get(name, ())]
+    shipped = [each for each in beyond if each.kind == "shipped_text"]
+    yield from map(sentence, shipped[:1])
     for name in names:
         acceptance = decision.acceptances[name]
         near = [key for key, each in acceptance.criteria.items() if each.marginal and each.passed]
@@ -181,8 +186,7 @@ def _caveats(
                      "limit.", criteria=", ".join(near))  # fmt: skip
     for selection in selections:
         yield from (sentence(each) for each in selection.notes if each.kind in NOT_KNOWN)
-    for name in names:
-        yield from map(sentence, decision.not_covered.get(name, ()))
+    yield from (sentence(each) for each in beyond if each.kind != "shipped_text")
     for selection in selections:
         yield from map(sentence, _facts(selection, NOT_CONFIRMED))
         if selection.max_by_formula:

@@ -83,10 +83,11 @@ def _opened(given: Any, options: DriftOptions) -> Any:
 def _tokens(
     models: Sequence[Model], readers: Sequence[TextReader], text: HeldOut
 ) -> list[list[int]]:
-    """Of every document. Predictions can be compared only where the tokens are the same."""
+    """Of every document. Predictions can be compared only where the tokens are the same. Before a
+    text stands what all tokenizers put there.
+    """
     base = readers[0]
-    has_prefix = all(reader.prefix is not None for reader in readers)
-    begin = [base.prefix] if has_prefix and base.prefix is not None else []
+    begin = base.begin if all(reader.begin == base.begin for reader in readers) else ()
     found = []
     for document in text.documents:
         coded = [
@@ -113,8 +114,10 @@ def _tokens(
                    model=models[0].facts.spec),
                 hint=tr("name token ids of the checkpoint's own tokenizer, or plain text"),
             )  # fmt: skip
-        if len(begin) + len(ours) > 1:
-            found.append([*begin, *ours])
+        begun = tuple(ours[: len(begin)]) == begin
+        whole = ours if begun else [*begin, *ours]
+        if len(whole) > 1:
+            found.append(whole)
     if not found:
         raise UsageError(
             tr("{text} has fewer than two tokens", text=text.name),

@@ -124,7 +124,7 @@ def _loss_of_rows(
     network: Network, rows: Sequence[Sequence[int]], documents: Sequence[HeldOutDocument], name: str
 ) -> TotalLoss:
     from assay.engine.network import NotFinite
-    from assay.engine.rows import read_rows
+    from assay.engine.read import read_all
 
     largest = max((int(max(row)) for row in rows if len(row)), default=0)
     if largest >= network.vocabulary:
@@ -136,8 +136,9 @@ def _loss_of_rows(
         )  # fmt: skip
     loss = TotalLoss()
     try:
-        for number, reading in read_rows(network, rows):
-            counts = documents[number].counts
+        # Nothing stands before a row, as in the specification's own code.
+        for reading in read_all(network, rows, prefix=None):
+            counts = documents[reading.number].counts
             if counts is None:
                 loss.nats -= reading.log_likelihood
                 loss.tokens += reading.tokens

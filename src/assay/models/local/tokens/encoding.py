@@ -1,12 +1,13 @@
 """Texts as token ids, by lm-evaluation-harness's rules: white space at the end of a context belongs
-to the continuation, and both are encoded as one text; in pieces where `cuts` allows it.
+to the continuation, and both are encoded as one text; in pieces where `cuts` allows it. White space
+at the end of a chat template belongs to the template.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice, tee
+from itertools import chain, islice, takewhile, tee
 from typing import NamedTuple
 
 from assay.engine.choose import Question
@@ -31,10 +32,8 @@ def prompt_text(messages: Sequence[Message], tokenizer: LocalTokenizer, is_chat:
     return tokenizer.render_chat(messages) if is_chat else as_text(messages)
 
 
-def continuation_joint(messages: Sequence[Message], is_chat: bool) -> str:
-    """A space in plain text, as in lm-eval; behind worked examples what is before answers."""
-    if is_chat:
-        return ""
+def continuation_joint(messages: Sequence[Message]) -> str:
+    """In plain text: a space, as in lm-eval; behind worked examples what is before answers."""
     if any(each.role == "assistant" for each in messages):
         return joint(as_text(messages), Message("assistant", ""))
     return " "
@@ -80,6 +79,7 @@ class _Pair(NamedTuple):
     pieces: list[str]
     continuations: list[str]
     is_cut: bool
+    templated: bool
 
     def ends(self) -> Iterator[str]:
         yield self.pieces[-1]
@@ -91,12 +91,14 @@ def encode_pairs(
     pairs: Sequence[tuple[str, Sequence[str]]],
     *,
     swallowed: bool = False,
+    templated: bool = False,
 ) -> list[Question]:
     """`swallowed`: a continuation that the context's last token swallows has no tokens, as in
-    lm-eval, which then stops; else its own are taken.
+    lm-eval, which then stops; else its own are taken. `templated`: a chat template wrote the
+    contexts, and the model goes on after all of it, white space included.
     """
     with pause_gc():
-        laid = [_laid_out(tokenizer, *pair) for pair in pairs]
+        laid = [_laid_out(tokenizer, *pair, templated=templated) for pair in pairs]
         cut = [(*pair.pieces[:-1], *pair.ends()) for pair in laid if pair.is_cut]
         uncut = [tuple(pair.ends()) for pair in laid if not pair.is_cut and pair.pieces[0]]
         pieces = _distinct(tokenizer, chain.from_iterable(cut), special=False)
@@ -107,12 +109,14 @@ def encode_pairs(
         ]
 
 
-def _laid_out(tokenizer: LocalTokenizer, context: str, choices: Sequence[str]) -> _Pair:
-    kept = context.rstrip()
+def _laid_out(
+    tokenizer: LocalTokenizer, context: str, choices: Sequence[str], *, templated: bool
+) -> _Pair:
+    kept = context if templated else context.rstrip()
     continuations = [context[len(kept) :] + choice for choice in choices]
     # A context shorter than the BOS may make one with its continuation, an empty one is no text.
     is_cut = tokenizer.can_be_cut and len(kept) >= max(1, len(tokenizer.prefix_text or ""))
-    return _Pair(cut_paragraphs(kept) if is_cut else [kept], continuations, is_cut)
+    return _Pair(cut_paragraphs(kept) if is_cut else [kept], continuations, is_cut, templated)
 
 
 def _question(
@@ -124,17 +128,32 @@ def _question(
     begun = begin is not None and pair.pieces[0].startswith(begin)
     if pair.is_cut and tokenizer.added and not begun:
         before += tokenizer.added[0]
-    for piece in pair.pieces if tail else ():
+    for piece in pair.pieces[:-1]:
         before += found[piece]
+    wholes = [found[end] for end in pair.ends()] if tail else []
+    last = wholes[0] if tail else ()
+    if pair.templated and tail:
+        # A sentence piece takes the space before it, which is a part of the choice only then.
+        last = _shared_beginning(wholes)
+    before += last
     if not before:
         return _behind_prefix(tokenizer, "".join(pair.pieces), pair.continuations)
     choices = []
     for continuation in pair.continuations:
-        ids = found[tail + continuation][len(found[tail]) :]
+        ids = found[tail + continuation][len(last) :]
         if continuation and not ids and not swallowed:
             ids = tuple(tokenizer.encode_batch([continuation], special=False)[0])
         choices.append(ids)
     return Question(tuple(before), tuple(choices))
+
+
+def _shared_beginning(wholes: Sequence[Ids]) -> Ids:
+    """The tokens that all of them begin with."""
+    shared = wholes[0]
+    for ids in wholes[1:]:
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(shared, ids, strict=False))
+        shared = tuple(one for one, _ in same)
+    return shared
 
 
 def _behind_prefix(

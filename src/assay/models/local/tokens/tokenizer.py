@@ -114,7 +114,7 @@ class LocalTokenizer:
         """
         other = copy(self)
         other._adds, other._prefix = adds, prefix
-        for name in ("added", "prefix_text", "prefix_token_id"):
+        for name in ("added", "begins_texts_with", "prefix_text", "prefix_token_id"):
             other.__dict__.pop(name, None)
         return other
 
@@ -175,8 +175,18 @@ class LocalTokenizer:
         return self._wrapped
 
     @cached_property
+    def begins_texts_with(self) -> tuple[int, ...]:
+        """What it puts before every text by itself: BOS as a rule, or nothing."""
+        if self.added is not None:
+            return self.added[0]
+        # What it adds depends on the text, or does not show; then only a BOS counts.
+        bos = self._wrapped.bos_token_id
+        (ids,) = self.encode_batch([SENTENCE], special=True)
+        return (bos,) if bos is not None and ids[:1] == [bos] else ()
+
+    @cached_property
     def prefix_token_id(self) -> int | None:
-        """What is before a text that has nothing before it: BOS, else EOS."""
+        """What is before a context or a prompt that is empty: BOS, else EOS."""
         if self._prefix is not None:
             return self._prefix
         found: int | None = self._wrapped.bos_token_id
