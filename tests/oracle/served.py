@@ -1,0 +1,123 @@
+"""Entries about servers: what is sent to them, and what is made of their answers and faults."""
+
+from __future__ import annotations
+
+from tests.oracle.registry import Collection
+
+OLLAMA = "ollama:smollm2:135m-instruct-q4_1@{server}"
+OPENAI = "openai:test-model@{server}"
+
+SERVED = Collection("ollama")
+_add = SERVED.add
+
+_add(
+    "ollama-run",
+    "A run over Ollama's native API.",
+    f"assay run {OLLAMA} -s few",
+    f"assay run {OLLAMA} -s few --json | pick models.0.suites.0.tests",
+)
+_add(
+    "ollama-requests",
+    "The bodies that Ollama is sent: sampling, tools, turns, stops.",
+    f"assay run {OLLAMA} -s few --json | pick exit_code",
+    "sent",
+)
+_add(
+    "ollama-options",
+    "Options of run that change what Ollama is sent.",
+    f"assay run {OLLAMA} -s one --sampling server --num-ctx 512 --think off --seed 7 --json"
+    " | pick exit_code",
+    "sent /api/chat",
+    f"assay run {OLLAMA} -s one --system Short. --max-tokens 5 --repeats 2 --json | pick exit_code",
+    "sent /api/chat",
+)
+_add(
+    "ollama-rotated",
+    "A rotated question is asked as raw text, one token for each rotation.",
+    f"assay run {OLLAMA} -s pick --json | pick models.0.suites.0.tests",
+    "sent /api/generate",
+)
+_add(
+    "ollama-ids",
+    "Request ids over Ollama hang on the model's digest, not on its address.",
+    f"assay run {OLLAMA} -s few --json | pick exit_code",
+    "sql SELECT test_id, turn, repeat, id FROM requests ORDER BY test_id, turn",
+)
+_add(
+    "ollama-faults",
+    "A 503 is asked again; a cut stream is a failed request, never a score.",
+    f"assay run {OLLAMA} -s one --json | pick models.0.suites.0.tests",
+    faults=({"kind": "http_503", "times": 2},),
+)
+_add(
+    "ollama-cut",
+    "An answer whose connection breaks for ever is failed: exit 3.",
+    f"assay run {OLLAMA} -s one --timeout 5 2>&1",
+    faults=({"kind": "cut", "times": None},),
+)
+_add(
+    "ollama-missing",
+    "A missing model names those that are there; a missing server says what to do.",
+    "assay run ollama:llama9@{server} -s one",
+    "assay run ollama:llama9@http://127.0.0.1:1 -s one",
+)
+_add(
+    "ollama-url",
+    "A server named by its address alone.",
+    "assay run {server} -s one",
+)
+_add(
+    "ollama-ask",
+    "Own prompts to a server.",
+    f"assay ask prompts.txt {OLLAMA}",
+    "sent /api/chat",
+)
+_add(
+    "record",
+    "An application's calls become a suite that can be run; keys are removed.",
+    "call record_calls {server}",
+    "ls recorded",
+    "cat recorded/*.json",
+    "assay validate recorded",
+)
+_add(
+    "openai-run",
+    "A run over an OpenAI-compatible server.",
+    f"assay run {OPENAI} -s few",
+    f"assay run {OPENAI} -s few --json | pick models.0.suites.0.tests",
+    scene="openai",
+)
+_add(
+    "openai-requests",
+    "The bodies that an OpenAI-compatible server is sent.",
+    f"assay run {OPENAI} -s few --json --connections 1 | pick exit_code",
+    "sent",
+    scene="openai",
+)
+_add(
+    "openai-options",
+    "Options of run that change what such a server is sent; the key is in a header only.",
+    f"assay run {OPENAI} -s one --sampling server --seed 7 --api-key-env MY_KEY --json"
+    " | pick exit_code",
+    "sent /v1/chat/completions",
+    f"assay run {OPENAI} -s one --api completions --json | pick exit_code",
+    "sent /v1/completions",
+    "sql SELECT count(*) FROM replies WHERE body LIKE '%sesame%'",
+    scene="openai",
+    environment={"MY_KEY": "sk-open-sesame"},
+)
+_add(
+    "openai-rotated",
+    "A rotated question over raw completions.",
+    f"assay run {OPENAI} -s pick --json | pick models.0.suites.0.tests",
+    "sent /v1/completions",
+    scene="openai",
+)
+_add(
+    "openai-refused",
+    "A field that the server rejects is told, and left out.",
+    f"assay run {OPENAI} -s one",
+    "sent /v1/chat/completions",
+    scene="openai",
+    flags={"features": {"seed": "reject"}},
+)
