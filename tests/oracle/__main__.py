@@ -1,9 +1,9 @@
 """`python -m tests.oracle`: run the entries and compare them with their stored texts.
 
-    python -m tests.oracle                     every entry; exit 1 if one differs
-    python -m tests.oracle --only 'report-*'   some of them (repeatable)
-    python -m tests.oracle --update [NAME...]  write the stored texts instead
-    python -m tests.oracle --list              names, and what each guards
+python -m tests.oracle                     every entry; exit 1 if one differs
+python -m tests.oracle --only 'report-*'   some of them (repeatable)
+python -m tests.oracle --update [NAME...]  write the stored texts instead
+python -m tests.oracle --list              names, and what each guards
 """
 
 from __future__ import annotations

@@ -88,8 +88,8 @@ _add(
 _add(
     "checkpoint-broken",
     "A broken checkpoint in a folder is a failed model (3); named on the command line, exit 2.",
-    "sh -c \"rm -r assay-out tiny/step_005600 tiny/step_000160;"
-    " mkdir tiny/step_000900; echo {} > tiny/step_000900/config.json\"",
+    'sh -c "rm -r assay-out tiny/step_005600 tiny/step_000160;'
+    ' mkdir tiny/step_000900; echo {} > tiny/step_000900/config.json"',
     "assay run tiny -s quiz --gate gate.toml --text text.txt --threads 1 --device cpu --json"
     " | pick models.0",
     "assay run tiny/step_000900 -s quiz --no-gate",

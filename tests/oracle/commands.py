@@ -53,17 +53,18 @@ _add(
     "A starter suite is valid and can be run.",
     "assay new-suite law --samples",
     "ls law",
-    "assay validate law law.toml",
+    "assay validate law law/generation/gate.toml",
     "assay run scripted:law/answers/right.json -s law --json | pick models.0.suites.0.score",
 )
 _add(
     "new-suite-from-csv",
     "A table becomes a suite; mistakes of a table name their lines.",
     "sh -c \"printf 'prompt,expected,category\\nWhat is 1+1?,2,sums\\nCapital of Togo?,Lomé|Lome,"
-    'cities\\n\' > good.csv"',
+    "cities\\n' > good.csv\"",
     "assay new-suite made --from good.csv",
     "cat made/*.json",
-    "sh -c \"printf 'prompt,expected,eval_method\\nWhat?,,exact_match\\nWho?,x,exact\\n' > bad.csv\"",
+    "sh -c \"printf 'prompt,expected,eval_method\\nWhat?,,exact_match\\nWho?,x,exact\\n'"
+    ' > bad.csv"',
     "assay new-suite wrong --from bad.csv",
     "ls wrong",
 )
@@ -77,13 +78,22 @@ _add(
 )
 _add(
     "fetch",
-    "custom_os_eval is written as four files; mmlu and hellaswag come from a folder, or are refused.",
+    "custom_os_eval is written as four files; mmlu comes from a folder, or is refused.",
     "assay fetch custom_os_eval --benchmarks benchmarks",
     "ls benchmarks",
     "assay fetch mmlu --from nowhere --benchmarks benchmarks",
 )
 for kind in ("tests", "suite", "gate", "report", "selection"):
     _add(f"schema-{kind}", f"The JSON Schema of {kind}.", f"assay schema {kind}", scene="empty")
+_add(
+    "schema-others",
+    "The schemas that only Python gives, and a kind that there is not.",
+    "call tool schema samples",
+    "call tool schema review",
+    "call tool schema quants",
+    "assay schema gates",
+    scene="empty",
+)
 
 # ------------------------------------------------------------------------------- options of run
 
@@ -108,7 +118,7 @@ _add(
     "assay run scripted:good.json -s little/words.json --json | pick models.0.suites.0.score",
     "assay run scripted:good.json -s little/words.json --system Short. --json | pick headline",
     "assay run scripted:good.json -s little/words.json --max-tokens 9 --json | pick headline",
-    "sql SELECT test_id, turn, repeat, id FROM requests ORDER BY rowid",
+    "sql SELECT test_id, turn, repeat, id FROM requests ORDER BY test_id, id",
 )
 _add(
     "run-again",
@@ -123,7 +133,8 @@ _add(
     "run-gate",
     "A gate over a served model: exit 0 if it passes, 1 if not; the criteria are in the JSON.",
     "assay run scripted:good.json -s little -c sums --gate pass.toml",
-    "assay run scripted:weak.json -s little -c words --gate high.toml --json | pick models.0.decision",
+    "assay run scripted:weak.json -s little -c words --gate high.toml --json"
+    " | pick models.0.decision",
     "assay run scripted:weak.json -s little -c words --gate high.toml",
 )
 _add(
@@ -134,9 +145,9 @@ _add(
 _add(
     "run-interrupted",
     "A Ctrl-C is exit 130, loses no reply, and the same command continues.",
-    "interrupt assay run slow.json -s little -c words",
     "interrupt assay run scripted:slow.json -s little -c words -c choices",
-    "assay run scripted:slow.json -s little -c words -c choices --json | pick models.0.suites.0.score",
+    "assay run scripted:slow.json -s little -c words -c choices --json"
+    " | pick models.0.suites.0.score",
     "sql SELECT count(*), count(DISTINCT request_id) FROM replies",
 )
 _add(
@@ -158,8 +169,9 @@ _add(
 _add(
     "benchmark-script",
     "`run_benchmark.py` asks the category files of a folder as Ewe.",
-    "sh -c \"mkdir tests; cp little/words.json little/sums.json tests\"",
-    "python REPOSITORY/run_benchmark.py --tests tests --model scripted:good.json --category words -v",
+    'sh -c "mkdir tests; cp little/words.json little/sums.json tests"',
+    "python REPOSITORY/run_benchmark.py --tests tests --model scripted:good.json"
+    " --category words -v",
     "python REPOSITORY/run_benchmark.py --tests little --model scripted:good.json --category",
 )
 _add(
@@ -173,7 +185,7 @@ _add(
     "demo-models",
     "`assay demo` shows scripted models, offline.",
     "assay demo --part models",
-    "ls assay-demo/runs | grep reports",
+    "ls assay-out/demo",
     scene="empty",
 )
 _add(
@@ -188,7 +200,8 @@ _add(
 _add(
     "store-rows",
     "What the store holds after a run: requests with their ids, replies, scores.",
-    "sql SELECT suite, test_id, turn, repeat, id FROM requests ORDER BY fingerprint, suite, test_id",
+    "sql SELECT suite, test_id, turn, repeat, id FROM requests"
+    " ORDER BY fingerprint, suite, test_id",
     "sql SELECT kind, count(*) FROM replies GROUP BY kind",
     "sql SELECT model, suite, test_id, repeat, value FROM scores ORDER BY model, suite, test_id",
     scene="pair",
@@ -205,7 +218,7 @@ _add(
 _add(
     "store-of-another-version",
     "A store that another version wrote is refused with a sentence.",
-    'python -c "import sqlite3; sqlite3.connect(\'assay-out/assay.db\').execute('
+    "python -c \"import sqlite3; sqlite3.connect('assay-out/assay.db').execute("
     "'PRAGMA user_version = 99')\"",
     "assay report latest",
     "assay runs --json",

@@ -103,7 +103,7 @@ _add(
 _add(
     "rescore",
     "A corrected test counts without a model being asked.",
-    "sh -c \"sed -i 's/\\\"expected\\\": \\\"4\\\"/\\\"expected\\\": \\\"five\\\"/' little/sums.json\"",
+    'sh -c "sed -i \'s/\\"expected\\": \\"4\\"/\\"expected\\": \\"five\\"/\' little/sums.json"',
     "assay rescore latest --json | pick models.1.suites.0.categories",
     "sql SELECT count(*) FROM replies",
 )

@@ -34,8 +34,7 @@ _add(
     "`--write-prompts`: one complete prompt per answer.",
     "assay judge latest --write-prompts paste",
     "ls paste",
-    "cat paste/*talk_001*able*",
-    "cat paste/*talk_001*1*",
+    "cat paste/talk.talk_001.candidate-1.prompt.md",
 )
 _add(
     "judge-requests",

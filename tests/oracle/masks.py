@@ -18,6 +18,7 @@ WIDTH = 150
 MASKS = (
     (r"\d{8}T\d{6}Z-[0-9a-f]{6}", "RUN"),
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?( ?UTC|Z|\+00:00)?", "TIME"),
+    (r"\b\d{4}-\d\d-\d\d\b", "DAY"),
     (r"(127\.0\.0\.1|localhost):\d{2,5}", r"\1:PORT"),
     (r"(?<![\w.])Assay \d+\.\d+\.\d+\S*", "Assay VERSION"),
     (r"(Machine ?: ).*", r"\1…"),
@@ -132,10 +133,13 @@ def shape_of(value: Any) -> Any:
 
 # ------------------------------------------------------------------------------------------- HTML
 
-BLOCKS = frozenset(
-    "article aside body br dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4"
-    " h5 h6 header legend li main nav ol option p pre section summary table tr ul".split()
-)
+# fmt: off
+BLOCKS = frozenset((
+    "article", "aside", "body", "br", "dd", "details", "div", "dl", "dt", "fieldset", "figcaption",
+    "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "legend", "li",
+    "main", "nav", "ol", "option", "p", "pre", "section", "summary", "table", "tr", "ul",
+))
+# fmt: on
 HIDDEN = frozenset(("script", "style", "svg"))
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import sys
+import textwrap
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -76,15 +77,23 @@ def options_of_commands() -> str:
     for name in commands.list_commands(context):
         command = commands.get_command(context, name)
         assert command
-        lines.append(name)
+        parts: list[str] = []
         for parameter in command.params:
-            names = " ".join([*parameter.opts, *parameter.secondary_opts])
+            names = "/".join([*parameter.opts, *parameter.secondary_opts])
             several = " (repeatable)" if parameter.multiple or parameter.nargs == -1 else ""
             kind = parameter.type
             choices = ""
             if isinstance(kind, click.Choice):
                 choices = " " + "|".join(str(choice) for choice in kind.choices)
-            lines.append(f"    {names}{choices}{several}")
+            parts.append(f"{names}{choices}{several}")
+        lines.extend(
+            [
+                name,
+                *textwrap.wrap(
+                    "; ".join(parts), 96, initial_indent="    ", subsequent_indent="    "
+                ),
+            ]
+        )
     return "\n".join(lines)
 
 
@@ -175,6 +184,31 @@ def run_from_python() -> dict[str, object]:
     }
 
 
+def output_of(*words: str) -> str:
+    """Return what `assay WORDS` writes to stdout, as a process."""
+    import subprocess
+
+    done = subprocess.run(
+        [sys.executable, "-m", "assay", *words], capture_output=True, text=True, check=False
+    )
+    return done.stdout
+
+
+def escapes_in(*words: str) -> dict[str, int]:
+    """Count what a terminal would obey in the output of a command."""
+    text = output_of(*words)
+    obeyed = {"ESC": "\x1b", "BEL": "\x07", "CSI": "\x9b", "RLO": "\u202e", "NUL": "\x00"}
+    return {"characters above 0": int(bool(text)), **{n: text.count(c) for n, c in obeyed.items()}}
+
+
+def markup_in(*words: str) -> dict[str, int]:
+    """Count the attacks that stand in the output of a command as they were said."""
+    from tests.oracle.hostile_inputs import ATTACKS
+
+    text = output_of(*words)
+    return {attack[:40]: text.count(attack) for attack in ATTACKS if "<" in attack}
+
+
 def record_calls(server: str) -> str:
     """Pass three calls of an application through `assay record`, and end it with Ctrl-C."""
     import http.client
@@ -183,7 +217,9 @@ def record_calls(server: str) -> str:
     import subprocess
 
     command = [sys.executable, "-m", "assay", "record", "--to", server, "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as it:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as it:
         assert it.stdout
         said: list[str] = []
         port = 0

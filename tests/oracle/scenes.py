@@ -1,4 +1,4 @@
-"""The inputs of the entries: folders with suites, models and checkpoints, and the runs they share."""
+"""The inputs of the entries: suites, models, checkpoints, and the runs that entries share."""
 
 from __future__ import annotations
 
@@ -269,7 +269,9 @@ def build_judged(folder: Path) -> None:
             "default": json.dumps(marks),
         },
     )
-    write_json(folder / "mild.json", {"answers": {}, "default": json.dumps(dict.fromkeys(marks, 8))})
+    write_json(
+        folder / "mild.json", {"answers": {}, "default": json.dumps(dict.fromkeys(marks, 8))}
+    )
 
 
 # -------------------------------------------------------------------------------------- checkpoints
@@ -366,8 +368,11 @@ STORY = (
 ANSWERS = {
     "1 plus 1": "2",
     "2 plus 2": {"text": "4", "thinking": "Two and two."},
-    "Which one is a fruit": {"text": "B", "logprobs": {" B": -0.1, " A": -2.5, " C": -3.0, "D": -9}},
-    "How warm is it": CALL and json.dumps(CALL),
+    "Which one is a fruit": {
+        "text": "B",
+        "logprobs": {" B": -0.1, " A": -2.5, " C": -3.0, "D": -9},
+    },
+    "How warm is it": json.dumps(CALL),
     "*": "I do not know.",
 }
 
@@ -395,6 +400,195 @@ def build_served(folder: Path) -> None:
     write_text(folder / "prompts.txt", "What is 1 plus 1?\nName a river.\n")
 
 
+# ------------------------------------------------------------------------------ plugins and gates
+
+PLUGIN = '''"""A check, a model, a measure and a report format."""
+
+import re
+
+import assay
+
+
+@assay.check("regex")
+class Regex:
+    """The answer matches a regular expression."""
+
+    pattern: str
+
+    def score(self, answer: str) -> bool:
+        if self.pattern == "raise":
+            raise ValueError("the check itself is broken")
+        return re.search(self.pattern, answer) is not None
+
+
+@assay.model("echo")
+class Echo:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def generate(self, messages, *, temperature, max_tokens, seed, stop):
+        if self.name == "broken":
+            raise RuntimeError("the model is broken")
+        return messages[-1].content
+
+
+@assay.measure("brevity", unit="words", better="lower")
+class Brevity:
+    """Mean words of an answer to two short prompts."""
+
+    def requests(self):
+        return [assay.Ask("Say hello."), assay.Ask("Name a bright colour.")]
+
+    def value(self, replies):
+        return [len(reply.text.split()) for reply in replies]
+
+
+@assay.report_format("tsv")
+def tsv(report):
+    rows = [(m.model, s.suite, s.score.value) for m in report.models for s in m.suites]
+    return "\\n".join("\\t".join(map(str, row)) for row in rows)
+'''
+
+
+def build_plugins(folder: Path) -> None:
+    """A plugin of every kind, one that cannot be loaded, a suite and a gate that need the first."""
+
+    def pattern_test(number: int, pattern: str) -> dict[str, Any]:
+        prompt = f"Say the number {number}."
+        return {
+            "id": f"regex_{number:03d}",
+            "prompt": prompt,
+            "eval_method": "regex",
+            "pattern": pattern,
+        }
+
+    write_text(folder / "plugin.py", PLUGIN)
+    write_text(folder / "broken.py", "import assay\n\n1 / 0\n")
+    write_suite(
+        folder / "patterns", {"regex": [pattern_test(1, "number 1"), pattern_test(2, "^[0-9]+$")]}
+    )
+    write_suite(folder / "fails", {"regex": [pattern_test(1, "raise")]})
+    write_text(folder / "brief.toml", "[measure.brevity]\nmax = 2\n")
+
+
+ALL_TABLES = """\
+[perplexity]
+max = { tiny = 60, small = 30, medium = 20, large = 15 }
+
+[text.law]
+max = 40
+
+[[suite]]
+name = "quiz"
+categories = ["choose"]
+min = 0.2
+
+[[suite]]
+name = "quiz2"
+above_guessing = true
+
+[speed]
+min_tokens_per_s = 0.01
+
+[generation]
+max_failures = 3
+seeds = 1
+
+[memory]
+max_mb = 4000
+
+[accuracy]
+min_top1 = 0.1
+min_top5 = 0.9
+
+[endings]
+min = 0.5
+
+[tokenizer]
+max_tokens_per_word = 9
+"""
+CLASSES = """\
+[perplexity]
+max = { tiny = 60, small = 5, medium = 4, large = 3 }
+
+[size]
+class = "medium"
+
+[score]
+weights = { perplexity = 0.5, "suite:quiz" = 0.5 }
+
+[[suite]]
+name = "quiz"
+min = 0.1
+"""
+
+
+def build_gates(folder: Path) -> None:
+    """One checkpoint, two texts, and gates with every table."""
+    build_checkpoints(folder)
+    shutil.rmtree(folder / "tiny" / "step_000160")
+    shutil.rmtree(folder / "tiny" / "step_005600")
+    text = (folder / "text.txt").read_text("utf-8")
+    write_text(folder / "law.txt", text[: HELD_OUT_CHARACTERS // 2])
+    shutil.copytree(folder / "quiz", folder / "quiz2")
+    for number, file in enumerate(sorted((folder / "quiz2").glob("*.json"))):
+        renamed = file.read_text("utf-8").replace('"id": "', f'"id": "q{number}')
+        file.write_text(renamed, "utf-8")
+    write_text(folder / "all.toml", ALL_TABLES)
+    write_text(folder / "classes.toml", CLASSES)
+
+
+CHECKER = """\
+from assay.checking import Candidate, Check, choose_code, compare
+
+
+def check(answer, truth, files):
+    code = choose_code(answer, ["double"])
+    yield Check("code", code is not None, "there is a function double")
+    for number in (0, 3):
+        reason = "there is no code"
+        if code is not None:
+            candidate = Candidate(code.sources)
+            reason = compare(candidate.run(f"result = double({number})"), 2 * number)
+        yield Check(f"double_{number}", not reason, reason or "right")
+"""
+RIGHT = "```python\ndef double(number):\n    return 2 * number\n```\n"
+
+
+def build_code(folder: Path) -> None:
+    """Tests whose answers are code, each with the same checker, and one model with five answers."""
+    answers = {
+        "right": RIGHT,
+        "wrong": RIGHT.replace("2 *", "3 *"),
+        "crash": RIGHT.replace("return 2 * number", "raise SystemExit(3)"),
+        "endless": RIGHT.replace("return 2 * number", "while True: pass"),
+        "none": "I would double it.",
+    }
+    for name in answers:
+        test = folder / "code" / name
+        write_json(
+            test / "test.json",
+            {
+                "id": f"code_{name}",
+                "category": "code",
+                "prompt": "Write a Python function double(number).",
+                "eval_method": "judge",
+                "rubric": "coding",
+                "description": "Doubling",
+            },
+        )
+        write_text(test / "check.py", CHECKER)
+        write_text(test / "reference.md", RIGHT)
+    write_json(
+        folder / "code.json", {"answers": {f"code_{name}": text for name, text in answers.items()}}
+    )
+
+
+HOSTILE_GGUF_NAMES = (
+    "cut", "version", "fields", "entries", "lists", "text", "place", "not_gguf",
+)  # fmt: skip
+
+
 def build_nothing(folder: Path) -> None:
     """An empty folder."""
 
@@ -402,9 +596,7 @@ def build_nothing(folder: Path) -> None:
 SCENES = {
     "empty": Scene(build_nothing),
     "little": Scene(build_little),
-    "scored": Scene(
-        build_little, ("assay run scripted:good.json scripted:weak.json -s little",)
-    ),
+    "scored": Scene(build_little, ("assay run scripted:good.json scripted:weak.json -s little",)),
     "pair": Scene(
         build_little,
         (
@@ -419,5 +611,8 @@ SCENES = {
     "ollama": Scene(build_served, server="ollama", answers=ANSWERS),
     "openai": Scene(build_served, server="openai", answers=ANSWERS),
     "checkpoints": Scene(build_checkpoints, (RUN_CHECKPOINTS,)),
+    "plugins": Scene(build_plugins),
+    "gates": Scene(build_gates),
+    "code": Scene(build_code),
     "stories": Scene(build_stories, needs_shared=True),
 }

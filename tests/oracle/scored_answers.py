@@ -54,7 +54,10 @@ SCORED: list[tuple[dict[str, Any], list[str]]] = [
     (STEMS, ["running", "rerun"]),
     (CHOICE, ["B", "The answer is (b).", "mango", "A or B", "D", "It is not A. So B.", "no idea"]),
     (SHAPE, ['{"a": 1}', '```json\n{"a": 1}\n```', '{"a": 1', "a"]),
-    (MARKDOWN, ["# T\n\n| a |\n|---|\n| b |\n\n```\nx\n```\nThis is a plain English sentence.", "T"]),
+    (
+        MARKDOWN,
+        ["# T\n\n| a |\n|---|\n| b |\n\n```\nx\n```\nThis is a plain English sentence.", "T"],
+    ),
     (MIXED, ["It gives off oxygen.", "Oxygen. And more.", "It gives off air."]),
     (TOP, ["nvidia-drm.ko", "nouveau"]),
     (

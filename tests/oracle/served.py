@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.oracle.registry import Collection
 
 OLLAMA = "ollama:smollm2:135m-instruct-q4_1@{server}"
+CALLER = "ollama:llama3.2:3b@{server}"
 OPENAI = "openai:test-model@{server}"
 
 SERVED = Collection("ollama")
@@ -13,13 +14,13 @@ _add = SERVED.add
 _add(
     "ollama-run",
     "A run over Ollama's native API.",
-    f"assay run {OLLAMA} -s few",
-    f"assay run {OLLAMA} -s few --json | pick models.0.suites.0.tests",
+    f"assay run {CALLER} -s few",
+    f"assay run {CALLER} -s few --json | pick models.0.suites.0.tests",
 )
 _add(
     "ollama-requests",
     "The bodies that Ollama is sent: sampling, tools, turns, stops.",
-    f"assay run {OLLAMA} -s few --json | pick exit_code",
+    f"assay run {CALLER} -s few --json | pick exit_code",
     "sent",
 )
 _add(
@@ -40,7 +41,7 @@ _add(
 _add(
     "ollama-ids",
     "Request ids over Ollama hang on the model's digest, not on its address.",
-    f"assay run {OLLAMA} -s few --json | pick exit_code",
+    f"assay run {CALLER} -s few --json | pick exit_code",
     "sql SELECT test_id, turn, repeat, id FROM requests ORDER BY test_id, turn",
 )
 _add(

@@ -33,6 +33,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from importlib import import_module
@@ -137,7 +138,9 @@ class Stage:
         if not scene.server:
             return None
         if scene.server not in self.servers:
-            self.servers[scene.server] = Server(scene.server)
+            # Beside the recorded model one that can be given tools.
+            more = {"also": ["llama3.2:3b=2019393189"]} if scene.server == "ollama" else {}
+            self.servers[scene.server] = Server(scene.server, **more)
         server = self.servers[scene.server]
         server.reset()
         server.answers(scene.answers)
@@ -178,7 +181,7 @@ class Stage:
         else:
             code, out, errors = self.process(words, environment)
         parts = [self.show(out, filters)] if out.strip() else []
-        if errors.strip() and (with_errors or code in (2, 130)):
+        if errors.strip() and (with_errors or code in (2, 70, 130)):
             marked = "\n".join(f"! {line}" for line in errors.splitlines())
             parts.append(self.show(marked, []))
         return "\n".join([*parts, f"exit {code}"])
@@ -271,6 +274,8 @@ class Stage:
             code = run(words)
             sys.stdout.flush()
             sys.stderr.flush()
+        except BaseException:  # noqa: BLE001
+            traceback.print_exc()
         finally:
             os._exit(code)
 
@@ -278,11 +283,13 @@ class Stage:
         """Run `assay` and press Ctrl-C as soon as its store has a reply."""
         pid, out, errors = self.begin(run_assay, words, environment)
         store = self.work / "assay-out" / "assay.db"
-        until = time.monotonic() + PATIENCE_S
-        while time.monotonic() < until and not has_reply(store):
+        ended, status = 0, 0
+        while not ended and not has_reply(store):
             time.sleep(0.05)
-        os.kill(pid, signal.SIGINT)
-        _, status = os.waitpid(pid, 0)
+            ended, status = os.waitpid(pid, os.WNOHANG)
+        if not ended:
+            os.kill(pid, signal.SIGINT)
+            _, status = os.waitpid(pid, 0)
         return os.waitstatus_to_exitcode(status), read_back(out), read_back(errors)
 
     def process(self, words: list[str], environment: Mapping[str, str]) -> tuple[int, str, str]:
@@ -316,8 +323,14 @@ class Stage:
 
     def rows(self, query: str) -> str:
         """Return the rows of a query to the store, one a line."""
-        with closing(sqlite3.connect(self.work / "assay-out" / "assay.db")) as store:
-            rows = store.execute(query).fetchall()
+        file = self.work / "assay-out" / "assay.db"
+        if not file.is_file():
+            return "(no store)"
+        with closing(sqlite3.connect(file)) as store:
+            try:
+                rows = store.execute(query).fetchall()
+            except sqlite3.Error as error:
+                return f"({error})"
         return "\n".join(" | ".join(show_cell(cell) for cell in row) for row in rows)
 
     def page(self, path: str, environment: Mapping[str, str]) -> str:
@@ -435,9 +448,13 @@ def show_json(text: str, filters: list[str]) -> str:
 
 def pick(document: Any, path: str) -> Any:
     """Return the part of a document at a path such as models.0.suites."""
+    part = document
     for step in path.split("."):
-        document = document[int(step)] if isinstance(document, list) else document[step]
-    return document
+        try:
+            part = part[int(step)] if isinstance(part, list) else part[step]
+        except (KeyError, IndexError, TypeError):
+            return {"nothing there": path, **(document if isinstance(document, dict) else {})}
+    return part
 
 
 def show_cell(cell: object) -> str:
