@@ -15,6 +15,7 @@ import os
 import resource
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -60,7 +61,14 @@ def main() -> int:
                 skipped.append(entry.name)
                 continue
             entry_began = time.monotonic()
-            text = stage.perform(entry)
+            try:
+                text = stage.perform(entry)
+            except Exception:  # noqa: BLE001
+                # The others are still worth knowing.
+                print(f"{entry.name} cannot be run:\n{traceback.format_exc()}", flush=True)
+                stage.close_viewer()
+                differing.append(entry.name)
+                continue
             if options.verbose:
                 print(f"{time.monotonic() - entry_began:6.1f} s  {entry.name}", flush=True)
             if options.update is not None:

@@ -122,21 +122,22 @@ def scores_by_method() -> list[object]:
     import assay
     from tests.oracle.scored_answers import SCORED
 
-    rows: list[object] = []
+    shown: list[object] = []
     for test, answers in SCORED:
+        rows: list[object] = []
         for answer in answers:
             scored = assay.score({"id": "q_001", "prompt": "Why?", **test}, answer)
             rows.append(
-                {
-                    "test": {key: test[key] for key in test if key != "prompt"},
-                    "answer": answer,
-                    "score": scored.value,
-                    "unscored": scored.unscored_reason,
-                    "extracted": scored.extracted,
-                    "explanation": scored.explanation,
-                }
+                [
+                    answer,
+                    scored.value,
+                    scored.unscored_reason,
+                    scored.extracted,
+                    scored.explanation,
+                ]
             )
-    return rows
+        shown.append({"test": test, "answers": rows})
+    return shown
 
 
 def specified_functions() -> dict[str, object]:
@@ -145,6 +146,17 @@ def specified_functions() -> dict[str, object]:
 
     model = "tiny/step_008000"
     text = Path("text.txt").read_text("utf-8")[:3000]
+    Path("own_os").mkdir()
+    for category in ("hardware_id", "driver_select", "command_complete", "installation"):
+        test = {
+            "id": f"{category}_001",
+            "prompt": "The driver of the network card is",
+            "eval_method": "keywords",
+            "expected_keywords": ["the"],
+            "max_tokens": 8,
+        }
+        file = Path("own_os") / f"{category}.json"
+        file.write_text(json.dumps([test]), "utf-8")
     metrics = {
         "perplexity": 20.0,
         "os_avg": 0.8,
@@ -165,7 +177,7 @@ def specified_functions() -> dict[str, object]:
         "check_generation_quality, loop": assay.check_generation_quality(
             "Explain what a driver is.", "the driver is the driver is " * 30
         ),
-        "run_os_benchmark": assay.run_os_benchmark(model, "os"),
+        "run_os_benchmark": assay.run_os_benchmark(model, "own_os"),
     }
 
 
@@ -244,6 +256,16 @@ def record_calls(server: str) -> str:
     return "".join(said) + f"exit {code}\n"
 
 
+def kinds_of(schema: dict[str, Any]) -> dict[str, object]:
+    """Return the names of a tool's arguments with what each may be."""
+    required = schema.get("required", [])
+    shown: dict[str, object] = {}
+    for name, about in schema["properties"].items():
+        kinds = [each.get("type") for each in about.get("anyOf", [about])]
+        shown[name] = " or ".join(kinds) + (", required" if name in required else "")
+    return shown
+
+
 def tools_over_mcp() -> list[object]:
     """List the tools and prompts that `assay mcp` offers, and call three."""
     import anyio
@@ -262,7 +284,7 @@ def tools_over_mcp() -> list[object]:
         )
         async with Client(stdio_client(parameters)) as client:
             for offered in (await client.list_tools()).tools:
-                shown.append({"tool": offered.name, "takes": offered.input_schema})
+                shown.append({"tool": offered.name, "takes": kinds_of(offered.input_schema)})
             for prompt in (await client.list_prompts()).prompts:
                 shown.append({"prompt": prompt.name})
             for name, arguments in (

@@ -303,7 +303,7 @@ QUIZ = {
                 (["a keyboard", "a goat"], 0, "letter"),
                 (["a river", "a mouse", "a leaf"], 1, "text"),
                 (["rain", "soup", "a network card", "bread"], 2, "text"),
-                (["a kernel", "a song", "a tree", "a shoe"], 0, "rotated"),
+                (["a kernel", "a song", "a tree", "a shoe"], 0, "letter"),
             ],
             start=1,
         )
@@ -396,7 +396,7 @@ def build_served(folder: Path) -> None:
     ]
     write_suite(folder / "few", few, **{**ABOUT, "weights": {}})
     write_suite(folder / "one", {"sums": LITTLE["sums"][:1]})
-    write_suite(folder / "pick", {"choices": [{**LITTLE["choices"][0], "score_by": "rotated"}]})
+    write_suite(folder / "pick", {"choices": [{**LITTLE["choices"][0]}]})
     write_text(folder / "prompts.txt", "What is 1 plus 1?\nName a river.\n")
 
 

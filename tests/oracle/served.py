@@ -33,10 +33,10 @@ _add(
     "sent /api/chat",
 )
 _add(
-    "ollama-rotated",
-    "A rotated question is asked as raw text, one token for each rotation.",
+    "ollama-choice",
+    "A question with choices, and what is sent for it.",
     f"assay run {OLLAMA} -s pick --json | pick models.0.suites.0.tests",
-    "sent /api/generate",
+    "sent",
 )
 _add(
     "ollama-ids",
@@ -54,8 +54,15 @@ _add(
     "ollama-cut",
     "An answer whose connection breaks for ever is failed: exit 3.",
     f"assay run {OLLAMA} -s one --timeout 5 2>&1",
-    faults=({"kind": "cut", "times": None},),
+    faults=({"kind": "closes_mid_chunk", "times": None},),
 )
+for fault in ("html", "garbage", "auth_401", "http_404", "empty_body", "wrong_shape"):
+    _add(
+        f"ollama-{fault.replace('_', '-')}",
+        f"What is said of a server whose answers have the fault {fault}.",
+        f"assay run {OLLAMA} -s one --timeout 5 --json | pick models.0.suites.0.tests",
+        faults=({"kind": fault, "times": None},),
+    )
 _add(
     "ollama-missing",
     "A missing model names those that are there; a missing server says what to do.",
@@ -108,10 +115,10 @@ _add(
     environment={"MY_KEY": "sk-open-sesame"},
 )
 _add(
-    "openai-rotated",
-    "A rotated question over raw completions.",
+    "openai-choice",
+    "A question with choices over an OpenAI-compatible server.",
     f"assay run {OPENAI} -s pick --json | pick models.0.suites.0.tests",
-    "sent /v1/completions",
+    "sent",
     scene="openai",
 )
 _add(
