@@ -21,7 +21,7 @@ WORKERS ?= 3
 # package, and torch, once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo demo-models demo-checkpoints test tests prepared-tests test-around collection packages bench check rules types format messages cards docs clean
+.PHONY: demo demo-models demo-checkpoints test tests prepared-tests test-around oracle collection packages bench check rules types format messages cards docs clean
 
 # Two makes: the second installs PyTorch after the first has shown what needs none.
 demo:
@@ -53,6 +53,10 @@ tests: $(DEV)
 
 test-around: $(AROUND)
 	$(AROUND_VENV)/bin/pytest tests_around
+
+# What commands print over fixed inputs, compared with the texts in tests/oracle/entries.
+oracle: $(DEV)
+	$(BIN)/python -m tests.oracle
 
 # Bubblewrap for code that models write, a browser for the pages; tests without them are skipped.
 packages:

@@ -8,8 +8,12 @@ CHECKPOINTS = Collection("checkpoints")
 _add = CHECKPOINTS.add
 
 _add("checkpoints-report", "The table and card of three checkpoints.", "assay report latest")
-_add("checkpoints-verbose", "All columns and criteria.", "assay report latest -v")
-_add("checkpoints-md", "The report in Markdown.", "assay report latest --format md")
+_add("checkpoints-verbose", "All columns and criteria.", "assay report latest -v | lines 1 200")
+_add(
+    "checkpoints-md",
+    "The report in Markdown.",
+    "assay report latest --format md | lines 1 200",
+)
 _add("checkpoints-fr", "The card in French.", "assay report latest --lang fr")
 _add(
     "checkpoints-json",
@@ -93,6 +97,13 @@ _add(
     "assay run tiny -s quiz --gate gate.toml --text text.txt --threads 1 --device cpu --json"
     " | pick models.0",
     "assay run tiny/step_000900 -s quiz --no-gate",
+)
+_add(
+    "checkpoint-speed",
+    "Speed and memory of a checkpoint, and the specification's weighted score.",
+    "assay run tiny/step_008000 -s quiz --gate speed.toml --text text.txt --threads 1"
+    " --device cpu --json | pick models.0.decision",
+    "assay speed tiny/step_008000 --context 0 --threads 1 --device cpu --repeats 1 --json | keys",
 )
 _add("python-functions", "The specification's functions.", "call specified_functions")
 _add(

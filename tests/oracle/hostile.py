@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.oracle.registry import Collection
-from tests.oracle.scenes import HOSTILE_GGUF_NAMES
+from tests.oracle.scenes import HOSTILE_GATES, HOSTILE_GGUF_NAMES
 
 HOSTILE = Collection("hostile")
 _add = HOSTILE.add
@@ -22,7 +22,7 @@ _add(
     "hostile-checkpoints",
     "Six hostile checkpoints are refused with a sentence, and run no code.",
     *(
-        f"assay run checkpoints/{name} -s attacks --no-gate --threads 1 --device cpu"
+        f"assay run checkpoints/{name} -s attacks --no-gate --max-tokens 4 --threads 1 --device cpu"
         for name in (
             "remote_code", "enormous", "unknown_kind", "template", "cut_weights", "pickle",
         )

@@ -110,8 +110,8 @@ def _write_checkpoints(folder: Path) -> None:
     change(copy("remote_code") / "config.json", auto_map={"AutoModelForCausalLM": "m.M"})
     change(copy("enormous") / "config.json", hidden_size=10**9, vocab_size=10**9)
     change(copy("unknown_kind") / "config.json", model_type="\x1b[2Jbert", architectures=["X"])
-    loops = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
-    change(copy("template") / "tokenizer_config.json", chat_template=loops)
+    looks = "{{ messages.__class__.__mro__ }}"
+    change(copy("template") / "tokenizer_config.json", chat_template=looks)
     (copy("cut_weights") / "model.safetensors").write_bytes(struct.pack("<Q", 10**15) + b"{}")
     pickled = copy("pickle")
     (pickled / "model.safetensors").unlink()

@@ -21,17 +21,19 @@ MASKS = (
     (r"\b\d{4}-\d\d-\d\d\b", "DAY"),
     (r"(127\.0\.0\.1|localhost):\d{2,5}", r"\1:PORT"),
     (r"(?<![\w.])Assay \d+\.\d+\.\d+\S*", "Assay VERSION"),
-    (r"(Machine ?: ).*", r"\1…"),
+    (r"(Machine\s?:\s).*", r"\1…"),
     (r"(?<![\w.–-])[\d.,\u202f\u00a0]*\d(?:[–-][\d.,]+)? ?(?:ms|s|min|h)(?![\w/'’])", "DURATION"),
     (r"(?<![\w.–-])[\d.,\u202f\u00a0]*\d(?:[–-][\d.,]+)? ?tokens/s", "SPEED"),
     (r"(?<![\w.–-])[\d.,\u202f\u00a0]*\d(?:[–-][\d.,]+)? ?[KMGT]i?[Bo]\b", "SIZE"),
     (r"\d+(\.\d+)?/(s|min|h)\b", "RATE"),
+    # The interval of a time, which has no unit of its own.
+    (r"(DURATION[ |\\]+)\[[^\]]*\]", r"\1[…]"),
 )
 # Figures of the machine, by the name that documents give them. A null stays a null.
 MACHINE_KEYS = re.compile(
-    r"(?:^|_)(s|ms|mb|bytes|seconds|duration|latency|per_s|per_second|inference_speed|created"
-    r"|finished|timestamp|machine|platform|python|torch|processor|cores|ram|port|size"
-    r"|weighted_score|versions)$"
+    r"(?:^|_)(s|ms|mb|bytes|seconds|duration|latency|per_s|per_second|per_token|speed|created"
+    r"|finished|timestamp|machine|platform|python|torch|processor|system|cores|ram|port|size"
+    r"|weighted_score|ranking_score|versions|profile|bandwidth|others_share)$"
 )
 LONG_NUMBER = re.compile(r"-?\d+\.\d{5,}(?:e-?\d+)?|-?\d(?:\.\d+)?e-\d+")
 
@@ -58,10 +60,10 @@ def mask_line(line: str, names: Mapping[str, str]) -> str:
 
 
 def shorten(number: float) -> str:
-    """Return a number with four digits after the point, a small one with four that count."""
-    if abs(number) >= 0.1 or number == 0:
+    """Return a number with four digits after the point, of a small or large one fewer."""
+    if number == 0 or 0.1 <= abs(number) < 10:
         return f"{number:.4f}".rstrip("0").rstrip(".")
-    return f"{number:.4g}"
+    return f"{number:.4g}" if abs(number) < 0.1 else f"{number:.6g}"
 
 
 # ------------------------------------------------------------------------------------------- JSON
@@ -92,12 +94,11 @@ def _plain(value: Any) -> Any:
 def mask_figures(value: Any) -> Any:
     """Replace the numbers of a value that the machine decides; its shape stays."""
     if isinstance(value, dict):
-        return {key: mask_figures(item) for key, item in value.items()}
+        said = ("unit", "method")
+        return {key: item if key in said else mask_figures(item) for key, item in value.items()}
     if isinstance(value, list):
         return ["…"] if value else []
     if isinstance(value, bool) or value is None:
-        return value
-    if isinstance(value, str) and not re.search(r"\d", value):
         return value
     return "…"
 

@@ -285,8 +285,9 @@ max = 60
 name = "quiz"
 min = 0.2
 
-[memory]
-max_mb = 400
+# Without speed, which is another one on every machine.
+[score]
+weights = { perplexity = 0.5, "suite:quiz" = 0.5 }
 """
 QUIZ = {
     "choose": [
@@ -339,6 +340,9 @@ def build_checkpoints(folder: Path) -> None:
     write_text(folder / "text.txt", text.read_text("utf-8")[:HELD_OUT_CHARACTERS])
     write_suite(folder / "quiz", QUIZ)
     write_text(folder / "gate.toml", GATE)
+    write_text(
+        folder / "speed.toml", "[speed]\nmin_tokens_per_s = 0.001\n\n[memory]\nmax_mb = 900\n"
+    )
     write_text(folder / "strict.toml", GATE.replace("max = 60", "max = 20"))
 
 
@@ -545,7 +549,7 @@ from assay.checking import Candidate, Check, choose_code, compare
 def check(answer, truth, files):
     code = choose_code(answer, ["double"])
     yield Check("code", code is not None, "there is a function double")
-    for number in (0, 3):
+    for number in (3,):
         reason = "there is no code"
         if code is not None:
             candidate = Candidate(code.sources)
@@ -584,6 +588,10 @@ def build_code(folder: Path) -> None:
     )
 
 
+HOSTILE_GATES = (
+    "empty", "unknown_table", "unknown_key", "not_a_number", "wrong_kind", "suite_twice",
+    "not_toml", "outside", "deep",
+)  # fmt: skip
 HOSTILE_GGUF_NAMES = (
     "cut", "version", "fields", "entries", "lists", "text", "place", "not_gguf",
 )  # fmt: skip

@@ -53,7 +53,7 @@ _add(
 _add(
     "ollama-cut",
     "An answer whose connection breaks for ever is failed: exit 3.",
-    f"assay run {OLLAMA} -s one --timeout 5 2>&1",
+    f"assay run {OLLAMA} -s one --timeout 5",
     faults=({"kind": "closes_mid_chunk", "times": None},),
 )
 for fault in ("html", "garbage", "auth_401", "http_404", "empty_body", "wrong_shape"):

@@ -12,9 +12,10 @@ A line is one of:
     sent [PATH]      the bodies that the scene's server received
     call NAME ARGS   a function of python_functions.py, in a fork; what it returns
 
-`{server}` is the address of the scene's server. After ` | ` stand filters: `keys` (kinds instead
-of values), `pick a.b` (a part of a JSON document), `lines FROM TO`, `grep TEXT`, `drop TEXT`. With
-` 2>&1` stderr is shown too; it is always shown where the exit code is 2 or 130.
+`{server}` is the address of the scene's server, `REPOSITORY` the checkout. After ` | ` stand
+filters: `keys` (kinds instead of values), `pick a.b` (a part of a JSON document), `lines FROM TO`,
+`grep TEXT`, `drop TEXT`. With ` 2>&1` stderr is shown too; it is always shown where the exit code
+is 2 or 130. Progress is never shown.
 """
 
 from __future__ import annotations
@@ -49,6 +50,10 @@ from tests.servers.fixtures import Server
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 PATIENCE_S = 300
+# What is told while a command works, more or less often on a slow machine.
+PROGRESS = re.compile(
+    r"^(preparing|opening|writing|loading)|\d/\d+ \(|how long that takes|: loading"
+)
 # A path of this length, wherever temporary files lie: lines must not wrap elsewhere.
 FOLDER_LENGTH = 60
 # Files of suites that ship, what begins the command, and what needs packages of other tools.
@@ -154,7 +159,7 @@ class Stage:
         """Run one command line and return what the transcript shows of it."""
         command, *filters = line.split(" | ")
         with_errors = command.endswith(" 2>&1")
-        command = command.removesuffix(" 2>&1")
+        command = command.removesuffix(" 2>&1").replace("REPOSITORY", str(ROOT))
         if server:
             command = command.replace("{server}", server.url)
         verb, _, rest = command.partition(" ")
@@ -182,7 +187,8 @@ class Stage:
             code, out, errors = self.process(words, environment)
         parts = [self.show(out, filters)] if out.strip() else []
         if errors.strip() and (with_errors or code in (2, 70, 130)):
-            marked = "\n".join(f"! {line}" for line in errors.splitlines())
+            kept = [line for line in errors.splitlines() if not PROGRESS.search(line)]
+            marked = "\n".join(f"! {line}" for line in kept)
             parts.append(self.show(marked, []))
         return "\n".join([*parts, f"exit {code}"])
 
@@ -293,12 +299,10 @@ class Stage:
         return os.waitstatus_to_exitcode(status), read_back(out), read_back(errors)
 
     def process(self, words: list[str], environment: Mapping[str, str]) -> tuple[int, str, str]:
-        """Run another program; `REPOSITORY/` in its words is the checkout."""
-        replaced = [word.replace("REPOSITORY", str(ROOT)) for word in words]
-        if replaced[0] == "python":
-            replaced[0] = sys.executable
+        """Run another program."""
+        program = sys.executable if words[0] == "python" else words[0]
         done = subprocess.run(
-            replaced, cwd=self.work, env=dict(environment), capture_output=True, text=True,
+            [program, *words[1:]], cwd=self.work, env=dict(environment), capture_output=True, text=True,
             timeout=PATIENCE_S, check=False, stdin=subprocess.DEVNULL,
         )  # fmt: skip
         return done.returncode, done.stdout, done.stderr
