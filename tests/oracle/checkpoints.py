@@ -86,7 +86,7 @@ _add(
     "`loop`: train, evaluate, review; round files, exit 1 when none is accepted.",
     "assay loop --train 'python REPOSITORY/tests/workflow/loop_trainer.py tiny/step_008000"
     " --out {out} --steps {steps} --changes {changes}' --steps 50 --rounds 2 --gate strict.toml"
-    " -s quiz --text text.txt --threads 1 --device cpu",
+    " -s quiz --text text.txt --threads 1 --device cpu 2>&1",
     "ls assay-out/loop",
 )
 _add(

@@ -30,6 +30,14 @@ _add(
     scene="little",
 )
 
+_add(
+    "mistakes-fr",
+    "Mistakes in French.",
+    "assay rum --lang fr",
+    "assay run scripted:good.json -s littel --lang fr",
+    "assay report latest --lang fr",
+)
+
 # ------------------------------------------------------------------------------------------ suites
 
 _add(

@@ -70,3 +70,10 @@ _add(
     " | pick models.0.suites.0.tests",
     scene="code",
 )
+_add(
+    "validate-code",
+    "`validate --allow-code-execution` tries out checkers: reference, empty answer, echo, refusal.",
+    "assay validate code/right --allow-code-execution --sandbox weak --data-seeds 1",
+    "assay validate code --allow-code-execution --sandbox weak --data-seeds 1",
+    scene="code",
+)

@@ -16,7 +16,9 @@ _add(
     "assay run scripted:says.json -s suites/cut.json",
 )
 _add(
-    "hostile-gates", "Nine hostile gates.", "assay validate gates", "assay validate gates/deep.toml"
+    "hostile-gates",
+    "Nine hostile gates: each mistake on a line with its place.",
+    *(f"assay validate gates/{name}.toml" for name in HOSTILE_GATES),
 )
 _add(
     "hostile-checkpoints",

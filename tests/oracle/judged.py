@@ -37,6 +37,14 @@ _add(
     "cat paste/talk.talk_001.candidate-1.prompt.md",
 )
 _add(
+    "judge-import",
+    "An evaluation written by hand counts like a judge; wrong arithmetic is corrected and said.",
+    "cat evaluation.txt",
+    "assay judge latest --import evaluation.txt",
+    "cat assay-out/runs/*/reports/evaluations/poor-*/talk_001.txt",
+    "assay judge latest --undo-import",
+)
+_add(
     "judge-requests",
     "What a judge is sent: the answer as data, never the model's name.",
     "sql SELECT body FROM requests WHERE test_id LIKE 'judge:%talk_001' ORDER BY id LIMIT 1",

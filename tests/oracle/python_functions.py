@@ -210,7 +210,7 @@ def escapes_in(*words: str) -> dict[str, int]:
     """Count what a terminal would obey in the output of a command."""
     text = output_of(*words)
     obeyed = {"ESC": "\x1b", "BEL": "\x07", "CSI": "\x9b", "RLO": "\u202e", "NUL": "\x00"}
-    return {"characters above 0": int(bool(text)), **{n: text.count(c) for n, c in obeyed.items()}}
+    return {"texts": int(bool(text)), **{n: text.count(c) for n, c in obeyed.items()}}
 
 
 def markup_in(*words: str) -> dict[str, int]:
@@ -218,7 +218,8 @@ def markup_in(*words: str) -> dict[str, int]:
     from tests.oracle.hostile_inputs import ATTACKS
 
     text = output_of(*words)
-    return {attack[:40]: text.count(attack) for attack in ATTACKS if "<" in attack}
+    counts = {attack[:40]: text.count(attack) for attack in ATTACKS if "<" in attack}
+    return {"texts": int(bool(text)), **counts}
 
 
 def record_calls(server: str) -> str:

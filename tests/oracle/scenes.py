@@ -273,6 +273,35 @@ def build_judged(folder: Path) -> None:
         folder / "mild.json", {"answers": {}, "default": json.dumps(dict.fromkeys(marks, 8))}
     )
 
+    write_text(folder / "evaluation.txt", EVALUATION)
+
+
+# The overall score is wrong on purpose: 4 · 0.4 + 2 · 0.3 + 6 · 0.3 is 4.0.
+EVALUATION = """\
+TEST ID: talk_001 (Text 1 about a city)
+MODEL: scripted:poor.json
+TASK: A sentence about Accra
+
+EVALUATION:
+Correctness: 4/10 - a city is no fish
+Completeness: 2/10 - the country is missing
+Code Quality: 6/10 - short
+
+OVERALL SCORE: 7.5/10
+QUALITY RATING: GOOD
+
+DETAILED ASSESSMENT:
+It is about Accra.
+
+STRENGTHS:
+- short
+
+WEAKNESSES:
+- wrong
+
+VERDICT: Not usable.
+"""
+
 
 # -------------------------------------------------------------------------------------- checkpoints
 

@@ -302,9 +302,15 @@ class Stage:
         """Run another program."""
         program = sys.executable if words[0] == "python" else words[0]
         done = subprocess.run(
-            [program, *words[1:]], cwd=self.work, env=dict(environment), capture_output=True, text=True,
-            timeout=PATIENCE_S, check=False, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            [program, *words[1:]],
+            cwd=self.work,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
         return done.returncode, done.stdout, done.stderr
 
     # ------------------------------------------------------------------------ files and pages
