@@ -84,10 +84,10 @@ _add(
 _add(
     "loop",
     "`loop`: train, evaluate, review; round files, exit 1 when none is accepted.",
-    "assay loop --train 'python REPOSITORY/tests/workflow/loop_trainer.py tiny/step_008000"
-    " --out {out} --steps {steps} --changes {changes}' --steps 50 --rounds 2 --gate strict.toml"
-    " -s quiz --text text.txt --threads 1 --device cpu 2>&1",
-    "ls assay-out/loop",
+    "assay loop --train 'python train.py {out} {steps} {changes}' --steps 50 --rounds 2"
+    " --gate strict.toml -s quiz --text text.txt --threads 1 --device cpu",
+    "cat assay-out/rounds/round_01.json",
+    "ls assay-out/rounds | drop files/",
 )
 _add(
     "checkpoint-broken",
@@ -100,9 +100,9 @@ _add(
 )
 _add(
     "checkpoint-speed",
-    "Speed and memory of a checkpoint, and the specification's weighted score.",
+    "Speed and memory of a checkpoint.",
     "assay run tiny/step_008000 -s quiz --gate speed.toml --text text.txt --threads 1"
-    " --device cpu --json | pick models.0.decision",
+    " --device cpu --json | pick models.0.decision.criteria",
     "assay speed tiny/step_008000 --context 0 --threads 1 --device cpu --repeats 1 --json | keys",
 )
 _add("python-functions", "The specification's functions.", "call specified_functions")
@@ -135,6 +135,6 @@ _add(
 _add(
     "gguf-quants",
     "`quants` says which file to keep.",
-    "assay quants stories.gguf --text text.txt -s quiz --threads 1 --device cpu",
+    "assay quants stories.gguf other.gguf --text text.txt -s quiz --threads 1 --device cpu",
     scene="stories",
 )

@@ -45,7 +45,7 @@ _add(
     "gate-tables",
     "Every table of a gate over one checkpoint: value, limit and reason.",
     "assay validate all.toml",
-    "assay run tiny/step_008000 -s quiz --gate all.toml --text text.txt --text law=law.txt"
+    "assay run tiny/step_008000 -s quiz -s quiz2 --gate all.toml --text text.txt --text law=law.txt"
     " --threads 1 --device cpu --json | pick models.0.decision.criteria",
     scene="gates",
 )

@@ -65,7 +65,7 @@ _add(
     "assay export latest --format jsonl | drop null",
     scene="pair",
 )
-_add("export-csv", "The same as a table.", "assay export latest --format csv", scene="pair")
+_add("export-csv", "The same as a table.", "assay export latest --format csv | csv", scene="pair")
 _add(
     "leaderboard",
     "All models of a store, best first, in each format.",
@@ -118,5 +118,5 @@ _add(
     "The agent tools about a stored run.",
     "call tool explain_result latest sums_004",
     "call tool review_failures latest",
-    "call tool compare_answers latest",
+    "call compared scripted:good.json scripted:weak.json",
 )

@@ -9,7 +9,11 @@ _add = JUDGED.add
 
 _add("judged-report", "The report of a judged run.", "assay report latest")
 _add("judged-report-md", "The same in Markdown.", "assay report latest --format md")
-_add("judged-json", "The judged part of the JSON.", "assay report latest --json | pick judged")
+_add(
+    "judged-json",
+    "The judged part of the JSON.",
+    "assay report latest --json | pick judged | lines 1 200",
+)
 _add(
     "judged-files",
     "The evaluation of one answer in the standard format.",

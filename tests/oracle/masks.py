@@ -6,6 +6,8 @@ times, speeds, memory and versions, with JSON laid out and floats rounded, and w
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Mapping
@@ -26,6 +28,8 @@ MASKS = (
     (r"(?<![\w.–-])[\d.,\u202f\u00a0]*\d(?:[–-][\d.,]+)? ?tokens/s", "SPEED"),
     (r"(?<![\w.–-])[\d.,\u202f\u00a0]*\d(?:[–-][\d.,]+)? ?[KMGT]i?[Bo]\b", "SIZE"),
     (r"\d+(\.\d+)?/(s|min|h)\b", "RATE"),
+    # The rows of "Every try" in performance.md.
+    (r"(\| \S+ \| \S+ \| \d+ \| )\d+\.\d{3}( \|)", r"\1SECONDS\2"),
     # The interval of a time, which has no unit of its own.
     (r"(DURATION[ |\\]+)\[[^\]]*\]", r"\1[…]"),
 )
@@ -33,7 +37,7 @@ MASKS = (
 MACHINE_KEYS = re.compile(
     r"(?:^|_)(s|ms|mb|bytes|seconds|duration|latency|per_s|per_second|per_token|speed|created"
     r"|finished|timestamp|machine|platform|python|torch|processor|system|cores|ram|port|size"
-    r"|weighted_score|ranking_score|versions|profile|bandwidth|others_share)$"
+    r"|versions|profile|bandwidth|others_share)$"
 )
 LONG_NUMBER = re.compile(r"-?\d+\.\d{5,}(?:e-?\d+)?|-?\d(?:\.\d+)?e-\d+")
 
@@ -130,6 +134,18 @@ def shape_of(value: Any) -> Any:
                 kinds.append(kind)
         return kinds
     return type(value).__name__
+
+
+def mask_table(text: str) -> str:
+    """Return a CSV table with the figures of the machine masked, by the names of its columns."""
+    rows = list(csv.reader(io.StringIO(text)))
+    of_machine = {at for at, name in enumerate(rows[0]) if MACHINE_KEYS.search(name)}
+    masked = io.StringIO()
+    writer = csv.writer(masked, lineterminator="\n")
+    writer.writerow(rows[0])
+    for row in rows[1:]:
+        writer.writerow("…" if at in of_machine and cell else cell for at, cell in enumerate(row))
+    return masked.getvalue()
 
 
 # ------------------------------------------------------------------------------------------- HTML

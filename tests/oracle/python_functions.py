@@ -49,6 +49,14 @@ def tool_with(name: str, arguments: str) -> object:
     return getattr(assay, name)(**json.loads(arguments))
 
 
+def compared(first: str, second: str) -> dict[str, object]:
+    """Compare two models of the store."""
+    import assay
+
+    result = assay.compare(first, second)
+    return {"repr": repr(result), "exit_code": int(result.exit_code), "keys": result.to_dict()}
+
+
 def mistake_of(name: str, arguments: str) -> object:
     """Return how a function refuses its arguments."""
     import assay

@@ -368,6 +368,7 @@ def build_checkpoints(folder: Path) -> None:
     text = ROOT / "src" / "assay" / "builtin" / "texts" / "held_out_english.txt"
     write_text(folder / "text.txt", text.read_text("utf-8")[:HELD_OUT_CHARACTERS])
     write_suite(folder / "quiz", QUIZ)
+    write_text(folder / "train.py", TRAIN)
     write_text(folder / "gate.toml", GATE)
     write_text(
         folder / "speed.toml", "[speed]\nmin_tokens_per_s = 0.001\n\n[memory]\nmax_mb = 900\n"
@@ -375,6 +376,18 @@ def build_checkpoints(folder: Path) -> None:
     write_text(folder / "strict.toml", GATE.replace("max = 60", "max = 20"))
 
 
+# A training that takes no time: the first round gets a worse checkpoint than the second.
+TRAIN = """\
+import pathlib
+import shutil
+import sys
+
+out = pathlib.Path(sys.argv[1])
+source = "step_005600" if out.name.endswith("01") else "step_008000"
+shutil.copytree(f"tiny/{source}", out / f"step_{sys.argv[2]}")
+for name in ("tokenizer.json", "tokenizer_config.json"):
+    shutil.copy(f"tiny/{name}", out)
+"""
 RUN_CHECKPOINTS = (
     "assay run tiny -s quiz --gate gate.toml --text text.txt --threads 1 --device cpu --json"
 )
@@ -383,6 +396,7 @@ RUN_CHECKPOINTS = (
 def build_stories(folder: Path) -> None:
     """A model of 1 MB as a GGUF file and as a checkpoint, with the same small suite."""
     shutil.copy(STORIES / "gguf" / "stories260K-f32.gguf", folder / "stories.gguf")
+    shutil.copy(folder / "stories.gguf", folder / "other.gguf")
     (folder / "stories").mkdir()
     for name in ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"):
         shutil.copy(STORIES / name, folder / "stories" / name)

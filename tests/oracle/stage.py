@@ -14,12 +14,13 @@ A line is one of:
 
 `{server}` is the address of the scene's server, `REPOSITORY` the checkout. After ` | ` stand
 filters: `keys` (kinds instead of values), `pick a.b` (a part of a JSON document), `lines FROM TO`,
-`grep TEXT`, `drop TEXT`. With ` 2>&1` stderr is shown too; it is always shown where the exit code
-is 2 or 130. Progress is never shown.
+`grep TEXT`, `drop TEXT`, `csv` (a table whose columns of times are masked). With ` 2>&1` stderr is
+shown too; it is always shown where the exit code is 2 or 130. Progress is never shown.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import http.client
 import json
@@ -43,7 +44,7 @@ from types import TracebackType
 from typing import Any
 
 import assay
-from tests.oracle.masks import lay_out, mask_text, page_text, shape_of
+from tests.oracle.masks import lay_out, mask_table, mask_text, page_text, shape_of
 from tests.oracle.registry import Entry, Scene
 from tests.servers.fixtures import Server
 
@@ -224,6 +225,8 @@ class Stage:
             text = page_text(text)
         if stripped.startswith(("{", "[")):
             text = show_json(stripped, filters)
+        if "csv" in filters:
+            text = mask_table(text)
         masked = mask_text(text, self.names())
         lines = masked.splitlines()
         for each in filters:
@@ -393,8 +396,15 @@ def call_function(words: list[str]) -> int:
     """Print what a function of python_functions.py returns."""
     module = import_module("tests.oracle.python_functions")
     result = getattr(module, words[0])(*words[1:])
-    print(result if isinstance(result, str) else json.dumps(result, default=str))
+    print(result if isinstance(result, str) else json.dumps(result, default=plain))
     return 0
+
+
+def plain(value: object) -> object:
+    """Return what JSON does not know as something that it does."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    return str(value)
 
 
 def redirect(out: Path, errors: Path) -> None:
