@@ -199,7 +199,6 @@ class Stage:
         return {
             "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
             "PYTHONPATH": str(ROOT),
-            "PYTHONHASHSEED": "0",
             "PYTHONWARNINGS": "error",
             "HOME": home,
             "XDG_DATA_HOME": f"{home}/data",
