@@ -21,6 +21,7 @@ MASKS = (
     (r"\d{8}T\d{6}Z-[0-9a-f]{6}", "RUN"),
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?( ?UTC|Z|\+00:00)?", "TIME"),
     (r"\b\d{4}-\d\d-\d\d\b", "DAY"),
+    (r"\b\d{1,2}(er)? [^\W\d]{3,9} 20\d\d( à \d\d:\d\d UTC)?", "TIME"),
     (r"(127\.0\.0\.1|localhost):\d{2,5}", r"\1:PORT"),
     (r"(?<![\w.])Assay \d+\.\d+\.\d+\S*", "Assay VERSION"),
     (r"(Machine\s?:\s).*", r"\1…"),
@@ -29,7 +30,7 @@ MASKS = (
     (r"(?<![\w.–-])[\d.,\u202f\u00a0]*\d(?:[–-][\d.,]+)? ?[KMGT]i?[Bo]\b", "SIZE"),
     (r"\d+(\.\d+)?/(s|min|h)\b", "RATE"),
     # The rows of "Every try" in performance.md.
-    (r"(\| \S+ \| \S+ \| \d+ \| )\d+\.\d{3}( \|)", r"\1SECONDS\2"),
+    (r"^(\| \S+ \| \w+_\d{3} \| \d+ \| )\d+\.\d{3}( \|)", r"\1SECONDS\2"),
     # The interval of a time, which has no unit of its own.
     (r"(DURATION[ |\\]+)\[[^\]]*\]", r"\1[…]"),
 )

@@ -54,7 +54,8 @@ def compared(first: str, second: str) -> dict[str, object]:
     import assay
 
     result = assay.compare(first, second)
-    return {"repr": repr(result), "exit_code": int(result.exit_code), "keys": result.to_dict()}
+    keys = list(result.to_dict())
+    return {"repr": repr(result), "exit_code": int(result.exit_code), "keys": keys}
 
 
 def mistake_of(name: str, arguments: str) -> object:
