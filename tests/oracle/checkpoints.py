@@ -86,7 +86,7 @@ _add(
     "`loop`: train, evaluate, review; round files, exit 1 when none is accepted.",
     "assay loop --train 'python train.py {out} {steps} {changes}' --steps 50 --rounds 2"
     " --gate strict.toml -s quiz --text text.txt --threads 1 --device cpu",
-    "cat assay-out/rounds/round_01.json",
+    "cat assay-out/**/round_01.json",
     "ls assay-out/rounds | drop files/",
 )
 _add(
