@@ -54,6 +54,10 @@ release-check: test-all faults
 faults: $(DEV)
 	$(BIN)/python -m tests.faults
 
+# What commands print over fixed inputs, compared with the texts in tests/oracle/entries.
+oracle: $(DEV)
+	$(BIN)/python -m tests.oracle
+
 # Bubblewrap for code that models write, a browser for the pages; tests without them are skipped.
 packages:
 	@sh scripts/set_up_packages.sh

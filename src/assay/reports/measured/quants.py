@@ -47,7 +47,8 @@ def quants_schema() -> dict[str, Any]:
 
     made = TypeAdapter(Quants).json_schema(mode="serialization")
     made["properties"] = {"headline": {"type": "string"}, **made["properties"]}
-    made["required"] = ["headline", *made["properties"].keys() - {"headline"}]
+    others = [name for name in made["properties"] if name != "headline"]
+    made["required"] = ["headline", *others]
     return {"$schema": DIALECT, "title": "assay quants --json", **made}
 
 
