@@ -17,9 +17,6 @@ from assay.text.structure import UNSPACED
 
 READ_AT_MOST = 20_000  # characters, from the end: a model that is stuck is stuck there
 LONGEST_UNIT = 500  # items
-# So many items in a row are looked up where they last stood. With one or two, words that every
-# text has again would be tried as the beginning of a loop.
-GRAM = 3
 # (items, times): a unit of at most so many items loops if it comes so many times at the end of a
 # text. With these figures none of 668 sound samples in tests/health_samples loops, and of 176 that
 # are labelled as loops 145 do.
@@ -119,13 +116,13 @@ def _loops_of(
 def _find_stretches(items: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """Yield start, end and period of each longest stretch with a period.
 
-    The distance of three items to where they last stood is a period to try. Each stretch is walked
-    once for its period, so that the time grows as the text does.
+    The distance of three items to where they last stood is a period to try; with one or two, words
+    that every text has again would be tried. Each stretch is walked once for its period, so that
+    the time grows as the text does.
     """
     last_places: dict[tuple[str, ...], int] = {}
     walked_to: dict[int, int] = {}  # by period
-    for place in range(len(items) - GRAM + 1):
-        gram = tuple(items[place : place + GRAM])
+    for place, gram in enumerate(zip(items, items[1:], items[2:], strict=False)):
         before = last_places.get(gram)
         last_places[gram] = place
         if before is None:
@@ -134,7 +131,7 @@ def _find_stretches(items: Sequence[str]) -> Iterator[tuple[int, int, int]]:
         if period > LONGEST_UNIT or place < walked_to.get(period, 0):
             continue
 
-        end = place + GRAM
+        end = place + len(gram)
         while end < len(items) and items[end] == items[end - period]:
             end += 1
         start = before
