@@ -29,8 +29,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from assay import api
-from assay.models.http.circles import Circles
 from assay.suites.load import find, load_suite
+from assay.text.loops import LoopWatch
 from assay.types.options import DEFAULT_TIMEOUT_S
 from assay.workflow.commands.discover.forecast import (
     LEAST_SPREAD,
@@ -122,8 +122,8 @@ def lengths_in(recordings: Path) -> dict[str, list[list[int]]]:
     found: dict[str, dict[str, list[int]]] = {}
     for told in index(recordings):
         pieces = PIECE.findall((recordings / told["model"] / f"{told['test']}.md").read_text())
-        circles = Circles()
-        looped = (n for n, piece in enumerate(pieces, 1) if circles.found_after(piece))
+        watch = LoopWatch()
+        looped = (n for n, piece in enumerate(pieces, 1) if watch.is_stuck_after(piece))
         share = next(looped, len(pieces)) / len(pieces)
         suite = found.setdefault(told["model"], {}).setdefault(told["test"][:2], [])
         suite.append(round(told["output_tokens"] * share))

@@ -15,7 +15,6 @@ from assay.checks.top_k import TopK
 from assay.stats import estimates
 from assay.summary.baselines import baselines
 from assay.summary.comparisons import compare_suites, rank, with_holm
-from assay.summary.habits import find_one_letter
 from assay.summary.trials import measurements, summarise
 from assay.types import (
     AnswerCheck,
@@ -368,12 +367,6 @@ def test_judged_tests_are_unscored_in_baselines_and_top_k_gets_a_prediction() ->
     assert only_judged.constant.value is None
 
 
-def test_a_constant_that_is_0_by_itself_stands_for_those_that_a_judge_would_read() -> None:
-    suite = suite_of({"f": [case_of("j", check=Judge(rubric="coding"))]})
-    found = baselines_of(suite)
-    assert (found.constant_answer, found.constant.value, found.constant.n) == ("no", 0, 1)
-
-
 def test_a_large_suite_is_sampled_over_all_its_categories() -> None:
     categories = {
         "many": [case_of(f"m_{i}", "many") for i in range(900)],
@@ -482,22 +475,7 @@ def test_an_incomplete_score_stands_below_without_a_rank() -> None:
     assert [(row.rank, row.model) for row in found.rows] == [(1, "b"), (None, "a")]
 
 
-def test_one_letter_for_nearly_all_questions_is_found_and_a_right_one_is_not() -> None:
-    def found(letters: str, right: str) -> tuple[str, int, int] | None:
-        return find_one_letter([*letters], [*right])
-
-    assert found("A" * 60, "ABCD" * 15) == ("A", 60, 60)
-    assert found("A" * 56 + "BCDB", "ABCD" * 15) == ("A", 56, 60)
-    assert found("A" * 36 + "BCD" * 8, "ABCD" * 15) == ("A", 36, 60), "from 60 % on"
-    assert found("A" * 35 + "BCD" * 8 + "B", "ABCD" * 15) is None
-    assert found("ABCD" * 15, "BCDA" * 15) is None
-    assert found("A" * 60, "A" * 60) is None, "it was right"
-    assert found("A" * 40 + "B" * 20, "A" * 36 + "B" * 24) is None, "the answers explain it"
-    assert found("A" * 8, "ABCD" * 2) is None, "too few to tell"
-    assert found("", "") is None
-
-
-def test_habits_are_counted_among_the_answers_of_a_suite() -> None:
+def test_causes_are_counted_among_the_answers_of_a_suite() -> None:
     cases = [case_of(name) for name in "abcdef"]
     texts = ["x", "Sorry, I do not know.", "What is c?", "x x x", "y", "the river"]
     ends = [{}, {}, {}, {"truncated": True, "finish": "loop"}, {"truncated": True}, {}]
@@ -506,7 +484,7 @@ def test_habits_are_counted_among_the_answers_of_a_suite() -> None:
         for case, text, end in zip(cases, texts, ends, strict=True)
     ]
     found = summarise(suite_of({"facts": cases}), trials)
-    counted = {habit.kind: (habit.count, habit.n) for habit in found.habits}
+    counted = {cause.kind: (cause.count, cause.n) for cause in found.causes}
     assert counted == dict.fromkeys(("declined", "echoed", "loops", "cut"), (1, 6))
     assert found.measurements["echoed"].value == pytest.approx(1 / 6)
 
@@ -514,7 +492,7 @@ def test_habits_are_counted_among_the_answers_of_a_suite() -> None:
 def test_a_test_that_asks_for_a_refusal_has_no_answer_that_declines() -> None:
     case = case_of("a", check=ExactMatch(expected=("I do not know",)))
     found = summarise(suite_of({"facts": [case]}), [trial_of(case, 0, text="I cannot say.")])
-    assert found.habits == ()
+    assert found.causes == ()
 
 
 def test_tokens_and_seconds_per_right_answer_count_the_wrong_answers_too() -> None:

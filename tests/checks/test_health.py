@@ -114,7 +114,7 @@ def test_more_than_ten_and_fewer_than_two_hundred_words_are_asked_for(words, pas
         "```\n" + "sudo apt install nginx\n" * 20,
         (PROSE + "\n\n") * 3,
         "系统正在启动请稍候" * 12,
-        "Yes! yes, YES. yes; yes yes (yes) yes",
+        "Yes! yes! YES! yes! yes! yes! yes!",
     ],
 )
 def test_a_unit_said_over_and_over_is_a_loop(text):

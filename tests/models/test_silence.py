@@ -109,13 +109,13 @@ def test_letters_beyond_ascii_take_more_tokens():
     assert estimate_tokens("e" * 75) == 30
 
 
-# -------------------------------------------------------------------------- answers in circles
+# ----------------------------------------------------------------------------- answers in a loop
 
 CIRCLE = "Open the door and look outside. " * 200
 STUCK = "Yo! Yo! " + "）" * 40
 
 
-def test_an_answer_that_goes_in_circles_is_stopped_kept_and_counted_as_a_loop(server, reply_of):
+def test_an_answer_that_repeats_itself_is_stopped_kept_and_counted_as_a_loop(server, reply_of):
     server.answers({"*": CIRCLE})
     reply = reply_of(sampling=replace(PLAIN, max_tokens=3000))
     assert isinstance(reply, Answered), reply

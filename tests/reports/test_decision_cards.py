@@ -29,7 +29,7 @@ from assay.types.documents import Card, Document, Span, make_card, plain_text, w
 from assay.types.measured.drift import DriftLimits
 from assay.types.measured.losses import LossComparison, LossPart
 from assay.types.measured.performance import DepthFigures
-from assay.types.results import Habit, Report, Side
+from assay.types.results import Cause, Report, Side
 from assay.types.rounds import LoopRound, RoundReview, SuggestedChange, TrainingLoop
 from tests.decide.candidates import GATE, candidate
 from tests.reports import conftest as made
@@ -233,9 +233,9 @@ def test_a_difference_inside_its_interval_is_undecided_with_the_tests_that_would
 
 
 def test_a_cause_of_a_third_of_the_failures_is_a_reason_with_its_count() -> None:
-    cause = Habit(kind="calls_as_text", count=32, n=40, explains=32, failures=35, right=15)
-    rare = Habit(kind="cut", count=5, n=40, explains=5, failures=35)
-    card = run_card(replace(with_suite(made.report_document(), habits=(cause, rare)), hints=()))
+    cause = Cause(kind="calls_as_text", count=32, n=40, explains=32, failures=35, right=15)
+    rare = Cause(kind="cut", count=5, n=40, explains=5, failures=35)
+    card = run_card(replace(with_suite(made.report_document(), causes=(cause, rare)), hints=()))
     (said,) = [each for each in card.reasons if "tool call" in each]
     assert said.startswith(
         "32 of 35 failures of good on demo: 32 answers of 40 have the tool call as plain text"

@@ -573,14 +573,14 @@ def test_a_judge_with_a_card_reads_no_scored_examples(court, monkeypatch, order)
     assert with_card["confidence"] == ("medium" if order >= 0.8 else "low")
 
 
-def test_an_answer_that_goes_in_circles_is_shortened_for_the_judge_and_that_is_said(court):
+def test_an_answer_that_repeats_itself_is_shortened_for_the_judge_and_that_is_said(court):
     line = "The list is halved again and again until nothing is left of it at all.\n"
     court.model = court.script("dizzy", default=ANSWER + 60 * line)
     verdict = verdicts(court.run(court.judge(form(7, 7, 7))))["own_001"]
     (body,) = court.all("SELECT body FROM requests WHERE suite = 'judge'")[0]
     assert body.count("halved again") == 2
     assert "characters are left out here" in body
-    assert any("goes in circles" in note for note in verdict["notes"])
+    assert any("repeats itself" in note for note in verdict["notes"])
 
 
 def test_judged_tests_stand_in_the_order_of_their_ids_whatever_their_category(court):

@@ -76,7 +76,7 @@ def test_thinking_is_compared_with_not_thinking_test_by_test(ollama_server, benc
     assert model.measurements["tests-thinking/output_tokens_difference"].value > 20
     assert [flip.id for flip in twin.flips] == ["say_003"]
     assert sorted(each.body["think"] for each in ollama_server.asked) == [False] * 3 + [True] * 3
-    (habit,) = model.suites[1].habits
-    assert (habit.kind, habit.count, habit.n) == ("thought_only", 1, 3)
+    (cause,) = model.suites[1].causes
+    assert (cause.kind, cause.count, cause.thinking, cause.n) == ("cut", 1, 1, 3)
     with pytest.raises(AssayError, match="cannot be asked to think 'both'"):
         api.run([ollama_server.spec()], suites=[suite], out=bench.out, think="both")

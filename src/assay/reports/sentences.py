@@ -9,7 +9,6 @@ from assay.messages import (
     fill,
     joined,
     labelled,
-    language,
     message,
     message_n,
     tr,
@@ -18,15 +17,14 @@ from assay.messages import (
 )
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
-from assay.text.spoken_language import name_of
 from assay.types import Estimate, Machine, Observed, OutcomeKind
 from assay.types import Message as Turn
 from assay.types.measured.performance import MemoryPart
 from assay.types.models import NATIVE
 from assay.types.results import (
     Baselines,
-    Habit,
-    HabitKind,
+    Cause,
+    CauseKind,
     ModelReport,
     Report,
     Standing,
@@ -37,20 +35,15 @@ from assay.types.results import (
 SHOWN_IN_A_LINE = 6  # facts of a model that fit a short line
 SHOWN_SUITES = 3  # in a headline
 SHOWN_REASONS, LONGEST_REASON = 8, 120  # of tests without a score
-SHOWN_SENTENCE = 60  # characters of an answer that is given again and again
 SHOWN_CONSTANT = 40  # characters of a constant answer that are shown
-HABITS: Mapping[HabitKind, Message] = {
+CAUSES: Mapping[CauseKind, Message] = {
     "loops": message_n(
-        "{count} answer of {n} goes in circles: it repeats itself and says hardly anything new.",
-        "{count} answers of {n} go in circles: they repeat themselves and say hardly anything new.",
+        "{count} answer of {n} repeats itself: the same words over and over.",
+        "{count} answers of {n} repeat themselves: the same words over and over.",
     ),
     "cut": message_n(
         "{count} answer of {n} was cut at its maximum of tokens.",
         "{count} answers of {n} were cut at their maximum of tokens.",
-    ),
-    "thought_only": message_n(
-        "{count} answer of {n} was never begun: thinking took its maximum of tokens.",
-        "{count} answers of {n} were never begun: thinking took their maximum of tokens.",
     ),
     "declined": message_n(
         "{count} answer of {n} only declines.", "{count} answers of {n} only decline."
@@ -66,27 +59,11 @@ HABITS: Mapping[HabitKind, Message] = {
         "{count} answers of {n} have the tool call as plain text, {right} of them right: template "
         "or parser, not the model.",
     ),
-    "options_listed": message_n(
-        "{count} answer of {n} lists the options and chooses none.",
-        "{count} answers of {n} list the options and choose none.",
-    ),
-    "other_language": message_n(
-        "{count} answer of {n} is in another language than the question.",
-        "{count} answers of {n} are in another language than the question.",
-    ),
-    "same_answer": message_n(
-        "The same answer to {count} of {n} different questions: “{said}”",
-        "The same answer to {count} of {n} different questions: “{said}”",
-    ),
     "one_letter": message(
         "The answer was {letter} to {count} of {n} multiple-choice questions, whatever was asked: "
         "the score says little about what the model knows."
     ),
 }
-IN_LANGUAGE = message_n(
-    "{count} answer of {n} is not in the language of the question, but in {language}.",
-    "{count} answers of {n} are not in the language of the question, but in {language}.",
-)
 COUNTED = {  # outcomes behind a number; one form in English, not so in other languages
     OutcomeKind.PASS: message_n("{number} pass", "{number} pass"),
     OutcomeKind.FAIL: message_n("{number} fail", "{number} fail"),
@@ -212,7 +189,7 @@ def pass_mark(summary: SuiteSummary) -> str:
 
 def why_this_score(summary: SuiteSummary) -> Iterator[str]:
     """What its answers have in common, and what the right ones took, each in one sentence."""
-    yield from map(habit, () if summary.own else summary.habits)
+    yield from map(cause, () if summary.own else summary.causes)
     yield from letters(summary)
     cost = summary.cost
     if cost is None or summary.own:
@@ -250,39 +227,28 @@ WRONG_CALLS = message_n(
     "{count} answers of {n} have the tool call as plain text, and none is right.",
 )
 
-
-NATIVE_CALLS = message_n(
-    "{count} other answer has the call in the interface's own form, {right} of them right.",
-    "{count} other answers have the call in the interface's own form, {right} of them right.",
-)
-SAME_PHRASES = message(
-    "{count} answers of {n} seem not to answer the question: each declines, or consists of "
-    "phrases given to other questions too, such as: “{said}”"
-)
-FEW_SENTENCES = message(
-    "{count} answers of {n} are one of {sentences} sentences, whatever was asked, such as: “{said}”"
+CUT_WHILE_THINKING = message_n(
+    "{count} answer of {n} was cut at its maximum of tokens while the model was thinking.",
+    "{count} answers of {n} were cut at their maximum of tokens, {thinking} of them while the "
+    "model was thinking.",
 )
 
 
-def habit(seen: Habit) -> str:
-    said = HABITS[seen.kind]
-    if seen.kind == "calls_as_text" and not seen.right:
-        said = WRONG_CALLS
-    if seen.kind == "same_answer" and seen.sentences > 1:
-        said = FEW_SENTENCES
-    elif seen.kind == "same_answer" and not seen.sentences:
-        said = SAME_PHRASES
-    name = name_of(seen.language, in_french=language() == "fr")
-    if seen.kind == "other_language" and name:
-        said = IN_LANGUAGE
-    gaps = {"count": seen.count, "n": seen.n, "letter": seen.letter, "right": seen.right,
-            "sentences": seen.sentences, "language": name,
-            "said": one_line(seen.said, longest=SHOWN_SENTENCE)}  # fmt: skip
-    sentence = fill(said, gaps)
-    if not seen.native:
-        return sentence
-    other = fill(NATIVE_CALLS, {"count": seen.native, "right": seen.native_right})
-    return f"{sentence} {other}"
+def cause(shown: Cause) -> str:
+    """Return the sentence about a cause."""
+    sentence = CAUSES[shown.kind]
+    if shown.kind == "calls_as_text" and not shown.right:
+        sentence = WRONG_CALLS
+    if shown.thinking:
+        sentence = CUT_WHILE_THINKING
+    figures = {
+        "count": shown.count,
+        "n": shown.n,
+        "letter": shown.letter,
+        "right": shown.right,
+        "thinking": shown.thinking,
+    }
+    return fill(sentence, figures)
 
 
 def reviewed_tests(reviewed: int, total: int) -> str:

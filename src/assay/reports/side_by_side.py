@@ -79,6 +79,6 @@ def _took(of: TrialFigures | None, temperature: float | None) -> Iterator[str]:
         if of.finish == CUT:
             yield tr("cut at its maximum of tokens")
         if of.finish == LOOP:
-            yield tr("stopped: it went in circles")
+            yield tr("stopped: it repeated itself")
     if temperature is not None:
         yield tr("temperature {value}", value=numbers.exact(temperature))

@@ -8,8 +8,8 @@ from dataclasses import fields, replace
 
 from assay.messages import tr
 from assay.stats import estimates
+from assay.summary.causes import find_causes
 from assay.summary.draws import drawn_scores
-from assay.summary.habits import find_habits
 from assay.summary.letters import letter_figures
 from assay.types import (
     LETTERS,
@@ -52,7 +52,7 @@ def summarise(
     categories = _by_category(names, rows, _ways_of_asking(asked))
     counts = Counter(row.outcome for row in rows)
     every = [trial for of_test in asked for trial in of_test]
-    habits = find_habits(every, suite.pass_mark)
+    causes = find_causes(every, suite.pass_mark)
     cost = right_answer_cost(every, suite.pass_mark)
     draws = drawn_scores(asked, weights)
     return SuiteSummary(
@@ -70,7 +70,7 @@ def summarise(
             **_of_parts(asked),
             **_answer_seconds(asked),
             **_right_bits(asked, right_answers or {}),
-            **{each.kind: estimates.proportion(each.count, each.n) for each in habits},
+            **{each.kind: estimates.proportion(each.count, each.n) for each in causes},
             **(
                 {
                     "tokens_per_right_answer": cost.tokens,
@@ -80,7 +80,7 @@ def summarise(
                 else {}
             ),
         },
-        habits=habits,
+        causes=causes,
         cost=cost,
         letters=letter_figures(suite.name, asked),
         draws=draws,

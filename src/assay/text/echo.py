@@ -1,7 +1,7 @@
 """Whether a text only repeats what it was asked."""
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 _ALIKE = 95.0  # of 100
 _LONGEST_COMPARED = 100_000
@@ -9,9 +9,6 @@ _BEGIN = 10  # characters
 _MOST_LEFT_OUT = 0.8  # an answer with a smaller part of what was asked may quote it
 _FEWEST_REPEATED, _MOST_ADDED, _LONGEST_ADDED = 3, 2, 60  # words, words, characters
 _WORD = re.compile(r"[^\W_]+")
-_RUN = 3  # words in one order: what an answer has of what was asked
-_MOST_ASKED = 0.75  # of the words asked that an echo has
-FEWEST_FRAMED = 3  # echoes that have a word: then it frames the question, and says nothing of it
 _CLAUSE_END = re.compile(r"[.:;?!…\n]+")
 
 
@@ -27,39 +24,6 @@ def is_echo(answer: str, asked: Iterable[str]) -> bool:
         if task and fuzz.ratio(said, task, score_cutoff=_ALIKE) > 0:
             return True
     return False
-
-
-def words_beside(answer: str, asked: Iterable[str]) -> frozenset[str] | None:
-    """The words of its own of an answer that has most of one of these texts, in runs of three words
-    or more, as often as it likes; None where it has not.
-    """
-    said = _WORD.findall(answer[:_LONGEST_COMPARED].casefold())
-    for text in asked:
-        task = _WORD.findall(text[:_LONGEST_COMPARED].casefold())
-        common = _runs(said) & _runs(task)
-        if len(_covered(task, common)) >= max(_RUN, _MOST_ASKED * len(task)):
-            places = _covered(said, common)
-            return frozenset(word for at, word in enumerate(said) if at not in places)
-    return None
-
-
-def adds_nothing(own: Iterable[str], times: Mapping[str, int]) -> bool:
-    """Whether the words beside a question are those beside other questions too."""
-    return all(times.get(word, 0) >= FEWEST_FRAMED for word in own)
-
-
-def _runs(words: Sequence[str]) -> set[tuple[str, ...]]:
-    return {tuple(words[at : at + _RUN]) for at in range(len(words) - _RUN + 1)}
-
-
-def _covered(words: Sequence[str], common: Container[tuple[str, ...]]) -> set[int]:
-    """The places that are in a common run."""
-    return {
-        place
-        for at in range(len(words) - _RUN + 1)
-        if tuple(words[at : at + _RUN]) in common
-        for place in range(at, at + _RUN)
-    }
 
 
 def begins_like(answer: str, asked: str) -> bool:

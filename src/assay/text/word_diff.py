@@ -26,7 +26,7 @@ def word_diff(first: str, second: str) -> tuple[tuple[PartKind, str], ...]:
     found: list[tuple[PartKind, str]] = [("same", "".join(one[:begin]))]
     after = one[len(one) - end :]
     one, other = one[begin : len(one) - end], other[begin : len(other) - end]
-    # An answer in circles has the same few words a thousand times: those are not looked for.
+    # An answer in a loop has the same few words a thousand times: those are not looked for.
     for kind, a, b, c, d in SequenceMatcher(None, one, other, autojunk=True).get_opcodes():
         if kind == "equal":
             found.append(("same", "".join(one[a:b])))

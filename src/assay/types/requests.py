@@ -28,7 +28,7 @@ class Sampling:
 
     The last nine are for served models, whose defaults differ by server and version. None means:
     not sent, the server decides. `think` None: the model's own way, split natively. `context`
-    is what the user set; None: enough. `loop_stop`: an answer that goes in circles is stopped.
+    is what the user set; None: enough. `loop_stop`: an answer that repeats itself is stopped.
     """
 
     temperature: float
@@ -187,7 +187,7 @@ class Request:
         return self.suite, self.test_id, self.repeat
 
 
-LOOP = "loop"  # how an answer ended that went in circles
+LOOP = "loop"  # how an answer ended that repeated itself
 PredictionMethod = Literal["given", "beam", "sampled"]
 
 

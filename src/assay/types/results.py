@@ -76,41 +76,32 @@ class Baselines:
         return max((each for each in scores if each is not None), default=None)
 
 
-# Of two that explain as much, the one that says more of the reason stands first.
-HabitKind = Literal[
-    "calls_as_text", "thought_only", "loops", "cut", "options_listed", "one_letter", "echoed",
-    "other_language", "declined", "same_answer", "empty",
-]  # fmt: skip
-# Of the failures that a habit explains, it is a reason of the decision: by itself, and where there
-# are two or more of them.
-CAUSE_FROM, ONE_OF_TWO_FROM = 1 / 3, 1 / 5
+CauseKind = Literal["loops", "calls_as_text", "cut", "empty", "declined", "echoed", "one_letter"]
+MAIN_CAUSE_FROM = 1 / 3  # of the failures: fewer are no reason for a score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Habit:
-    """What `count` of `n` answers to a suite have in common; it `explains` so many of the
-    `failures` there. `letter`: of `one_letter`. `right`: of `calls_as_text`, those that call what
-    was expected; `native`: other answers, which call as the interface has it, and how many of them
-    are right. `sentences`: of `same_answer`, how many there are, 0 where they are mixed;
-    `said`: the commonest. `language`: of `other_language`, its code where it is one.
-    """
+class Cause:
+    """What `count` of `n` answers to a suite show, of which some failed for it."""
 
-    kind: HabitKind
+    kind: CauseKind
     count: int
     n: int
+    explains: int
+    """How many of the failures show it."""
+    failures: int
+    """All failures on the suite."""
     letter: str = ""
+    """Of `one_letter`: the letter."""
     right: int = 0
-    native: int = 0
-    native_right: int = 0
-    sentences: int = 0
-    said: str = ""
-    language: str = ""
-    explains: int = 0
-    failures: int = 0
+    """Of `calls_as_text`: how many calls would have been right."""
+    thinking: int = 0
+    """Of `cut`: how many were cut before they began, while the model was thinking."""
 
-    def is_part(self, share: float) -> bool:
-        """Whether it explains so much of the failures, and not by a single answer."""
-        return self.explains > 1 and self.explains >= share * self.failures
+    @property
+    def is_main(self) -> bool:
+        """Whether it explains a third of the failures, and not by a single answer."""
+        return self.explains > 1 and self.explains >= MAIN_CAUSE_FROM * self.failures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +152,7 @@ class SuiteSummary:
     """One model on one suite. `score` is in points, `categories` are shares, both with intervals.
 
     `measurements`: pass@1, pass@N, pass^N and spread with repeats; answer_s where timed; the share
-    of each habit; tokens and seconds per right answer.
+    of each cause; tokens and seconds per right answer.
     """
 
     suite: str
@@ -175,7 +166,7 @@ class SuiteSummary:
     measurements: Mapping[str, Estimate] = field(default_factory=dict)
     baselines: Baselines | None = None
     own: bool = False  # a user's prompts, which are not scored
-    habits: tuple[Habit, ...] = ()
+    causes: tuple[Cause, ...] = ()
     cost: RightAnswerCost | None = None
     # Of lm-evaluation-harness, by TASK/METRIC.
     metrics: Mapping[str, Estimate] = field(default_factory=dict)
@@ -188,17 +179,6 @@ class SuiteSummary:
     early: EarlyDecision | None = None
     left: int = 0
     draws: DrawnScores | None = None  # where tests are asked in several wordings or orders
-
-    @property
-    def causes(self) -> tuple[Habit, ...]:
-        """The habits that explain a third of the failures, or a fifth each of two or more."""
-        some = tuple(each for each in self.habits if each.is_part(ONE_OF_TWO_FROM))
-        return some if len(some) > 1 else tuple(each for each in some if each.is_part(CAUSE_FROM))
-
-    @property
-    def no_causes(self) -> tuple[Habit, ...]:
-        causes = self.causes
-        return tuple(each for each in self.habits if each not in causes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,13 +11,13 @@ from typing import Any, Self, TypeVar
 from assay.errors import ServerGone
 from assay.messages import tr
 from assay.models.base import BaseModel, cut_at_stops, draws, together
-from assay.models.http.circles import Circles
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, Patience
 from assay.models.http.reading_speed import ReadingSpeed
 from assay.models.http.slots import Stay
 from assay.models.http.timing import PromptTimer
 from assay.models.reasoning import as_unicode, read_first_token, split_reasoning
+from assay.text.loops import LoopWatch
 from assay.types import (
     Answered,
     ChoiceLikelihoods,
@@ -137,7 +137,7 @@ class ServedAnswer:
     attempts: int = 1
     tokens: int = 0
     most_tokens: int = MOST_TOKENS
-    circles: Circles | None = field(default_factory=Circles)
+    loop_watch: LoopWatch | None = field(default_factory=LoopWatch)
     left: bool = False  # by us: what the server would have told at the end is not known
     _token: str = ""
 
@@ -159,18 +159,18 @@ class ServedAnswer:
 
     def follow(self, sampling: Sampling) -> Self:
         self.most_tokens = max(MOST_TOKENS, BEYOND * sampling.max_tokens)
-        self.circles = Circles() if sampling.loop_stop else None
+        self.loop_watch = LoopWatch() if sampling.loop_stop else None
         return self
 
     def is_enough(self, connection: Connection) -> bool:
-        """Asked after every line. One in circles, or far beyond its length, is stopped."""
+        """Asked after every line. One in a loop, or far beyond its length, is stopped."""
         token, self._token = self._token, ""
         if not token or self.finish:
             return False
         connection.allow_next_token()
         self.tokens += 1
-        in_circles = self.circles and self.circles.found_after(token)
-        if in_circles or len(self.calls) > MOST_CALLS:
+        is_stuck = self.loop_watch is not None and self.loop_watch.is_stuck_after(token)
+        if is_stuck or len(self.calls) > MOST_CALLS:
             self._end(LOOP)
         elif self.tokens >= self.most_tokens:
             self._end(CUT)

@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from assay.messages import tr
 from assay.reports.cards.scores import causes_of
 from assay.types.documents import Line, Span
-from assay.types.results import HabitKind, ModelReport, Report, SuiteSummary
+from assay.types.results import Cause, CauseKind, ModelReport, Report, SuiteSummary
 
 MORE_TOKENS = 4096  # four times the default
 # What a model is told: in English, whatever language the report is in.
-IN_ITS_LANGUAGE = "Answer in the language of the question."
 EVERY_QUESTION = "Answer every question."
 NO_REPEATING = "Answer the question. Do not repeat it."
-ONE_LETTER = "Answer with the letter of the right option, and nothing else."
 _SERVED = ("ollama", "openai", "http", "https")
 
 
@@ -30,6 +28,7 @@ class _Again:
     words: Sequence[str]
     model: ModelReport
     summary: SuiteSummary
+    cause: Cause
 
     @property
     def is_served(self) -> bool:
@@ -80,14 +79,11 @@ def _heard(again: _Again) -> tuple[str, str]:
     return said, shlex.join([*again.words, *fresh]) if again.is_served else ""
 
 
-def _longer(again: _Again) -> tuple[str, str]:
+def _longer_or_without_thinking(again: _Again) -> tuple[str, str]:
+    is_mostly_thinking = 2 * again.cause.thinking > again.cause.count
+    if is_mostly_thinking and again.value("--think") != "off":
+        return tr("ask without thinking: "), again.having("--think", "off")
     return tr("give answers more room: "), again.with_more_tokens()
-
-
-def _without_thinking(again: _Again) -> tuple[str, str]:
-    if again.value("--think") == "off":
-        return _longer(again)
-    return tr("ask without thinking: "), again.having("--think", "off")
 
 
 def _as_the_server_samples(again: _Again) -> tuple[str, str]:
@@ -97,12 +93,6 @@ def _as_the_server_samples(again: _Again) -> tuple[str, str]:
 
 def _from_file(again: _Again) -> tuple[str, str]:
     return tr("read the likeliest option from the file itself: "), again.of_the_file()
-
-
-def _one_letter(again: _Again) -> tuple[str, str]:
-    if again.of_the_file():
-        return _from_file(again)
-    return tr("ask for the letter alone in the system prompt: "), again.told(ONE_LETTER)
 
 
 def _as_chat(again: _Again) -> tuple[str, str]:
@@ -115,27 +105,19 @@ def _answer(again: _Again) -> tuple[str, str]:
     return tr("ask for an answer in the system prompt: "), again.told(EVERY_QUESTION)
 
 
-def _language(again: _Again) -> tuple[str, str]:
-    return tr("name the language in the system prompt: "), again.told(IN_ITS_LANGUAGE)
-
-
 def _without_template(again: _Again) -> tuple[str, str]:
     said = tr("see whether the server's chat template ends the answer: ask without it: ")
     is_chat = again.model.spec.startswith("openai:") and again.value("--api") is None
     return said, again.having("--api", "completions") if is_chat else ""
 
 
-_CURES: Mapping[HabitKind, Callable[[_Again], tuple[str, str]]] = {
+_CURES: Mapping[CauseKind, Callable[[_Again], tuple[str, str]]] = {
     "calls_as_text": _heard,
-    "thought_only": _without_thinking,
     "loops": _as_the_server_samples,
-    "cut": _longer,
-    "options_listed": _one_letter,
+    "cut": _longer_or_without_thinking,
     "one_letter": _from_file,
     "echoed": _as_chat,
-    "other_language": _language,
     "declined": _answer,
-    "same_answer": _answer,
     "empty": _without_template,
 }
 
@@ -154,10 +136,10 @@ def what_to_do(report: Report) -> Line:
     words = shlex.split(report.command)
     if not causes or words[:2] != ["assay", "run"]:
         return ""
-    habit, model, summary = causes[0]
+    cause, model, summary = causes[0]
     if model.spec.startswith("scripted:"):
         return ""
-    said, command = _CURES[habit.kind](_Again(words, model, summary))
+    said, command = _CURES[cause.kind](_Again(words, model, summary, cause))
     return (said, Span(command, "code")) if command else ""
 
 

@@ -12,7 +12,7 @@ from assay.text.safe_text import one_line
 from assay.types import Estimate
 from assay.types.documents import Card, Line, Tone, make_card, one_sentence
 from assay.types.results import (
-    Habit,
+    Cause,
     ModelReport,
     PairComparison,
     Report,
@@ -22,7 +22,6 @@ from assay.types.results import (
 
 SHOWN_SUITES = 2  # in a decision
 FEW_TESTS = 30  # below, intervals are wide whatever they say
-NEARLY = 0.75  # of the answers that are alike
 MOST_MORE_TESTS = 100_000  # beyond, nobody writes so many: the two are as good as equal
 
 
@@ -188,14 +187,12 @@ def _figures(
 
 
 def cause_sentences(models: Sequence[ModelReport], names: Mapping[str, str]) -> Iterator[str]:
-    """What explains a third of the failures of a model on a suite or more, or one of several that
-    explain a fifth each; the most first.
-    """
-    for habit, model, summary in causes_of(models):
-        yield tr("{explains} of {failures} failures of {model} on {suite}: {habit}",
-                 explains=numbers.count(habit.explains), failures=numbers.count(habit.failures),
+    """What explains a third of the failures of a model on a suite or more; the most first."""
+    for cause, model, summary in causes_of(models):
+        yield tr("{explains} of {failures} failures of {model} on {suite}: {cause}",
+                 explains=numbers.count(cause.explains), failures=numbers.count(cause.failures),
                  model=names[model.spec], suite=summary.suite,
-                 habit=sentences.habit(habit))  # fmt: skip
+                 cause=sentences.cause(cause))  # fmt: skip
 
 
 def letter_sentences(models: Sequence[ModelReport], names: Mapping[str, str]) -> Iterator[str]:
@@ -213,21 +210,17 @@ def letter_sentences(models: Sequence[ModelReport], names: Mapping[str, str]) ->
 
 def causes_of(
     models: Sequence[ModelReport],
-) -> list[tuple[Habit, ModelReport, SuiteSummary]]:
-    """The most explaining first; of two that explain as much, the more telling."""
+) -> list[tuple[Cause, ModelReport, SuiteSummary]]:
+    """Return the main causes, those that explain most first."""
     found = [
-        (habit, model, summary)
+        (cause, model, summary)
         for model in models
         for summary in model.suites
         if not summary.own
-        for habit in summary.causes
+        for cause in summary.causes
+        if cause.is_main
     ]
-    return sorted(found, key=lambda each: -_weight(each[0]))
-
-
-def _weight(habit: Habit) -> float:
-    """That answers are alike says least of why: what explains nearly as many stands before it."""
-    return habit.explains * (NEARLY if habit.kind == "same_answer" else 1)
+    return sorted(found, key=lambda each: -each[0].explains)
 
 
 def same_weights(report: Report, names: Mapping[str, str]) -> Iterator[str]:
@@ -267,8 +260,9 @@ def _caveats(
             yield trn("Only {count} test of {suite} has a score.",
                       "Only {count} tests of {suite} have a score.", n, suite=suite)  # fmt: skip
     for model in report.models:
-        for each in (seen for summary in model.suites for seen in summary.no_causes):
-            yield labelled(names[model.spec], sentences.habit(each))
+        for cause in (cause for summary in model.suites for cause in summary.causes):
+            if not cause.is_main:
+                yield labelled(names[model.spec], sentences.cause(cause))
     for model in report.models:
         yield from sentences.speed_notes(model)
     for summary in (each for of in scored.values() for _, each in of[:1]):

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from assay.checks.health.loop import find_loop
 from assay.errors import AssayError, UsageError, raise_all, tried
 from assay.files.writing import replace_file
 from assay.judge.family import same_model, shares_family
@@ -22,6 +21,7 @@ from assay.models.opening import open_model, read_spec
 from assay.request_identity import example_key
 from assay.sandbox import Sandbox, open_sandbox
 from assay.text import number_format as numbers
+from assay.text.loops import find_loop
 from assay.types import Case, Model, ModelFacts, Suite
 from assay.types.choices import Layout, form_of
 from assay.types.judging.cards import JudgeCard
@@ -322,13 +322,13 @@ def shorten_loop(text: str) -> str:
     found = find_loop(text)
     if found is None:
         return text
-    start, end, unit_end, _ = found
-    kept = start + KEPT_TIMES * (unit_end - start)
-    if end - kept < LEAST_SAVED:
+    kept = found.start + KEPT_TIMES * (found.unit_end - found.start)
+    if found.end - kept < LEAST_SAVED:
         return text
     # Not translated: a judgement must not change with the user's language.
-    note = f"\n[the answer repeats the lines above; {end - kept} characters are left out here]\n"
-    return text[:kept] + note + text[end:]
+    left_out = found.end - kept
+    note = f"\n[the answer repeats the lines above; {left_out} characters are left out here]\n"
+    return text[:kept] + note + text[found.end :]
 
 
 _CARD = TypeAdapter(JudgeCard)

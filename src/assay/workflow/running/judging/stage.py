@@ -217,7 +217,7 @@ class JudgingStage:
         )
         if answer.judgements and answer.shown != answer.text:
             left_out = len(answer.text) - len(answer.shown)
-            told = tr("The answer goes in circles: the judge saw {count} characters less of it.")
+            told = tr("The answer repeats itself: the judge saw {count} characters less of it.")
             final = replace(final, notes=(*final.notes, told.format(count=left_out)))
         score = score_of(final)
         self.store.store_judgement(self.run, answer.model, answer.stored, final, score)
