@@ -31,7 +31,6 @@ from assay.types import (
     Trial,
 )
 from assay.types.results import PairComparison, Side, Standing, SuiteSummary, TestRow
-from assay.workflow.running.baselines import baselines_of
 
 PASS, FAIL, NO_ANSWER, UNSCORED, FAILED = OutcomeKind
 
