@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 import sys
 import time
 
@@ -495,18 +494,3 @@ def test_without_ollama_a_model_can_be_typed(bench, own_tests, open_door):
     text, code = door.end()
     assert code == 0
     assert "assay run scripted:able.json -s my-tests/" in text
-
-
-def test_without_a_terminal_there_is_help_and_no_question(bench):
-    done = subprocess.run(
-        [sys.executable, "-m", "assay"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=bench.environment,
-        cwd=bench.folder,
-        timeout=PATIENCE_S,
-    )
-    assert done.returncode == 0
-    assert "Usage: assay" in done.stdout

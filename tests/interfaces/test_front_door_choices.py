@@ -1,5 +1,8 @@
 """What the front door offers and asks, without a terminal."""
 
+import subprocess
+import sys
+
 import pytest
 
 from assay import api
@@ -9,8 +12,10 @@ from assay.interfaces.cli.front_door import door
 from assay.interfaces.cli.front_door.door import ask_for_judge, build_suite_menu, offer_models
 from assay.reports.json_documents import run_json
 from assay.types.inventory import FileFound, ModelFound
-from assay.workflow.commands.discover.inventory import SuiteFound, find_judges
-from tests.conftest import numbered
+from assay.workflow.commands.discover.catalogue import SuiteFound
+from assay.workflow.commands.discover.inventory import find_judges
+from tests.conftest import numbered, right
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture
@@ -105,6 +110,61 @@ def test_how_much_of_a_suite_needs_a_judge_is_counted(bench):
     sums = bench.suite({"sum": numbered(2)})
     counts = [discovery.count_judged_tests([suite]) for suite in (sums, "coding", "data")]
     assert counts == [(0, 0), (6, 5), (6, 0)]
+
+
+# --------------------------------------------------------------------------------- from end to end
+
+
+@pytest.fixture
+def at_the_door(bench, monkeypatch):
+    """A user in the folder of their tests, who types these lines and starts or does not."""
+    tests = numbered(3)
+    bench.suite({"sum": tests}, name="my-tests")
+    bench.script("able", answers=right(tests))
+    monkeypatch.chdir(bench.folder)
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:1")
+    monkeypatch.setenv("ASSAY_PORTS", "")
+
+    def open_it(*lines, starts):
+        typed = iter(lines)
+        monkeypatch.setattr("click.prompt", lambda text, default=None: next(typed) or default)
+        monkeypatch.setattr("click.confirm", lambda text, default: starts)
+        return door.open_front_door(bench.out)
+
+    return open_it
+
+
+def test_the_command_and_the_requests_are_shown_and_no_asks_nothing(bench, at_the_door, capsys):
+    assert at_the_door("nowhere", "scripted:able.json", "", starts=False) == 0
+    said = capsys.readouterr().out
+    assert "'nowhere' names no kind of model and no file" in said
+    assert "assay run scripted:able.json -s my-tests/" in said
+    assert "3 requests to 1 model" in said
+    assert "Nothing was asked" in said
+    assert not bench.out.exists()
+
+
+def test_yes_runs_the_command_that_was_shown(bench, at_the_door, capsys):
+    assert at_the_door("scripted:able.json", "", starts=True) == 0
+    (page,) = bench.out.glob("runs/*/reports/report.html")
+    assert str(page.relative_to(bench.folder)) in capsys.readouterr().out
+    at_the_door("scripted:able.json", "", starts=False)
+    assert "0 requests to 1 model, 3 answers are in the store" in capsys.readouterr().out
+
+
+def test_without_a_terminal_there_is_help_and_no_question(bench):
+    done = subprocess.run(
+        [sys.executable, "-m", "assay"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=bench.environment,
+        cwd=bench.folder,
+        timeout=PATIENCE_S,
+    )
+    assert done.returncode == 0
+    assert "Usage: assay" in done.stdout
 
 
 # ----------------------------------------------------------------------------------- who is offered

@@ -11,12 +11,12 @@ from assay import api
 from assay.machine import installed_version
 from assay.models.inventory.servers import find_ollama
 from assay.types.inventory import ModelFound
+from assay.workflow.commands.discover.catalogue import find_suites
 from assay.workflow.commands.discover.inventory import (
     Room,
     find_checkpoints,
     find_everything,
     find_judges,
-    find_suites,
     will_it_fit,
 )
 from tests.conftest import numbered

@@ -15,7 +15,7 @@ from assay.store.verbs import FILE_NAME
 from assay.suites.load import find, load_all
 from assay.suites.suite_file import has_suite_file
 from assay.types.model_spec import split_url, without_secrets
-from assay.workflow.commands.discover.inventory import holds_tests
+from assay.workflow.commands.discover.catalogue import holds_tests
 
 Tell = Callable[[str], None]  # hears what was chosen for the user
 SHIPPED_TESTS = "ewe"

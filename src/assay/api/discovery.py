@@ -16,6 +16,8 @@ from assay.types.inventory import FileFound as FileFound
 from assay.types.inventory import ModelFound as ModelFound
 from assay.types.options import RunOptions
 from assay.types.results import MachineFinding
+from assay.workflow.commands.discover.catalogue import SuiteFound as SuiteFound
+from assay.workflow.commands.discover.catalogue import find_suites as find_suites
 from assay.workflow.commands.discover.catalogue import known_suites as known_suites
 from assay.workflow.commands.discover.doctor import (
     describe_hardware,
@@ -23,14 +25,12 @@ from assay.workflow.commands.discover.doctor import (
     describe_ollama,
     describe_server,
 )
+from assay.workflow.commands.discover.doctor import describe_size as describe_size
 from assay.workflow.commands.discover.inventory import CheckpointFound as CheckpointFound
 from assay.workflow.commands.discover.inventory import Inventory as Inventory
-from assay.workflow.commands.discover.inventory import SuiteFound as SuiteFound
-from assay.workflow.commands.discover.inventory import describe_size as describe_size
 from assay.workflow.commands.discover.inventory import find_checkpoints as find_checkpoints
 from assay.workflow.commands.discover.inventory import find_everything, this_room
 from assay.workflow.commands.discover.inventory import find_judges as find_judges
-from assay.workflow.commands.discover.inventory import find_suites as find_suites
 from assay.workflow.commands.discover.requests_ahead import RequestsAhead as RequestsAhead
 from assay.workflow.commands.discover.requests_ahead import count_requests as count_requests_of_job
 from assay.workflow.running.job import Job

@@ -21,15 +21,14 @@ from assay.types.model_spec import without_userinfo
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import MachineFinding
 from assay.version import __version__
+from assay.workflow.commands.discover.catalogue import find_suites
 from assay.workflow.commands.discover.inventory import (
     LEAST_TO_JUDGE,
     Inventory,
     Room,
     describe_kind,
-    describe_size,
     find_everything,
     find_judges,
-    find_suites,
     this_room,
 )
 
@@ -201,6 +200,18 @@ def _model(name: str, model: ModelFound) -> MachineFinding:
         says=", ".join(filter(None, describe_size(model))),
         todo=tr("choose a smaller one, or a stronger quantisation") if too_large else "",
     )
+
+
+def describe_size(model: ModelFound) -> tuple[str, str, str, str]:
+    """Size, quantisation, parameters, and whether it fits; empty if unknown."""
+    fit = {
+        "yes": tr("fits ({reason})", reason=model.reason),
+        "tight": tr("tight ({reason})", reason=model.reason),
+        "no": tr("too large ({reason})", reason=model.reason),
+        "unknown": model.reason,
+    }[model.fits]
+    size = memory(model.size_bytes) if model.size_bytes else ""
+    return size, model.quantisation, model.parameters, model.why_not or fit
 
 
 def describe_judges(found: Inventory) -> MachineFinding:

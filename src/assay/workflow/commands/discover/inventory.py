@@ -1,30 +1,22 @@
-"""Everything that can be asked on this machine, and with what: models of servers, GGUF files,
-checkpoints, suites, judges.
-"""
+"""Models that can be asked on this machine: of servers, GGUF files, checkpoints; and judges."""
 
 import os
 import re
-import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from assay.errors import AssayError
 from assay.machine import available_memory, gpu_memory, installed_version
 from assay.messages import tr, trn
 from assay.models.http.connection import is_this_machine
 from assay.models.inventory.servers import find_servers
 from assay.models.local.gguf.stores import find_files
 from assay.models.local.loading.skeleton import INSTALL
-from assay.suites.load import load_suite
-from assay.suites.test_folder import is_test_folder
 from assay.text.number_format import count, exact, memory
 from assay.types.inventory import FileFound, Fits, ModelFound, ServerFound
-from assay.workflow.checkpoints.places import CONFIG, places_of, subfolders
-from assay.workflow.commands.discover.catalogue import known_suites
+from assay.workflow.checkpoints.places import CONFIG, places_of
 
 # Beside the weights stand the context's memory and the program: by estimate, not measured.
 ROOM_PER_BYTE = 1.2
@@ -35,11 +27,8 @@ COMFORTABLE = 0.8  # of the memory there is; above it other programs get in the 
 LEAST_TO_JUDGE = 1.5e9
 MOST_JUDGES = 3
 THOUSANDS = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
-MOST_FILES = 200  # files or folders of one folder; a home directory must not cost seconds
 MOST_FOUND = 50
 USUAL_CHECKPOINTS = Path("SLM", "models", "checkpoints")
-MOST_OF_A_TEST = 100_000  # bytes that are looked into
-BEGINS_LIKE_TESTS = re.compile(rb'\s*\[\s*\{[^{}]*"(?:prompt|messages)"\s*:')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +114,19 @@ def _with_place(file: FileFound, servers: Sequence[ServerFound], room: Room) -> 
     return replace(file, fits="no" if fits == "no" else "unknown", reason=reason)
 
 
+def describe_kind(server: ServerFound) -> str:
+    """Say which program answers where, and how much at once."""
+    kind: str = server.kind
+    if server.kind == "OpenAI-compatible":
+        kind = tr("an OpenAI-compatible server")
+    parts = [tr("{kind} at {url}", kind=kind, url=server.url)]
+    if server.slots:
+        parts.append(trn("{count} slot", "{count} slots", server.slots))
+    if server.context:
+        parts.append(tr("{count} tokens of context", count=count(server.context)))
+    return ", ".join(parts)
+
+
 def will_it_fit(size_bytes: int | None, room: Room | None) -> tuple[Fits, str]:
     """Estimate it: the weights, a fifth on top for the context, and half a gigabyte beside."""
     if size_bytes is None:
@@ -146,37 +148,6 @@ def will_it_fit(size_bytes: int | None, room: Room | None) -> tuple[Fits, str]:
             "by estimate {needed}, and {space} {where}: partly on the CPU, slowly", **gaps
         )
     return "no", tr("by estimate {needed}, and {space} {where}", **gaps)
-
-
-# ----------------------------------------------------------------------------------------- in words
-
-
-def describe_size(model: ModelFound) -> tuple[str, str, str, str]:
-    """Size, quantisation, parameters, and whether it fits; empty if unknown."""
-    fit = {
-        "yes": tr("fits ({reason})", reason=model.reason),
-        "tight": tr("tight ({reason})", reason=model.reason),
-        "no": tr("too large ({reason})", reason=model.reason),
-        "unknown": model.reason,
-    }[model.fits]
-    size = memory(model.size_bytes) if model.size_bytes else ""
-    return size, model.quantisation, model.parameters, model.why_not or fit
-
-
-def describe_kind(server: ServerFound) -> str:
-    """Say which program answers where, and how much at once."""
-    kind: str = server.kind
-    if server.kind == "OpenAI-compatible":
-        kind = tr("an OpenAI-compatible server")
-    parts = [tr("{kind} at {url}", kind=kind, url=server.url)]
-    if server.slots:
-        parts.append(trn("{count} slot", "{count} slots", server.slots))
-    if server.context:
-        parts.append(tr("{count} tokens of context", count=count(server.context)))
-    return ", ".join(parts)
-
-
-# ------------------------------------------------------------------- judges, checkpoints and suites
 
 
 def find_judges(
@@ -221,58 +192,3 @@ def find_checkpoints(folder: Path) -> tuple[CheckpointFound, ...]:
         for place in places[:MOST_FOUND]
         if (place.path / CONFIG).is_file() and place.path not in folders
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteFound:
-    """A suite as `-s` names it."""
-
-    argument: str
-    title: str = ""
-    tests: int = 0
-    ships: bool = False
-    why_not: str = ""
-    """That its files have mistakes, and how to see them."""
-
-
-def find_suites(folder: Path) -> tuple[SuiteFound, ...]:
-    """Return the suites of a folder, then those that ship."""
-    shipped = (  # `assay suites` says what is wrong with others
-        SuiteFound(
-            argument=suite.name,
-            title=suite.title,
-            tests=sum(1 for _ in suite.cases),
-            ships=True,
-        )
-        for suite in known_suites().suites
-    )
-    return (*islice(_suites_in(folder), MOST_FOUND), *shipped)
-
-
-def _suites_in(folder: Path) -> Iterator[SuiteFound]:
-    for path in (folder, *subfolders(folder)[:MOST_FILES]):
-        if not holds_tests(path) and not any(map(is_test_folder, subfolders(path))):
-            continue
-        # Written as a path: a bare name would mean the suite of that name that ships.
-        shown = os.path.relpath(path, folder)
-        argument = os.path.join("." if shown == "." else shown, "")
-        try:
-            suite = load_suite(path)
-        except AssayError:
-            why_not = tr("has mistakes: assay validate {path}", path=shlex.quote(argument))
-            yield SuiteFound(argument=argument, why_not=why_not)
-        else:
-            tests = sum(1 for _ in suite.cases)
-            yield SuiteFound(argument=argument, title=suite.title, tests=tests)
-
-
-def holds_tests(folder: Path) -> bool:
-    """Whether a file directly in it begins like a list of tests; other JSON may be there too."""
-    files = islice(folder.glob("[!.]*.json"), MOST_FILES)
-    return any(BEGINS_LIKE_TESTS.match(_head(file)) for file in files if file.is_file())
-
-
-def _head(file: Path) -> bytes:
-    with suppress(OSError), file.open("rb") as opened:
-        return opened.read(MOST_OF_A_TEST)
-    return b""
