@@ -387,7 +387,9 @@ def test_without_colour_no_escape_code_is_written(ready, open_door):
     door.see("numbers or names")
     door.press("nonsense\r")
     door.see("names no kind of model")
-    door.see("numbers or names")
+    door.press(ENTER, ENTER)
+    door.see("assay run ollama:")
+    door.see("Start?")
     assert "\x1b" not in door.seen
 
 

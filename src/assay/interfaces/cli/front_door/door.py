@@ -43,7 +43,7 @@ def open_front_door(out: Path) -> int:
     ahead = discovery.count_requests(options)
     command = options.command_line("run", *models)
     click.echo()
-    _show_line(command)
+    say(f"  {command}", "cyan", to_copy=True)
     if beneath := where_assay_is():
         say(beneath, "dim")
     say(describe_ahead(ahead, options), "bold")
@@ -55,14 +55,9 @@ def open_front_door(out: Path) -> int:
     report = watched("run", **values)
     page = Path(report.out) / "runs" / report.run / "reports" / "report.html"
     click.echo(tr("The report as a page:"))
-    _show_line(os.path.relpath(page))
+    say(f"  {os.path.relpath(page)}", "cyan", to_copy=True)
     show(report, "text")  # its decision is the last thing that is said
     return int(report.exit_code)
-
-
-def _show_line(text: str) -> None:
-    """Never wrapped: it is there to be copied."""
-    click.secho(f"  {text}", fg=None if os.environ.get("NO_COLOR") else "cyan")
 
 
 def describe_ahead(ahead: discovery.RequestsAhead, options: RunOptions) -> str:

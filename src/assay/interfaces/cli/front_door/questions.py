@@ -86,13 +86,13 @@ def confirm(question: str) -> bool:
     return click.confirm(tr("{question} (Ctrl-C ends)", question=question), default=True)
 
 
-def say(text: str, style: str = "") -> None:
-    """Write lines that break between words."""
+def say(text: str, style: str = "", *, to_copy: bool = False) -> None:
+    """Write lines that break between words; what is there to be copied is never wrapped."""
     from rich.text import Text
 
     from assay.api.rendering import console_for
 
-    console_for().print(Text(text, style=style, overflow="fold"))
+    console_for().print(Text(text, style=style, overflow="fold"), soft_wrap=to_copy)
 
 
 def _read_line(line: str, menu: Menu) -> Iterator[str]:
