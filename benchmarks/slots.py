@@ -2,7 +2,7 @@
 
     python benchmarks/slots.py MODEL.gguf [--count 200] [--tokens 24]
         [--slots 1,2,8] [--connections 0,8]
-    python benchmarks/slots.py --sleeping 40 [--count 60] [--forecast]
+    python benchmarks/slots.py --sleeping 40 [--count 60]
 
 MODEL.gguf is served by xllamacpp in a process of its own. Each run is the main job on COUNT keyword
 tests, with default options (0 connections) and with eight, whatever the slots. Answering time by
@@ -13,16 +13,12 @@ answers' shares of the run's time at the server.
 With `--sleeping MS` a process that only sleeps stands in for llama.cpp: a token takes so long
 whatever else the machine does, and requests beyond its slots queue. It reports no times of its own:
 an answer is taken to last as long as its tokens.
-
-With `--forecast` it is asked ten times instead, in a store of its own: 10 tests, then the forecast
-of `assay run` before the others beside what they took.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -34,7 +30,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from assay import api
 from assay.store import Store
-from assay.types import Answered, Observer, Reply, Score
+from assay.types import Answered
 from tests.servers.fixtures import Server
 
 SERVE = """
@@ -78,13 +74,9 @@ def main() -> None:
     parser.add_argument("--connections", default="0,8", help="0: the default")
     parser.add_argument("--context", type=int, default=512, help="tokens of a slot")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--forecast", action="store_true")
     options = parser.parse_args()
     if (options.model is None) == (options.sleeping is None):
         parser.error("name MODEL.gguf, or --sleeping MS")
-    if options.forecast:
-        forecasts(options)
-        return
     print("| slots | connections | lost | client, s | server, s | difference | single, 95 % "
           "| queue, s | wall, s | run, s |")  # fmt: skip
     print("|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|")
@@ -95,48 +87,6 @@ def main() -> None:
                 with serving(options, slots) as url:
                     asleep = (options.sleeping or 0) * options.tokens / 1000
                     print(row(url, suite, slots, connections or None, asleep), flush=True)
-
-
-def forecasts(options: argparse.Namespace) -> None:
-    print("| slots | requests | foretold, s | took, s | foretold/took |\n|--:|--:|--:|--:|--:|")
-    for number, slots in enumerate((1, 2, 8, 1, 2, 8, 1, 2, 8, 2)):
-        with tempfile.TemporaryDirectory() as folder, serving(options, slots) as url:
-            tokens = options.tokens + 8 * (number % 3)
-            suite = write_suite(Path(folder) / "short", options.count, tokens)
-            common = {"suites": [str(suite)], "out": Path(folder) / "out"}
-            api.run([url], limit=10, **common)
-            heard = Heard()
-            report = api.run([url], observer=heard, **common)
-            low, high = heard.foretold
-            middle = (low * high) ** 0.5
-            answered = options.count - 10
-            print(f"| {slots} | {answered} | {middle:.1f} | {heard.took:.1f} "
-                  f"| {middle / heard.took:.2f} |", flush=True)  # fmt: skip
-            assert report.models[0].performance.failed == 0
-
-
-class Heard(Observer):
-    """The forecast as it was said, and how long the answers behind it took."""
-
-    foretold = (0.0, 0.0)
-    began = last = 0.0
-
-    def note(self, sentence: str) -> None:
-        if found := re.search(r"about (.*), by its earlier", sentence):
-            times = [seconds_in(each) for each in found[1].split(" to ")]
-            self.foretold, self.began = (times[0], times[-1]), time.monotonic()
-
-    def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
-        self.last = time.monotonic()
-
-    @property
-    def took(self) -> float:
-        return self.last - self.began
-
-
-def seconds_in(text: str) -> float:
-    units = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
-    return sum(float(n) * units[u] for n, u in re.findall(r"([\d.]+) (ms|s|min|h)\b", text))
 
 
 def write_suite(folder: Path, count: int, tokens: int) -> Path:

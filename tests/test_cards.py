@@ -9,7 +9,7 @@ import pytest
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.suites.card import card_document
 from assay.suites.load import load_suite, shipped
-from assay.workflow.commands.discover.discovery import describe
+from assay.workflow.commands.discover.catalogue import describe
 
 
 @pytest.mark.parametrize("path", shipped(), ids=lambda path: path.name)

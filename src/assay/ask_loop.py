@@ -59,19 +59,19 @@ def ask_all(
     done: int = 0,
     until: float | None = None,
     more: NextTrials[Asked] | None = None,
-    foretell: Callable[[Sequence[Request]], str] = lambda requests: "",
+    announce: Callable[[Sequence[Request]], str] = lambda requests: "",
 ) -> None:
     """Until nothing is pending. `done`: answered without a trial; `until`: a time.monotonic;
-    `more`: gives further trials once all before are answered, until it has none. `foretell`: how
-    long the first requests will take, in a sentence for the observer.
+    `more`: gives further trials once all before are answered, until it has none. `announce`: a
+    sentence about the first requests, for the observer.
     """
     trials = list(trials)
     later = more.most_left if more else 0
     planned = done + sum(each.left for each in trials) + later
     waiting = find_unanswered(trials, ledger)
     left = _count_left(waiting) + later
-    if said := foretell([request for request, _ in waiting.values()]):
-        observer.note(said)
+    if sentence := announce([request for request, _ in waiting.values()]):
+        observer.note(sentence)
     observer.model_started(name, total=planned, reused=max(0, planned - left))
     if watched_by := getattr(model, "watched_by", None):
         watched_by(observer, name)

@@ -3,15 +3,11 @@
 import json
 import os
 import re
-import subprocess
 import sys
 import time
 
 import pytest
 
-from assay.interfaces.cli.front_door.door import offered_suites
-from assay.sandbox import find_isolation
-from assay.workflow.commands.discover.discovery import SuiteFound
 from tests.conftest import numbered, right
 from tests.models.hostile_servers import hostile
 from tests.servers.ollama_models import CHAT
@@ -23,6 +19,7 @@ pexpect, fdpexpect, pty, termios = map(
     pytest.importorskip, ("pexpect", "pexpect.fdpexpect", "pty", "termios")
 )
 
+pytestmark = pytest.mark.slow
 ENTER, CTRL_C, CTRL_D = "\r", "\x03", "\x04"
 NOBODY = "127.0.0.1:1"
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\r")
@@ -138,8 +135,9 @@ def test_no_at_the_end_asks_nothing_and_gives_the_command(bench, ready, open_doo
     door.press("n\r")
     text, code = door.end()
     assert code == 0
-    assert "assay run ollama:" in text.partition("Start?")[2]
-    assert len(ready.asked) == 1
+    assert "assay run ollama:" in text.partition("Start?")[0]
+    assert "The command above does it later" in text
+    assert ready.asked == []
     assert pages(bench) == []
 
 
@@ -197,16 +195,13 @@ def test_a_suite_with_mistakes_is_not_marked_and_typing_it_shows_them(bench, rea
 
 def test_texts_break_between_words(ready, open_door):
     door = open_door(ready.url, rows=24, columns=60)
-    door.see("another model")
-    door.press(ENTER)
-    door.see("another suite")
-    door.press(ENTER)
-    door.see("Start?")
-    door.press("n\r")
-    text, _ = door.end()
-    basis = text.partition("tokens/s")[2].partition("are assumed")[0]
-    assert "\n" in basis
-    assert re.sub(r"\s+", " ", basis).endswith("answers of 50 to 200 tokens ")
+    door.see("numbers or names")
+    text = _ESCAPES.sub("", door.seen)
+    fits = text.partition("fits (by")[2].partition("free memory")[0]
+    assert "\n" in fits
+    assert re.fullmatch(
+        r"[\w.×+() ]+ MiB\) of [\d.,]+ GiB ", re.sub(r"\s+", " ", fits.strip()) + " "
+    )
 
 
 def test_a_model_of_ones_own_can_be_typed_and_a_wrong_one_is_explained(
@@ -259,21 +254,18 @@ def test_a_judge_can_be_typed_and_its_verdict_counts(bench, judged, open_door):
     door.see("Which judge reads the answers to 1 test?")
     door.see("another judge")
     door.press("scripted:judge.json\r")
-    if find_isolation().isolation:
-        door.see("May the code of answers be run?")
-        door.press(ENTER)  # which means no
-    door.see("at least 1 request to the judge")
+    door.see("1 answer for the judge")
     door.see("Start?")
     door.press(ENTER)
     text, code = door.end()
     assert code == 0, text
     assert "assay run ollama:" in text
     assert "--judge scripted:judge.json" in text
-    assert "--allow-code-execution" not in text.partition("The command that repeats")[2]
+    assert "The evidence of 1 test runs code" in text
     assert "8.0 of 10" in text, "as on the card; 80.0 points would be another number for it"
 
 
-def test_numbers_and_names_choose_a_judge_and_code_may_be_run(judged, open_door):
+def test_numbers_and_names_choose_a_judge(judged, open_door):
     door = open_door(judged.url)
     door.see("numbers or names")
     door.press(f"{CHAT}\r")
@@ -288,15 +280,11 @@ def test_numbers_and_names_choose_a_judge_and_code_may_be_run(judged, open_door)
     door.press("scripted:judge.json none\r")
     door.see("name exactly one")
     door.press("scripted:judge.json\r")
-    if find_isolation().isolation:
-        door.see("May the code of answers be run? (Ctrl-C ends) [y/N")
-        door.press("y\r")
     door.see("Start?")
     door.press("n\r")
     text, code = door.end()
     assert code == 0, text
     assert f"assay run ollama:{CHAT} -s my-tests/ --judge scripted:judge.json" in text
-    assert text.count("--allow-code-execution") == bool(find_isolation().isolation)
 
 
 # ------------------------------------------------------------------------------------ checkpoints
@@ -345,8 +333,7 @@ def test_a_checkpoint_of_the_list_is_asked_and_a_broken_one_is_explained(
     door.see("Which suites?")
     door.see("another suite")
     door.press(ENTER)
-    door.see("3 requests to 1 model; how long is unknown")
-    door.see("is not estimated")
+    door.see("3 requests to 1 model")
     door.see("Start?")
     door.press(ENTER)
     text, code = door.end()
@@ -354,20 +341,6 @@ def test_a_checkpoint_of_the_list_is_asked_and_a_broken_one_is_explained(
     assert "Traceback" not in text
     assert "assay run run/step_100 -s my-tests/" in text
     assert len(pages(bench)) == 1
-
-
-@pytest.mark.parametrize(
-    ("models", "marked"),
-    [
-        (["runs/step_100", "hf:runs/final"], ["os", "technical"]),
-        (["runs/step_100", "ollama:llama3.2:3b"], ["coding", "data"]),
-        (["ollama:llama3.2:3b"], ["coding", "data"]),
-    ],
-)
-def test_what_is_marked_among_the_suites_that_ship_suits_the_models(models, marked):
-    names = ("coding", "data", "example", "os", "technical")
-    found = [SuiteFound(argument=name, title="", tests=1, ships=True) for name in names]
-    assert [each.value for each in offered_suites(found, models) if each.checked] == marked
 
 
 def test_without_torch_checkpoints_are_listed_with_what_they_need(bench, open_door):
@@ -414,7 +387,9 @@ def test_without_colour_no_escape_code_is_written(ready, open_door):
     door.see("numbers or names")
     door.press("nonsense\r")
     door.see("names no kind of model")
-    door.see("numbers or names")
+    door.press(ENTER, ENTER)
+    door.see("assay run ollama:")
+    door.see("Start?")
     assert "\x1b" not in door.seen
 
 
@@ -474,22 +449,6 @@ def test_ctrl_c_at_any_question_ends_cleanly(bench, ready, open_door, question):
     assert pages(bench) == []
 
 
-def test_ctrl_c_while_it_sees_how_fast_a_model_is_ends_cleanly(bench, ready, open_door):
-    ready.fault("hang", times=None)
-    door = open_door(ready.url)
-    door.see("Which models?")
-    door.press(ENTER)
-    door.see("Which suites?")
-    door.press(ENTER)
-    door.see("One short question")
-    ready.wait_until(lambda server: len(server.asked) == 1)
-    door.press(CTRL_C)
-    text, code = door.end()
-    assert code == 130
-    assert "Traceback" not in text
-    assert pages(bench) == []
-
-
 def test_ctrl_c_while_asking_says_how_to_continue(ready, open_door):
     door = open_door(ready.url)
     door.see("Which models?")
@@ -499,22 +458,12 @@ def test_ctrl_c_while_asking_says_how_to_continue(ready, open_door):
     door.see("Start?")
     ready.fault("hang", times=None)
     door.press(ENTER)
-    ready.wait_until(lambda server: len(server.asked) > 1)
+    ready.wait_until(lambda server: len(server.asked) == 1)
     door.press(CTRL_C)
     text, code = door.end()
     assert code == 130
     assert "continue with: assay run ollama:" in text
     assert "Traceback" not in text
-
-    ready.reset()
-    again = open_door(ready.url)
-    again.see("is not finished: 0 of")
-    again.see("Continue it?")
-    again.press(ENTER)
-    text, code = again.end()
-    assert code == 0
-    assert "assay run ollama:" in text
-    assert "Which models?" not in text
 
 
 def test_the_end_of_input_is_a_way_out_too(ready, open_door):
@@ -547,18 +496,3 @@ def test_without_ollama_a_model_can_be_typed(bench, own_tests, open_door):
     text, code = door.end()
     assert code == 0
     assert "assay run scripted:able.json -s my-tests/" in text
-
-
-def test_without_a_terminal_there_is_help_and_no_question(bench):
-    done = subprocess.run(
-        [sys.executable, "-m", "assay"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=bench.environment,
-        cwd=bench.folder,
-        timeout=PATIENCE_S,
-    )
-    assert done.returncode == 0
-    assert "Usage: assay" in done.stdout

@@ -44,7 +44,7 @@ def test_llama_cpp_says_slots_context_template_file_and_what_its_model_can(llama
     assert found.digest == f"sha256:{hashlib.sha256(weights.read_bytes()).hexdigest()}"
     (model,) = found.models
     assert model.spec == f"http://127.0.0.1:{llama_cpp}"
-    assert (model.parameters, model.quantisation, model.context) == (260_032, "all F32", 512)
+    assert (model.parameters, model.quantisation, model.context) == ("260.03K", "F32", 512)
     opened = open_model(model.spec)
     opened.close()
     assert opened.facts.slots == 2

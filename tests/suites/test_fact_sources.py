@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.workflow.commands.discover.discovery import facts_by_source
+from assay.workflow.commands.discover.catalogue import facts_by_source
 
 TESTS = ("a_001", "a_002")
 HEAD = "test\tfact\tsource\twhere\n"

@@ -9,13 +9,14 @@ import pytest
 
 from assay import api
 from assay.machine import installed_version
-from assay.workflow.commands.discover.discovery import (
-    ModelFound,
+from assay.models.inventory.servers import find_ollama
+from assay.types.inventory import ModelFound
+from assay.workflow.commands.discover.catalogue import find_suites
+from assay.workflow.commands.discover.inventory import (
     Room,
     find_checkpoints,
+    find_everything,
     find_judges,
-    find_ollama,
-    find_suites,
     will_it_fit,
 )
 from tests.conftest import numbered
@@ -30,6 +31,19 @@ def by_name(found):
 
 
 @pytest.fixture
+def look(monkeypatch, tmp_path):
+    """All that is found, with nothing but this Ollama."""
+    monkeypatch.setenv("ASSAY_PORTS", "")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+
+    def find(url, room=PLENTY):
+        monkeypatch.setenv("OLLAMA_HOST", url)
+        return find_everything(tmp_path, room).ollama
+
+    return find
+
+
+@pytest.fixture
 def closed_port():
     """A port where nobody listens."""
     with socket.socket() as place:
@@ -40,48 +54,50 @@ def closed_port():
 # ----------------------------------------------------------------------------------------- Ollama
 
 
-def test_ollama_is_found_with_its_version_and_models(ollama_server):
-    found = find_ollama(ollama_server.url, PLENTY)
-    assert found.reachable
+def test_ollama_is_found_with_its_version_and_models(ollama_server, look):
+    found = look(ollama_server.url)
+    assert found.kind == "Ollama"
     assert (found.url, found.version, found.problem) == (ollama_server.url, "0.17.4", "")
     model = by_name(found)[CHAT_MODEL]
-    assert model.spec == ollama_server.spec()
     assert model.size_bytes == 98363149
     assert (model.quantisation, model.parameters, model.family) == ("Q4_1", "134.52M", "llama")
     assert (model.fits, model.loaded, model.why_not) == ("yes", False, "")
     assert "by estimate" in model.reason
 
 
-def test_looking_asks_no_model_anything(ollama_server):
-    find_ollama(ollama_server.url, PLENTY)
-    assert ollama_server.asked == []
-    assert {r.path for r in ollama_server.log()} == {"/api/version", "/api/tags", "/api/ps"}
-
-
-def test_what_the_server_does_not_know_is_left_empty(ollama_server):
-    tiny = by_name(find_ollama(ollama_server.url, PLENTY))["stories:260k"]
-    assert tiny.quantisation == ""
-
-
-def test_a_model_in_memory_comes_first_and_fits_whatever_is_free(ollama_server):
-    ollama_server.ask("POST", "/api/generate", {"model": CHAT_MODEL, "stream": False})
-    found = find_ollama(ollama_server.url, Room(free_bytes=1))
-    assert found.models[0].name == CHAT_MODEL
-    assert found.models[0].loaded
-    assert found.models[0].fits == "yes"
-    assert {model.fits for model in found.models[1:]} == {"no"}
-
-
-def test_the_environment_says_where_ollama_is_and_the_spec_stays_short(ollama_server, monkeypatch):
+def test_the_address_is_in_the_spec_unless_the_environment_says_it(ollama_server, monkeypatch):
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:1")
+    elsewhere = find_ollama(ollama_server.url)
+    assert by_name(elsewhere)[CHAT_MODEL].spec == ollama_server.spec()
     monkeypatch.setenv("OLLAMA_HOST", f"0.0.0.0:{ollama_server.port}")
     found = find_ollama()
     assert found.url == ollama_server.url
     assert by_name(found)[CHAT_MODEL].spec == f"ollama:{CHAT_MODEL}"
 
 
-def test_a_model_that_is_computed_elsewhere_is_told_apart(start_ollama):
+def test_looking_asks_no_model_anything(ollama_server):
+    find_ollama(ollama_server.url)
+    assert ollama_server.asked == []
+    assert {r.path for r in ollama_server.log()} == {"/api/version", "/api/tags", "/api/ps"}
+
+
+def test_what_the_server_does_not_know_is_left_empty(ollama_server):
+    tiny = by_name(find_ollama(ollama_server.url))["stories:260k"]
+    assert tiny.quantisation == ""
+
+
+def test_a_model_in_memory_comes_first_and_fits_whatever_is_free(ollama_server, look):
+    ollama_server.ask("POST", "/api/generate", {"model": CHAT_MODEL, "stream": False})
+    found = look(ollama_server.url, Room(free_bytes=1))
+    assert found.models[0].name == CHAT_MODEL
+    assert found.models[0].loaded
+    assert found.models[0].fits == "yes"
+    assert {model.fits for model in found.models[1:]} == {"no"}
+
+
+def test_a_model_that_is_computed_elsewhere_is_told_apart(start_ollama, look):
     server = start_ollama(cloud=["gpt-oss:120b-cloud"], also=["qwen:7b=4700000000"])
-    models = by_name(find_ollama(server.url, PLENTY))
+    models = by_name(look(server.url))
     away = models["gpt-oss:120b-cloud"]
     assert away.elsewhere
     assert (away.fits, away.size_bytes) == ("unknown", None)
@@ -93,7 +109,7 @@ def test_a_model_that_is_computed_elsewhere_is_told_apart(start_ollama):
 def test_nobody_at_the_address_is_said_with_the_address_and_what_to_do(closed_port):
     url = f"http://127.0.0.1:{closed_port}"
     found = find_ollama(url)
-    assert not found.reachable
+    assert found.kind == ""
     assert found.models == ()
     assert url in found.problem
     assert "OLLAMA_HOST" in found.hint
@@ -101,35 +117,53 @@ def test_nobody_at_the_address_is_said_with_the_address_and_what_to_do(closed_po
 
 def test_a_server_that_never_answers_is_given_up():
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        found = find_ollama(f"http://127.0.0.1:{silent.getsockname()[1]}")
-    assert not found.reachable
-    assert found.problem
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        found = find_ollama(url)
+    assert found.kind == ""
+    assert url in found.problem
 
 
 @pytest.mark.parametrize("kind", ["garbage", "hang", "http_500", "wrong_shape"])
 def test_a_server_that_misbehaves_is_not_found_and_ends_nothing(ollama_server, kind):
     ollama_server.fault(kind, times=None, path="/api/tags")
     found = find_ollama(ollama_server.url)
-    assert not found.reachable
+    assert found.kind == ""
     assert found.problem
 
 
 def test_a_server_of_another_kind_is_said_not_to_be_ollama(openai_server):
     found = find_ollama(openai_server.url.removesuffix("/v1"))
-    assert not found.reachable
+    assert found.kind == ""
     assert found.problem
 
 
 def test_an_address_that_is_none_is_a_problem_and_no_error(monkeypatch):
     monkeypatch.setenv("OLLAMA_HOST", "http://[bad")
     found = find_ollama()
-    assert not found.reachable
+    assert found.kind == ""
     assert "OLLAMA_HOST" in found.problem
 
 
 def test_a_password_in_the_address_is_shown_nowhere(closed_port, monkeypatch):
     monkeypatch.setenv("OLLAMA_HOST", f"http://me:hunter2@127.0.0.1:{closed_port}")
     assert "hunter2" not in repr(find_ollama())
+
+
+def test_a_model_of_another_server_is_offered_once_and_with_its_place(
+    openai_server, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:1")
+    monkeypatch.setenv("OPENAI_BASE_URL", openai_server.url)
+    monkeypatch.setenv("ASSAY_PORTS", "")
+    models = [
+        model
+        for model in find_everything(tmp_path, PLENTY).models
+        if not model.spec.startswith("gguf:")
+    ]
+    assert [model.spec for model in models] == [
+        openai_server.spec(name) for name in ("test-model", "other-model")
+    ]
+    assert all(f"at {openai_server.url}" in model.reason for model in models)
 
 
 # -------------------------------------------------------------------------------------- will it fit

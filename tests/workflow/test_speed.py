@@ -198,3 +198,22 @@ def test_without_a_context_the_figures_of_the_run_itself_count(bench, ollama):
     assert row["memory"]["value"] < 8000
     refused = bench.document("leaderboard", "--max-memory", "8 apples", "--context", "4k")
     assert "8 apples" in refused["error"]["message"]
+
+
+def test_without_a_context_all_usual_depths_that_fit_are_measured(bench, ollama):
+    document = bench.document("speed", ollama.spec(), "--repeats", "1")
+    assert list(speed_of(document)) == [0, 4096, 8192], "the model's context instead of 16k"
+    timed = [each for each in ollama.asked if each.body["options"]["num_predict"] == 64]
+    assert len(timed) == 6, "each depth once with a new prompt, once with the same again"
+
+
+def test_a_stopped_run_leaves_no_empty_folder(bench, ollama):
+    """Refused in the middle: nothing was measured, and nothing is left of it."""
+    ollama.fault("slow_prefill", times=1, seconds=30.0)
+    bench.assay("speed", ollama.spec(), "--context", "0", "--budget", "1s")
+    assert not [*bench.out.glob("runs/*")]
+    ollama.reset()
+    ollama.answers({"*": LONG})
+    assert bench.assay("speed", ollama.spec(), "--context", "0").returncode == 0
+    (folder,) = bench.out.glob("runs/*")
+    assert (folder / "reports").is_dir()

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from assay.workflow.commands.attacking import attack as attack
     from assay.workflow.commands.authoring import validate as validate
     from assay.workflow.commands.benchmarks import fetch as fetch
-    from assay.workflow.commands.discover.discovery import describe_suite as describe_suite
+    from assay.workflow.commands.discover.catalogue import describe_suite as describe_suite
     from assay.workflow.commands.discover.doctor import examine_machine as examine_machine
     from assay.workflow.commands.new_tests import new_suite as new_suite
     from assay.workflow.commands.new_tests import new_test as new_test
@@ -113,7 +113,7 @@ _IN_MODULES = {
         "run_mmlu_benchmark", "run_os_benchmark", "score",
     ),
     "workflow.commands.text_perplexity": ("compute_perplexity",),
-    "workflow.commands.discover.discovery": ("describe_suite",),
+    "workflow.commands.discover.catalogue": ("describe_suite",),
     "workflow.commands.discover.doctor": ("examine_machine",),
     "workflow.reporting.comparison": ("compare_answers",),
     "workflow.reporting.leaderboard": ("leaderboard",),

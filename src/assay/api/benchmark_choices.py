@@ -9,12 +9,13 @@ from pathlib import Path
 from assay.errors import AssayError, ModelUnavailable, UsageError
 from assay.messages import tr
 from assay.models.address import LOCAL, Preset, endpoint
+from assay.models.inventory.servers import find_ollama
 from assay.store import Store
 from assay.store.verbs import FILE_NAME
 from assay.suites.load import find, load_all
 from assay.suites.suite_file import has_suite_file
 from assay.types.model_spec import split_url, without_secrets
-from assay.workflow.commands.discover.discovery import find_ollama, holds_tests
+from assay.workflow.commands.discover.catalogue import holds_tests
 
 Tell = Callable[[str], None]  # hears what was chosen for the user
 SHIPPED_TESTS = "ewe"
@@ -102,7 +103,7 @@ def _only_model(preset: Preset, tell: Tell) -> str:
             hint=tr("name one with --model; the server lists its models at {url}", url=models),
         )
     found = find_ollama(preset.ollama_address)
-    if not found.reachable:
+    if not found.kind:
         raise ModelUnavailable(found.problem, hint=found.hint)
     # One that is computed elsewhere is never chosen for a user: questions would leave the machine.
     able = [one.name for one in found.models if not one.why_not and not one.elsewhere]

@@ -27,7 +27,7 @@ from assay.types.judging.reviews import Reviewed
 from assay.types.results import Comparison, Leaderboard, Report, SuiteCard
 
 if TYPE_CHECKING:
-    from assay.workflow.commands.discover.discovery import SuiteList
+    from assay.workflow.commands.discover.catalogue import SuiteList
     from assay.workflow.commands.discover.doctor import Examination
 
     Discovered = SuiteList | SuiteCard | Examination
@@ -137,7 +137,7 @@ def _views(result: Result, *, whole: bool) -> Views:
         return partial(reviews_document, result), partial(plain_value, result)
     from assay.reports import doctor
     from assay.reports.suites import card as suite_card
-    from assay.workflow.commands.discover.discovery import SuiteList
+    from assay.workflow.commands.discover.catalogue import SuiteList
     from assay.workflow.commands.discover.doctor import Examination
 
     if isinstance(result, SuiteList):
@@ -150,7 +150,7 @@ def _views(result: Result, *, whole: bool) -> Views:
     found = result.found
     behind: dict[str, Any] = {
         "machine": asdict(result.machine),
-        "ollama": asdict(found.ollama),
+        "ollama": {"reachable": bool(found.ollama.kind), **asdict(found.ollama)},
         "servers": [asdict(server) for server in found.servers if server.is_there],
         "files": [asdict(file) for file in found.files],
     }

@@ -26,7 +26,7 @@ from assay.types.results import Report, TestRow
 from assay.types.rounds import REVIEW_SCHEMA
 from assay.types.scores import SilentProgress
 from assay.workflow.commands.authoring import validate
-from assay.workflow.commands.discover.discovery import known_suites
+from assay.workflow.commands.discover.catalogue import known_suites
 from assay.workflow.commands.existing_answers import judge_existing
 from assay.workflow.commands.loop.review import failed_tests
 from assay.workflow.commands.selection import select

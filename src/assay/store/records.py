@@ -56,14 +56,11 @@ class Run:
 
 
 class AnswerTime(NamedTuple):
-    """How long an answer took, its share of the time in which its model was asked anything, and how
-    many tokens it has.
-    """
+    """How long an answer took, and its share of the time in which its model was asked anything."""
 
     test: str
     seconds: float
     wall_s: float
-    tokens: int
 
 
 class StoredTestScore(NamedTuple):

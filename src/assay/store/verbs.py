@@ -298,35 +298,17 @@ class Store(ReviewVerbs, PickVerbs):
         )
         return row[0] if row else None
 
-    def find_lengths(self, fingerprint: str, suite: str, *, most: int = 200) -> list[int]:
-        """How many tokens the newest answers of a model to tests of this suite have."""
-        rows = self._file.all(
-            "SELECT json_extract(r.body, '$.output_tokens') FROM replies r "
-            "JOIN requests q ON q.id = r.request_id "
-            "WHERE q.fingerprint = ? AND q.suite = ? AND r.kind = 'answered' "
-            "ORDER BY r.id DESC LIMIT ?",
-            (fingerprint, suite, most),
-        )
-        return [row[0] for row in rows if row[0]]
-
-    def find_times(
-        self, fingerprint: str, suite: str | None, *, most: int = 200
-    ) -> list[AnswerTime]:
-        """Of a model's newest answers, to tests of this suite or to all."""
+    def find_times(self, fingerprint: str, suite: str, *, most: int = 200) -> list[AnswerTime]:
+        """Of a model's newest answers to tests of this suite."""
         rows = self._file.all(
             "SELECT q.test_id, json_extract(r.body, '$.total_s'), "
-            "json_extract(r.body, '$.wall_s'), "
-            "coalesce(json_extract(r.body, '$.output_tokens'), 0) FROM replies r "
+            "json_extract(r.body, '$.wall_s') FROM replies r "
             "JOIN requests q ON q.id = r.request_id "
-            "WHERE q.fingerprint = ? AND (? IS NULL OR q.suite = ?) "
+            "WHERE q.fingerprint = ? AND q.suite = ? "
             "AND r.kind IN ('answered', 'chosen') ORDER BY r.id DESC LIMIT ?",
-            (fingerprint, suite, suite, most),
+            (fingerprint, suite, most),
         )
-        return [
-            AnswerTime(test, seconds or wall, wall, tokens)
-            for test, seconds, wall, tokens in rows
-            if wall
-        ]
+        return [AnswerTime(test, seconds or wall, wall) for test, seconds, wall in rows if wall]
 
     def store_reply(self, run: Run, fingerprint: str, request: Request, reply: Reply) -> int:
         """Store a reply that does not end a test, of any model; returns its number."""

@@ -151,9 +151,9 @@ def run_words(arguments: Sequence[str]) -> int:
 
 def _from_door_or_words(words: list[str]) -> int | None:
     if not words and _is_terminal(sys.stdin) and _is_terminal(sys.stdout):
-        from assay.interfaces.cli.front_door.door import open_the_door
+        from assay.interfaces.cli.front_door.door import open_front_door
 
-        return open_the_door(Path("assay-out"))
+        return open_front_door(Path("assay-out"))
     return invoked(group(), "assay", words)
 
 

@@ -1,16 +1,17 @@
-"""Which servers of models answer, and what they say of themselves: on the usual ports of this
-machine, and where OLLAMA_HOST and OPENAI_BASE_URL point. All are asked side by side.
+"""Find servers of models: on the usual ports of this machine, and at OLLAMA_HOST and
+OPENAI_BASE_URL.
 
-What a server says is somebody else's word: names that a terminal would obey are left out, and a
-server that answers slowly, endlessly or in another language is one that cannot be used.
+What a server says is a stranger's word. A name that a terminal would obey is left out, and a
+server that answers slowly, endlessly or in another language cannot be used.
 """
 
 import hashlib
 import os
+import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -20,70 +21,97 @@ from assay.messages import tr
 from assay.models.address import OPENAI_VARIABLE, ollama_url, openai_url
 from assay.models.http.connection import Connection, is_this_machine
 from assay.models.http.faults import Fault, readable, reported_count
-from assay.models.inventory.hurried import PATIENCE_S, HurriedConnection, side_by_side
 from assay.models.local.file_digests import known_digest
 from assay.models.local.gguf.header import is_gguf
 from assay.models.ollama.client import OllamaClient
 from assay.models.openai.facts import entries_of, server_kind
-from assay.models.openai.model import key_for
+from assay.models.openai.model import Key, key_for
 from assay.models.openai.props import ServerProps, read_props
-from assay.types.inventory import ServedFound, ServerFound
+from assay.types.inventory import ModelFound, ServerFound
 from assay.types.model_spec import without_userinfo
 from assay.types.options import ServerOptions
 
 PORTS_VARIABLE = "ASSAY_PORTS"  # instead of the usual ones; empty: none
 USUAL_PORTS = (11434, 8080, 1234, 8000)  # of Ollama, llama.cpp, LM Studio, vLLM
+PATIENCE_S = 2.0  # a server that is there answers each question in milliseconds
+MOST_BYTES = 8 * 2**20  # of an answer; a list of a thousand models has some hundred kilobytes
 MOST_MODELS = 200  # that are listed of one server
 LONGEST_NAME = 200
-_BLOB = "sha256-"
+CANNOT_WRITE = frozenset({"bert", "nomic-bert", "nomic-bert-moe"})  # embeddings only
+BLOB = "sha256-"  # begins the name of a weight file in Ollama's store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """An address to look at. `api`: as it was named; "" where only the port is known."""
+    """One address to look at."""
 
     root: str
     named_by: str
+    """A variable, or the port."""
+
     api: str = ""
+    """The address of `/v1` as the user wrote it; empty if only the port is known."""
+
+    only_ollama: bool = False
     problem: str = ""
     hint: str = ""
 
-    @property
-    def is_of_variable(self) -> bool:
-        return not self.named_by.isdigit()
-
 
 def find_servers(places: Sequence[Address] | None = None) -> tuple[ServerFound, ...]:
-    """In the order of the places. None waits for another, and none is waited for longer than
-    PATIENCE_S, not even for its name.
-    """
+    """Look at all addresses side by side, in PATIENCE_S at most; the usual ones by default."""
     places = usual_places() if places is None else places
-    return tuple(side_by_side([partial(look_at, each) for each in places], [*map(_silent, places)]))
+    servers = [_late(place) for place in places]
+
+    def look(number: int) -> None:
+        servers[number] = look_at(places[number])
+
+    # Threads of their own: no timeout of a connection ends a slow search for a host's address.
+    threads = [
+        threading.Thread(target=look, args=(number,), daemon=True) for number in range(len(places))
+    ]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + PATIENCE_S
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    return tuple(servers)
+
+
+def find_ollama(url: str | None = None) -> ServerFound:
+    """Look for Ollama at this URL, by default where OLLAMA_HOST points."""
+    (server,) = find_servers([ollama_place(url)])
+    return server
 
 
 def usual_places() -> tuple[Address, ...]:
-    """Those of variables first, then the ports that they do not name."""
-    named = [_of_ollama_host(), *_of_openai_variable()]
-    told = os.environ.get(PORTS_VARIABLE)
-    words = map(str, USUAL_PORTS) if told is None else told.replace(",", " ").split()
-    ports = dict.fromkeys(
-        Address(root=f"http://127.0.0.1:{port}", named_by=port)
-        for port in words
-        if port.isascii() and port.isdigit() and 0 < int(port) < 2**16
-    )
-    taken = {_host_and_port(each.root) for each in named}
-    return (*named, *(each for each in ports if _host_and_port(each.root) not in taken))
+    """Return Ollama's address, that of OPENAI_BASE_URL, then the ports that neither names."""
+    named = [ollama_place(), *_openai_places()]
+    ports = os.environ.get(PORTS_VARIABLE)
+    words = map(str, USUAL_PORTS) if ports is None else ports.replace(",", " ").split()
+    known = {_host_and_port(place.root) for place in named}
+    places = [*named]
+    for port in dict.fromkeys(words):
+        if not port.isascii() or not port.isdigit() or not 0 < int(port) < 2**16:
+            continue
+        place = Address(root=f"http://127.0.0.1:{port}", named_by=port)
+        if _host_and_port(place.root) not in known:
+            places.append(place)
+    return tuple(places)
 
 
-def _of_ollama_host() -> Address:
+def ollama_place(url: str | None = None) -> Address:
+    """Return where Ollama should be; a wrong address is its problem."""
+    named_by = "OLLAMA_HOST" if url or os.environ.get("OLLAMA_HOST") else "11434"
     try:
-        root = ollama_url()
+        root = ollama_url(url)
     except UsageError as error:
-        return Address(root="", named_by="OLLAMA_HOST", problem=error.message, hint=error.hint)
-    return Address(root=root, named_by="OLLAMA_HOST" if os.environ.get("OLLAMA_HOST") else "11434")
+        shown = without_userinfo(url) if url else ""
+        return Address(root=shown, named_by=named_by, problem=error.message, hint=error.hint)
+    hint = tr("start it with `ollama serve`, or set OLLAMA_HOST to where it runs")
+    return Address(root=root, named_by=named_by, only_ollama=True, hint=hint)
 
 
-def _of_openai_variable() -> Iterator[Address]:
+def _openai_places() -> Iterator[Address]:
     if not os.environ.get(OPENAI_VARIABLE, "").strip():
         return
     try:
@@ -96,66 +124,96 @@ def _of_openai_variable() -> Iterator[Address]:
 
 
 def _host_and_port(root: str) -> str:
+    if not root:
+        return ""
     parts = urlsplit(root)
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    return f"{'127.0.0.1' if is_this_machine(host) else host}:{port}" if root else ""
+    return f"{'127.0.0.1' if is_this_machine(host) else host}:{port}"
 
 
-def _silent(place: Address) -> ServerFound:
-    return ServerFound(
-        url=without_userinfo(place.api or place.root),
-        named_by=place.named_by,
-        problem=place.problem or tr("did not answer within {seconds:g} s", seconds=PATIENCE_S),
-        hint=place.hint,
-    )
+def _nobody(place: Address) -> ServerFound:
+    url = without_userinfo(place.api or place.root)
+    return ServerFound(url=url, named_by=place.named_by, problem=place.problem, hint=place.hint)
+
+
+def _late(place: Address) -> ServerFound:
+    nobody = _nobody(place)
+    why = tr("{url} did not answer within {seconds:g} s", url=nobody.url, seconds=PATIENCE_S)
+    return replace(nobody, problem=place.problem or why)
 
 
 def look_at(place: Address) -> ServerFound:
-    """One address, whatever answers there."""
-    found = replace(_silent(place), problem=place.problem)
+    """Return what answers at one address; it never raises."""
+    nobody = _nobody(place)
     if place.problem:
-        return found
+        return nobody
     try:
-        return _of_ollama(place, found) or _of_openai(place, found)
+        return _look_for_ollama(place) or _look_for_openai(place)
     except Fault as fault:
-        if fault.away and not place.is_of_variable:
-            return found
+        if fault.away and not (nobody.is_named or place.only_ollama):
+            return nobody  # a free port is no problem
         instead = tr("try {url}", url=fault.instead) if fault.instead else ""
-        return replace(found, problem=fault.sentence, hint=fault.hint or instead)
+        hint = fault.hint or instead or place.hint
+        return replace(nobody, problem=fault.sentence, hint=hint)
     except UsageError as error:
-        return replace(found, problem=error.message, hint=error.hint)
+        return replace(nobody, problem=error.message, hint=error.hint)
     except Exception as error:  # noqa: BLE001 - what a stranger sends has no end
         kind = type(error).__name__
-        return replace(found, problem=tr("an unexpected answer ({kind})", kind=kind))
+        return replace(nobody, problem=tr("an unexpected answer ({kind})", kind=kind))
 
 
-def _of_ollama(place: Address, found: ServerFound) -> ServerFound | None:
-    """None for a server of another kind."""
-    with closing(HurriedConnection(place.root)) as connection:
+@contextmanager
+def _connected(url: str, key: Key | None = None) -> Iterator[Connection]:
+    """Open a connection for short answers; no secret stays in its faults."""
+    connection = Connection(
+        url,
+        timeout_s=PATIENCE_S,
+        headers=key.headers if key else None,
+        secrets=key.secrets if key else (),
+        most_bytes=MOST_BYTES,
+    )
+    try:
+        yield connection
+    except Fault as fault:
+        fault.sentence = connection.without_secrets(fault.sentence)
+        raise
+    finally:
+        connection.close()
+
+
+# ------------------------------------------------------------------------------------------ Ollama
+
+
+def _look_for_ollama(place: Address) -> ServerFound | None:
+    """Return None for a server of another kind."""
+    with _connected(place.root) as connection:
         client = OllamaClient(connection)
         try:
             version = client.version()
         except Fault as fault:
-            if fault.away or fault.cause == "timeout":
-                raise _in_words(connection, fault) from fault
+            if place.only_ollama or fault.away or fault.cause == "timeout":
+                raise
             return None
-        try:
-            installed, loaded = client.models(), client.loaded()
-        except Fault as fault:
-            return replace(found, problem=_in_words(connection, fault).sentence)
+        installed, in_memory = client.models(), client.loaded()
         url = connection.url
-    contexts = {str(one.get("name")): reported_count(one.get("context_length")) for one in loaded}
-    in_memory = {str(one.get("name")) for one in loaded}
-    suffix = "" if _host_and_port(url) == _host_and_port(_of_ollama_host().root) else f"@{url}"
-    models = [
-        _of_tag(entry, f"ollama:{name}{suffix}", contexts.get(name), loaded=name in in_memory)
-        for entry in installed
-        if _may_be_shown(name := str(entry.get("name") or ""))
-    ]
+    # A spec without a URL means the Ollama of OLLAMA_HOST.
+    is_usual = _host_and_port(url) == _host_and_port(ollama_place().root)
+    suffix = "" if is_usual else f"@{url}"
+    contexts = {
+        str(entry.get("name")): reported_count(entry.get("context_length")) for entry in in_memory
+    }
+    models = []
+    for entry in installed:
+        model = _ollama_model(entry, suffix, contexts)
+        if _is_printable_name(model.name):
+            models.append(model)
+    # What can write comes first, and of that what is in memory.
+    models.sort(key=lambda model: (bool(model.why_not), not model.loaded))
     return replace(
-        found,
+        _nobody(place),
         url=url,
+        hint="",
         kind="Ollama",
         version=version,
         models=tuple(models[:MOST_MODELS]),
@@ -163,62 +221,79 @@ def _of_ollama(place: Address, found: ServerFound) -> ServerFound | None:
     )
 
 
-def _of_tag(
-    entry: Mapping[str, Any], spec: str, context: int | None, *, loaded: bool
-) -> ServedFound:
-    """Newer servers list what a model can do."""
+def _ollama_model(
+    entry: Mapping[str, Any], suffix: str, contexts: Mapping[str, int | None]
+) -> ModelFound:
+    name = str(entry.get("name") or entry.get("model") or "")
     details = _mapping(entry.get("details"))
-    listed = entry.get("capabilities")
-    can = listed if isinstance(listed, list) and listed else None
-    return ServedFound(
-        name=str(entry["name"]),
-        spec=spec,
-        size_bytes=reported_count(entry.get("size")) or None,
-        quantisation=_word(details.get("quantization_level")),
-        context=context,
-        digest=_word(entry.get("digest"), longest=80),
-        loaded=loaded,
-        thinks=None if can is None else "thinking" in can,
-        tools=None if can is None else "tools" in can,
+    family = _short_text(details.get("family"))
+    listed = entry.get("capabilities")  # of newer servers
+    abilities = listed if isinstance(listed, list) and listed else None
+    writes = family not in CANNOT_WRITE if abilities is None else "completion" in abilities
+    elsewhere = bool(entry.get("remote_host"))
+    host = readable(str(entry.get("remote_host"))).rpartition("://")[2].partition(":")[0]
+    return ModelFound(
+        name=name,
+        spec=f"ollama:{name}{suffix}",
+        size_bytes=None if elsewhere else reported_count(entry.get("size")) or None,
+        parameters=_short_text(details.get("parameter_size")),
+        quantisation=_short_text(details.get("quantization_level")),
+        family=family,
+        context=contexts.get(name),
+        digest=_short_text(entry.get("digest"), longest=80),
+        loaded=name in contexts,
+        thinks=None if abilities is None else "thinking" in abilities,
+        tools=None if abilities is None else "tools" in abilities,
+        elsewhere=elsewhere,
+        reason=tr("computed at {host}, not here", host=host) if elsewhere else "",
+        why_not="" if writes else tr("makes embeddings, writes no answers"),
     )
 
 
-def _of_openai(place: Address, found: ServerFound) -> ServerFound:
-    """A key goes only where the user's own variable points."""
+# ----------------------------------------------------------------------- OpenAI-compatible servers
+
+
+def _look_for_openai(place: Address) -> ServerFound:
+    # A key goes only where the user's own variable points.
+    is_named = not place.named_by.isdigit()
     api = place.api or f"{place.root}/v1"
-    key = key_for(api, ServerOptions(api_key_env=None if place.is_of_variable else ""))
-    connection = HurriedConnection(api, headers=key.headers, secrets=key.secrets)
-    with closing(connection):
+    key = key_for(api, ServerOptions(api_key_env=None if is_named else ""))
+    no_models = tr("what answers there is no server of models")
+    with _connected(api, key) as connection:
         url = connection.url
+        nobody = replace(_nobody(place), url=url)
         try:
             document = connection.document("GET", "/models")
         except Fault as fault:
             if fault.status in (401, 403):
                 why = tr("it wants a key ({status})", status=fault.status)
-                return replace(found, url=url, problem=why, hint=key.how_to_set())
+                return replace(nobody, problem=why, hint=key.how_to_set())
             if fault.cause in ("refused", "unreadable"):
-                return replace(found, url=url, problem=_no_server_of_models())
-            raise _in_words(connection, fault) from fault
+                return replace(nobody, problem=no_models)
+            raise
         if not isinstance(document, dict) or not isinstance(document.get("data"), list):
-            return replace(found, url=url, problem=_no_server_of_models())
+            return replace(nobody, problem=no_models)
         props = read_props(connection) or ServerProps()
-    entries = entries_of(document)
-    named = [entry for entry in entries if _may_be_shown(entry["id"])]
-    told = props if len(entries) == 1 else ServerProps()
-    kind = server_kind(entries)
-    # Of llama.cpp's only model the address alone is meant: it answers to any name.
-    alone = url.removesuffix("/v1") if kind == "llama.cpp" and len(entries) == 1 else ""
-    models = [_of_entry(entry, alone or f"openai:{entry['id']}@{url}", told) for entry in named]
-    file = readable(props.file) if _may_be_shown(props.file) else ""
     here = is_this_machine(urlsplit(place.root).hostname or "")
+    entries = entries_of(document)
+    kind = server_kind(entries)
+    # llama.cpp answers to any name, so its only model is meant by the address alone.
+    alone = url.removesuffix("/v1") if kind == "llama.cpp" and len(entries) == 1 else ""
+    of_model = props if len(entries) == 1 else ServerProps()
+    models = []
+    for entry in entries:
+        if _is_printable_name(entry["id"]):
+            spec = alone or f"openai:{entry['id']}@{url}"
+            models.append(_openai_model(entry, spec, kind == "llama.cpp", of_model))
+    template = hashlib.sha256(props.template.encode("utf-8", "replace")).hexdigest()
+    file = readable(props.file) if _is_printable_name(props.file) else ""
     return replace(
-        found,
-        url=url,
+        nobody,
         kind=kind,
         version=readable(props.build)[:40],
         slots=props.slots,
         context=props.context,
-        template=_hash(props.template) if props.template else "",
+        template=f"sha256:{template}" if props.template else "",
         file=file,
         digest=_digest_of(Path(file)) if file and here else "",
         thinks=props.thinks,
@@ -228,37 +303,39 @@ def _of_openai(place: Address, found: ServerFound) -> ServerFound:
     )
 
 
-def _of_entry(entry: Mapping[str, Any], spec: str, props: ServerProps) -> ServedFound:
+def _openai_model(
+    entry: Mapping[str, Any], spec: str, name_is_path: bool, props: ServerProps
+) -> ModelFound:
     meta = _mapping(entry.get("meta"))
-    return ServedFound(
-        name=entry["id"],
+    context = props.context or reported_count(meta.get("n_ctx"))
+    return ModelFound(
+        name=os.path.basename(entry["id"]) if name_is_path else entry["id"],
         spec=spec,
         size_bytes=reported_count(meta.get("size")) or None,
-        parameters=reported_count(meta.get("n_params")) or None,
-        quantisation=_word(meta.get("ftype")),
-        context=props.context
-        or reported_count(meta.get("n_ctx"))
-        or reported_count(entry.get("max_model_len")),
+        parameters=_in_short(reported_count(meta.get("n_params"))),
+        quantisation=_short_text(meta.get("ftype")).removeprefix("all "),
+        context=context or reported_count(entry.get("max_model_len")),
         thinks=props.thinks,
         tools=props.tools,
     )
 
 
-def _no_server_of_models() -> str:
-    return tr("what answers there is no server of models")
+def _in_short(parameters: int | None) -> str:
+    """Write 260032 as 260.03K, as Ollama does."""
+    if not parameters:
+        return ""
+    for letter, size in (("B", 10**9), ("M", 10**6), ("K", 10**3)):
+        if parameters >= size:
+            return f"{parameters / size:.2f}{letter}"
+    return str(parameters)
 
 
-def _may_be_shown(name: str) -> bool:
-    """One that is shown as it is, and typed as it is shown."""
+def _is_printable_name(name: str) -> bool:
+    """Return whether a name is shown as it is, and can be typed as it is shown."""
     return 0 < len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()
 
 
-def _in_words(connection: Connection, fault: Fault) -> Fault:
-    fault.sentence = connection.without_secrets(fault.sentence)
-    return fault
-
-
-def _word(value: object, longest: int = 20) -> str:
+def _short_text(value: object, longest: int = 20) -> str:
     shown = readable(value)[:longest] if isinstance(value, str) else ""
     return "" if shown == "unknown" else shown
 
@@ -267,17 +344,12 @@ def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _hash(text: str) -> str:
-    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}"
-
-
 def _digest_of(path: Path) -> str:
-    """Of a weight file, where its name, an earlier reading or a short look tells it. A path is the
-    server's word: only a GGUF file is read.
-    """
-    if path.name.startswith(_BLOB) and len(path.name) == len(_BLOB) + 64:
+    """Return a weight file's digest if its name, an earlier reading or a short look gives it."""
+    if path.name.startswith(BLOB) and len(path.name) == len(BLOB) + 64:
         return path.name.replace("-", ":", 1)
     with suppress(OSError):
+        # The path is the server's word: only a GGUF file is read.
         if path.is_file() and is_gguf(path) and (digest := known_digest(path)):
             return f"sha256:{digest}"
     return ""

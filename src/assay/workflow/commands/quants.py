@@ -64,7 +64,7 @@ def choose_quantisation(options: QuantsOptions, observer: Observer) -> Quants:
         _refuse_other_models(files, mistakes)
     raise_all(mistakes)
     base, *others = files
-    observer.note(_forecast(files, suites[0]))
+    observer.note(_describe_work(files, suites[0]))
     report = _scored(options, files, suites[0], observer)
     drifts = list(_drifts(base, others, text[0], options, observer))
     speeds = [_speed_of(each, options, observer) for each in files]
@@ -184,7 +184,7 @@ def _suites(options: QuantsOptions) -> tuple[Suite, ...]:
     return tuple(kept)
 
 
-def _forecast(files: Sequence[QuantFile], suites: Sequence[Suite]) -> str:
+def _describe_work(files: Sequence[QuantFile], suites: Sequence[Suite]) -> str:
     tests = sum(1 for suite in suites for _ in suite.cases)
     size = sum(each.weights for each in files) / len(files)
     return tr(

@@ -13,32 +13,23 @@ from hashlib import sha256
 from assay.ask_loop import ask_all
 from assay.errors import AssayError, UsageError, raise_all, tried
 from assay.machine import this_machine
-from assay.messages import joined, labelled, tr
+from assay.messages import labelled, tr
 from assay.models.opening import read_spec
 from assay.request_identity import make_measure_request
 from assay.store import Run, RunModel, Store, utc_now
-from assay.text import number_format as numbers
-from assay.types import Model, Observed, Request, ToTime
-from assay.types.measured.performance import DepthFigures
+from assay.types import Model, Request, ToTime
 from assay.types.option_fields import several
 from assay.types.options import SpeedOptions
 from assay.types.results import Report
 from assay.types.scores import tell_phase
 from assay.version import __version__
 from assay.workflow.checkpoints.places import places_of
-from assay.workflow.commands.depth_forecast import (
-    LONG_S,
-    DepthPace,
-    pace_by_depths,
-    pace_by_question,
-)
-from assay.workflow.reporting.footprints import depths_in, known_depths, read_tokens
+from assay.workflow.reporting.footprints import depths_in, read_tokens
 from assay.workflow.reporting.run_files import write_run
 from assay.workflow.running.background import BackgroundWork
 from assay.workflow.running.beginning import begin_or_continue, models_of, resumable
 from assay.workflow.running.job import Job
 from assay.workflow.running.ledgers import ScoredReplies
-from assay.workflow.running.model_pace import time_one_question
 from assay.workflow.running.opening import Opened, open_models
 from assay.workflow.running.run_folder import RunFolder
 from assay.workflow.running.trials import MeasureTrial
@@ -168,17 +159,7 @@ def _ask(
     until: float | None,
 ) -> None:
     ledger = ScoredReplies(store, run, known, BackgroundWork(RunFolder(options.out, run.id), ()))
-    pace = _pace_before(store, known, model, options)
-    options.observer.note(_foretold(known.spec, pace, model, depths, options))
     for depth in depths:
-        pace = pace_by_depths(_known(store, known), served=_is_served(known)) or pace
-        long = _is_long(pace, model, depth, options)
-        if long and pace and depth != depths[0] and depth not in _measured(store, known):
-            left = [each for each in depths if each >= depth]
-            said = _left_out(known.spec, pace.seconds(depth, *_size(model, depth, options)), left)
-            options.observer.note(said)
-            store.store_observed(run, known, Observed(notes=(said,)))
-            return
         trials = [MeasureTrial(each) for each in _requests(model, depth, options)]
         name = tr("{model} at {depth} tokens", model=known.spec, depth=depth)
         try:
@@ -190,77 +171,11 @@ def _ask(
             return
 
 
-def _known(store: Store, known: RunModel) -> tuple[DepthFigures, ...]:
-    return known_depths(store, known.facts.fingerprint, this_machine())
-
-
-def _is_served(known: RunModel) -> bool:
-    return read_spec(known.spec).scheme not in ("hf", "gguf")
-
-
-def _measured(store: Store, known: RunModel) -> set[int]:
-    return {each.depth for each in _known(store, known) if not each.why_not}
-
-
-def _pace_before(
-    store: Store, known: RunModel, model: Model, options: SpeedOptions
-) -> DepthPace | None:
-    """Of a served model one question is timed where the user has not said which depths are worth
-    their time; weights of ours are only loaded where they are measured.
-    """
-    told = pace_by_depths(_known(store, known), served=_is_served(known))
-    if told or options.context is not None or not _is_served(known):
-        return told
-    found = time_one_question(model)
-    return None if isinstance(found, str) else pace_by_question(found)
-
-
-def _size(model: Model, depth: int, options: SpeedOptions) -> tuple[int, int]:
-    """New tokens of a measurement, and how many there are."""
-    new, _ = _tokens(model, depth, options)
-    return new, options.repeats
-
-
 def _tokens(model: Model, depth: int, options: SpeedOptions) -> tuple[int, int]:
     """New tokens, and those of the prompt before them."""
     limit = _context_of(model, options) or max(depth, PROMPT_TOKENS + NEW_TOKENS)
     new = min(NEW_TOKENS, max(2, limit // 2))
     return new, max(1, min(PROMPT_TOKENS, limit - new), depth - new)
-
-
-def _is_long(pace: DepthPace | None, model: Model, depth: int, options: SpeedOptions) -> bool:
-    if pace is None or options.context is not None:
-        return False
-    return pace.seconds(depth, *_size(model, depth, options)) > LONG_S
-
-
-def _foretold(
-    spec: str, pace: DepthPace | None, model: Model, depths: Depths, options: SpeedOptions
-) -> str:
-    if pace is None:
-        return tr("{model}: how long it takes is known after the first depth", model=spec)
-    first, *others = depths
-    kept = [first, *(each for each in others if not _is_long(pace, model, each, options))]
-    total = sum(pace.seconds(each, *_size(model, each, options)) for each in kept)
-    return tr("{model}: {depths} tokens take about {time}", model=spec, depths=_named(kept),
-              time=numbers.duration(total))  # fmt: skip
-
-
-def _left_out(spec: str, seconds: float, depths: Sequence[int]) -> str:
-    return tr(
-        "{model}: {depth} tokens would take about {time}, more than {limit:.0f} min; left out: "
-        "{depths} (measured with --context {wanted})",
-        model=spec,
-        depth=numbers.count(depths[0]),
-        time=numbers.duration(seconds),
-        limit=LONG_S / 60,
-        depths=_named(depths),
-        wanted=",".join(map(str, depths)),
-    )
-
-
-def _named(depths: Sequence[int]) -> str:
-    return joined(map(numbers.count, depths))
 
 
 def _requests(model: Model, depth: int, options: SpeedOptions) -> Iterator[Request]:

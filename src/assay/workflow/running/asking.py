@@ -29,9 +29,9 @@ from assay.types import (
 from assay.types.scores import tell_phase
 from assay.workflow.checkpoints.measures import SPEED, take_own_figures
 from assay.workflow.checkpoints.tokenizer_texts import tokenizer_figures
+from assay.workflow.running.announcements import announce_requests
 from assay.workflow.running.background import BackgroundWork
 from assay.workflow.running.early import StopRule, UndecidedTests
-from assay.workflow.running.foretelling import foretell
 from assay.workflow.running.harness_tasks import ModelScores, score_tasks
 from assay.workflow.running.judging.stage import AnswerToJudge, JudgingStage
 from assay.workflow.running.ledgers import ScoredReplies
@@ -76,7 +76,7 @@ def ask_model(
     try:
         ask_all(
             model, trials, ledger, observer, name=known.spec, done=done, until=until, more=more,
-            foretell=partial(foretell, store, model.facts),
+            announce=partial(announce_requests, store, model.facts),
         )  # fmt: skip
         if harness:
             ledger.flush()

@@ -1,7 +1,6 @@
-"""Asks a user, by lists with numbers and a line to type: on every terminal, for screen readers too.
+"""Questions with numbered answers and a line to type: for every terminal, and screen readers.
 
-Ctrl-C and the end of input end the program through the exceptions that `main` turns into exit
-code 130.
+Ctrl-C and the end of input leave through the exceptions that `main` turns into exit code 130.
 """
 
 import shlex
@@ -18,133 +17,116 @@ SHOWN_FINDINGS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
-    """One line of a list. `closed`: why it cannot be chosen; empty: it can. `names`: what a user
-    may type for it beside its value. `unchecked`: it is checked when it is chosen.
-    """
+class Choice:
+    """One line of a list."""
 
     value: str
     title: str
-    checked: bool = False
-    closed: str = ""
-    names: tuple[str, ...] = ()
-    unchecked: bool = False
+    name: str = ""
+    """What a user may type for it beside its value."""
+
+    why_not: str = ""
+    """Why it has no number; empty if it can be chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Typed:
-    """What may be typed instead: the line that offers it, an example, and a check that raises."""
+class Menu:
+    """A list to choose from, and what may be typed instead."""
 
-    offer: str
-    example: str
+    text: str
+    choices: Sequence[Choice]
+    usual: str
+    """The numbers that enter takes."""
+
+    other: str
+    """The line that offers to type something else, with an example."""
+
     check: Callable[[str], object]
+    """Raises what is wrong with a chosen value, whether listed or typed."""
+
+    @property
+    def numbered(self) -> list[Choice]:
+        return [choice for choice in self.choices if not choice.why_not]
 
 
-class _Wrong(Exception):
-    """What was typed cannot be used; carries the lines that say why."""
+class _Refused(Exception):
+    """A typed word cannot be used; its arguments are the lines that say why."""
 
 
-class Questions:
-    def several(self, question: str, options: Sequence[Option], typed: Typed) -> list[str]:
-        """One or more of the options, or what was typed; never nothing."""
-        can = _listed(question, options, typed)
-        usual = ",".join(str(n) for n, option in enumerate(can, 1) if option.checked)
-        while True:
-            values = _read_line(tr("numbers or names"), usual, can, options, typed)
-            if values:
-                return values
-            say(tr("choose at least one"))
-
-    def one(self, question: str, options: Sequence[Option], typed: Typed | None = None) -> str:
-        """Exactly one; the first if only enter is pressed."""
-        can = _listed(question, options, typed)
-        asked = tr("number or name") if typed else tr("number")
-        while True:
-            values = _read_line(asked, "1", can, options, typed)
-            if len(values) == 1:
-                return values[0]
+def ask(menu: Menu, *, only_one: bool = False) -> list[str]:
+    """Return at least one value, each of them checked."""
+    click.echo(tr("{question} (Ctrl-C ends)", question=menu.text))
+    number = 0
+    for choice in menu.choices:
+        if choice.why_not:
+            say(f"   -  {choice.title} ({choice.why_not})")
+        else:
+            number += 1
+            say(f"  {number:>2}  {choice.title}")
+    say(f"   …  {menu.other}")
+    prompt = tr("number or name") if only_one else tr("numbers or names")
+    while True:
+        line = str(click.prompt(prompt, default=menu.usual or None))
+        try:
+            values = list(dict.fromkeys(_read_line(line, menu)))
+        except _Refused as refused:
+            for sentence in refused.args:
+                say(sentence)
+            continue
+        if only_one and len(values) != 1:
             say(tr("name exactly one"))
+        elif not values:
+            say(tr("choose at least one"))
+        else:
+            return values
 
-    def yes(self, question: str, *, usual: bool = True) -> bool:
-        """Yes or no; `usual` if only enter is pressed."""
-        return click.confirm(tr("{question} (Ctrl-C ends)", question=question), default=usual)
+
+def confirm(question: str) -> bool:
+    """Return yes or no; enter means yes."""
+    return click.confirm(tr("{question} (Ctrl-C ends)", question=question), default=True)
 
 
-def say(text: str, style: str = "") -> None:
-    """Lines that break between words."""
+def say(text: str, style: str = "", *, to_copy: bool = False) -> None:
+    """Write lines that break between words; what is there to be copied is never wrapped."""
     from rich.text import Text
 
     from assay.api.rendering import console_for
 
-    console_for().print(Text(text, style=style, overflow="fold"))
+    console_for().print(Text(text, style=style, overflow="fold"), soft_wrap=to_copy)
 
 
-def _read_line(
-    asked: str, usual: str, can: Sequence[Option], options: Sequence[Option], typed: Typed | None
-) -> list[str]:
-    """What a typed line means; asked again as long as a word of it is wrong."""
-    while True:
-        text = str(click.prompt(asked, default=usual or None))
-        try:
-            words = shlex.split(text)
-        except ValueError:  # a lone quote is only a character
-            words = text.split()
-        try:
-            found = [value for word in words for value in _values(word, can, options, typed)]
-            return list(dict.fromkeys(found))
-        except _Wrong as wrong:
-            for sentence in wrong.args:
-                say(sentence)
-
-
-def _listed(question: str, options: Sequence[Option], typed: Typed | None) -> list[Option]:
-    """Show them all; those that can be chosen come back, in the order of their numbers."""
-    click.echo(tr("{question} (Ctrl-C ends)", question=question))
-    can: list[Option] = []
-    for option in options:
-        if option.closed:
-            say(f"   -  {option.title} ({option.closed})")
-        else:
-            can.append(option)
-            say(f"  {len(can):>2}  {option.title}")
-    if typed:
-        say(f"   …  {typed.offer} ({typed.example})")
-    return can
-
-
-def _values(
-    word: str, can: Sequence[Option], options: Sequence[Option], typed: Typed | None
-) -> Iterator[str]:
-    """What a word means: a number or a name of the list, `1,4` two of them; else itself, if it
-    is sound. What the list cannot offer is checked, too: a file may have been fixed since.
-    """
-    listed = {name: option for option in options for name in (option.value, *option.names) if name}
-    parts = [part for part in word.split(",") if part]
-    apart = all(part.isdecimal() or part in listed for part in parts)
-    for part in parts if apart else [word]:
-        option = listed.get(part)
-        if part.isdecimal():
-            if not 1 <= int(part) <= len(can):
-                raise _Wrong(tr("there is no number {number} in the list", number=part))
-            option = can[int(part) - 1]
-        if option and not option.closed and not (typed and option.unchecked):
-            yield option.value
-        elif typed:
-            _check(option.value if option else part, typed)
-            yield option.value if option else part
-        else:
-            raise _Wrong(tr("type a number from 1 to {last}, or press Ctrl-C", last=len(can)))
-
-
-def _check(word: str, typed: Typed) -> None:
-    """Raise what is wrong with a word: the first mistakes in files, and how to see them all."""
+def _read_line(line: str, menu: Menu) -> Iterator[str]:
     try:
-        typed.check(word)
+        words = shlex.split(line)
+    except ValueError:  # a lone quote is only a character
+        words = line.split()
+    names = {choice.name: choice.value for choice in menu.choices if choice.name}
+    for word in words:
+        parts = [part for part in word.split(",") if part]
+        # `1,4` are two numbers; a path may have a comma in it.
+        are_apart = all(part.isdecimal() or part in names for part in parts)
+        for part in parts if are_apart else [word]:
+            value = _numbered_value(part, menu) if part.isdecimal() else names.get(part, part)
+            _check(value, menu)
+            yield value
+
+
+def _numbered_value(number: str, menu: Menu) -> str:
+    choices = menu.numbered
+    if not 1 <= int(number) <= len(choices):
+        raise _Refused(tr("there is no number {number} in the list", number=number))
+    return choices[int(number) - 1].value
+
+
+def _check(value: str, menu: Menu) -> None:
+    """Raise the first mistakes in files, and how to see them all."""
+    try:
+        menu.check(value)
     except AssayError as error:
         findings = [one_line(str(finding)) for finding in error.findings]
-        shown = findings[:SHOWN_FINDINGS]
-        if more := len(findings) - len(shown):
-            path = shlex.quote(word)
-            shown.append(tr("… and {count} more: assay validate {path}", count=more, path=path))
-        sentence = joined(filter(None, (error.message, error.hint)))
-        raise _Wrong(*shown, sentence) from error
+        lines = findings[:SHOWN_FINDINGS]
+        if more := len(findings) - len(lines):
+            path = shlex.quote(value)
+            lines.append(tr("… and {count} more: assay validate {path}", count=more, path=path))
+        lines.append(joined(filter(None, (error.message, error.hint))))
+        raise _Refused(*lines) from error

@@ -100,6 +100,7 @@ def _found(path: Path, store: FileStore, name: str, needs: str) -> FileFound | N
     context = fields.get(f"{architecture}.context_length")
     numbers = _NUMBERS.findall(name.rpartition("/")[2])
     return FileFound(
+        name=os.path.relpath(name) if store == "folder" else name,
         spec=f"gguf:{name}",
         path=str(path),
         store=store,

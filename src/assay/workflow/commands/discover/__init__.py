@@ -1,1 +1,1 @@
-"""What is here before a run begins: models, suites, judges, and what a run will take."""
+"""What is here before a run begins: models, suites, judges, and how much a run will ask."""

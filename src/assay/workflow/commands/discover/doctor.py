@@ -5,7 +5,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -13,30 +13,23 @@ from assay.machine import installed_version, this_machine
 from assay.messages import labelled, tr, trn
 from assay.models.address import OPENAI_VARIABLE
 from assay.sandbox import find_isolation
-from assay.text.number_format import exact, memory
+from assay.text.number_format import count, exact, memory
 from assay.text.safe_text import one_line
 from assay.types import Machine
-from assay.types.inventory import ServerFound
+from assay.types.inventory import ModelFound, ServerFound
 from assay.types.model_spec import without_userinfo
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import MachineFinding
 from assay.version import __version__
-from assay.workflow.commands.discover.discovery import (
-    LEAST_TO_JUDGE,
-    ModelFound,
-    OllamaFound,
-    Room,
-    find_judges,
-    find_suites,
-    this_room,
-)
+from assay.workflow.commands.discover.catalogue import find_suites
 from assay.workflow.commands.discover.inventory import (
+    LEAST_TO_JUDGE,
     Inventory,
+    Room,
+    describe_kind,
     find_everything,
-    named_place,
-    server_in_words,
-    what_a_model_says,
-    what_a_server_says,
+    find_judges,
+    this_room,
 )
 
 State = Literal["note", "missing"]
@@ -113,8 +106,8 @@ def describe_hardware(machine: Machine, room: Room) -> Iterator[MachineFinding]:
     yield _good("GPU", "; ".join(machine.gpus)) if machine.gpus else _note("GPU", no_gpu)
 
 
-def describe_ollama(found: OllamaFound) -> Iterator[MachineFinding]:
-    if not found.reachable:
+def describe_ollama(found: ServerFound) -> Iterator[MachineFinding]:
+    if not found.kind:
         yield _note("Ollama", found.problem, found.hint, "missing")
         return
     says = tr("{version} at {url}", version=found.version, url=found.url)
@@ -123,10 +116,10 @@ def describe_ollama(found: OllamaFound) -> Iterator[MachineFinding]:
         says = tr("{server}, no models", server=says)
         yield _note("Ollama", says, todo)
         return
-    count = trn("{count} model", "{count} models", len(found.models))
-    yield _good("Ollama", f"{says}, {count}")
+    models = trn("{count} model", "{count} models", len(found.models))
+    yield _good("Ollama", f"{says}, {models}")
     for model in found.models:
-        yield _model(model)
+        yield _model(model.name, model)
 
 
 def describe_server(server: ServerFound) -> Iterator[MachineFinding]:
@@ -135,25 +128,55 @@ def describe_server(server: ServerFound) -> Iterator[MachineFinding]:
     if not server.kind:
         if server.problem:
             says = labelled(server.url or server.named_by, server.problem)
-            state: State = "missing" if named_place(server) else "note"
+            state: State = "missing" if server.is_named else "note"
             todo = tr("start it, or correct {variable}", variable=server.named_by)
-            yield _note(name, says, server.hint or (todo if named_place(server) else ""), state)
+            yield _note(name, says, server.hint or (todo if server.is_named else ""), state)
         return
-    says = ", ".join((server_in_words(server), *what_a_server_says(server)))
+    says = ", ".join((describe_kind(server), *_abilities_of(server)))
     if server.kind == "Ollama" and server.named_by == OPENAI_VARIABLE:
         todo = tr("name its models ollama:NAME: through /v1 its repeat_penalty stays on")
         yield _note(name, says, todo)
     else:
         yield _good(name, says)
     for model in server.models:
-        yield _good(f"  {model.spec}", what_a_model_says(model) or model.name)
+        yield _good(f"  {model.spec}", _describe_served(model) or model.name)
     if server.more_models:
         yield _note("  …", tr("and {count} more", count=server.more_models))
 
 
+def _abilities_of(server: ServerFound) -> Iterator[str]:
+    """What its model can do, and its file."""
+    if server.version:
+        yield one_line(server.version)
+    if server.template:
+        yield tr("with a chat template")
+    if server.tools is not None:
+        yield tr("calls tools") if server.tools else tr("its template has no tools")
+    if server.thinks is not None:
+        yield tr("can think") if server.thinks else tr("does not think")
+    if server.file:
+        yield tr("file {path}", path=server.file)
+    if server.digest:
+        yield server.digest[: len("sha256:") + 12]
+
+
+def _describe_served(model: ModelFound) -> str:
+    parts = (
+        memory(model.size_bytes) if model.size_bytes else "",
+        model.quantisation,
+        model.parameters,
+        tr("{count} tokens of context", count=count(model.context)) if model.context else "",
+        model.digest[:19],
+        tr("loaded now") if model.loaded else "",
+        tr("can think") if model.thinks else "",
+        tr("calls tools") if model.tools else "",
+    )
+    return ", ".join(filter(None, parts))
+
+
 def _empty_ports(found: Inventory) -> Iterator[MachineFinding]:
     """Which of the usual ports are free: there a server would have been found."""
-    free = [each.named_by for each in found.servers if not each.is_there and not named_place(each)]
+    free = [each.named_by for each in found.servers if not each.is_there and not each.is_named]
     if free:
         ports = ", ".join(free)
         yield _note(tr("server"), tr("none on port {ports} of this machine", ports=ports))
@@ -165,18 +188,30 @@ def _files(found: Inventory) -> Iterator[MachineFinding]:
         yield _note("GGUF", looked)
         return
     yield _good("GGUF", trn("{count} file", "{count} files", len(found.files)))
-    for model in found.in_files:
-        yield _model(replace(model, name=one_line(model.spec)))
+    for file in found.unlisted_files:
+        yield _model(one_line(file.spec), file)
 
 
-def _model(model: ModelFound) -> MachineFinding:
+def _model(name: str, model: ModelFound) -> MachineFinding:
     too_large = model.fits == "no" and not model.why_not
     return MachineFinding(
-        name=f"  {model.name}",
+        name=f"  {name}",
         state="good" if model.fits == "yes" and not model.why_not else "note",
-        says=", ".join(filter(None, model.size_and_fit)),
+        says=", ".join(filter(None, describe_size(model))),
         todo=tr("choose a smaller one, or a stronger quantisation") if too_large else "",
     )
+
+
+def describe_size(model: ModelFound) -> tuple[str, str, str, str]:
+    """Size, quantisation, parameters, and whether it fits; empty if unknown."""
+    fit = {
+        "yes": tr("fits ({reason})", reason=model.reason),
+        "tight": tr("tight ({reason})", reason=model.reason),
+        "no": tr("too large ({reason})", reason=model.reason),
+        "unknown": model.reason,
+    }[model.fits]
+    size = memory(model.size_bytes) if model.size_bytes else ""
+    return size, model.quantisation, model.parameters, model.why_not or fit
 
 
 def describe_judges(found: Inventory) -> MachineFinding:

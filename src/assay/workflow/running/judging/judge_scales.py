@@ -1,7 +1,6 @@
 """The scales of one judge: how its likelihoods of yes become points, and how far it is trusted.
 
 They come from the judge's card (`assay judge-check`), else it reads the rubrics' scored examples.
-Also a forecast of what a judge will be asked, for answers as long as those examples.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,18 +15,15 @@ from assay.judge.calibration import (
     fit,
     left_one_out,
 )
-from assay.judge.forms import open_questionnaire
 from assay.judge.questionnaire import Questionnaire
 from assay.judge.rubrics import load_rubric, shipped_rubrics
 from assay.messages import tr
-from assay.plan import Plan
-from assay.store import Run, Store
 from assay.suites.load import SHIPPED, load_suite
-from assay.types import Case, ChoiceLikelihoods, Observer, Request, Suite
+from assay.types import Case, Observer, Suite
 from assay.types.choices import Layout
 from assay.types.judging.cards import JudgeCard
 from assay.types.judging.judgements import Deviation, Rubric
-from assay.workflow.running.foretelling import foretell_judging
+from assay.workflow.running.announcements import announce_judging
 from assay.workflow.running.judging.panel import JudgePanel, PanelJudge, example_questionnaire
 from assay.workflow.running.ledgers import StoredReplies
 
@@ -68,7 +64,7 @@ def find_scales(
             observer,
             name=tr("scored examples, {spec}", spec=facts.spec),
             until=until,
-            foretell=lambda asked: foretell_judging(
+            announce=lambda asked: announce_judging(
                 ledger.store, facts, len({request.test_id for request in asked})
             ),
         )
@@ -141,87 +137,3 @@ def _example_cases(rubric: Rubric, suites: Sequence[Suite]) -> dict[str, Case]:
             if case.id in wanted and case.check.judged:
                 found.setdefault(case.id, case)
     return found
-
-
-# Examples that ship have 500 to 3,600 characters, 1,700 in the mean.
-TO_COME = "An answer that is as long as most. " * 49
-MORE_LIKELY, LESS_LIKELY = -0.1, -2.4
-
-
-def cases_to_judge(
-    plan: Plan,
-    unanswered: Sequence[Request],
-    judge: PanelJudge,
-    store: Store | None,
-    *,
-    begun: bool,
-) -> Iterator[Case]:
-    """The test of each answer that this judge has not read; if the run has `begun`, of new ones."""
-    to_come = {request.key for request in unanswered}
-    read = _read_before(plan, judge, store) if store else set()
-    for trial in plan.trials:
-        is_new = trial.key in to_come or not (begun or trial.key in read)
-        if trial.case.check.judged and is_new:
-            yield trial.case
-
-
-def _read_before(plan: Plan, judge: PanelJudge, store: Store) -> set[tuple[str, str, int]]:
-    fingerprint = judge.model.facts.fingerprint
-    return {
-        kept.key
-        for run in store.read_runs()
-        if run.judging and any(each.fingerprint == fingerprint for each in run.judging.judges)
-        for model in run.models
-        if model.facts.fingerprint == plan.facts.fingerprint
-        for kept in store.read_judgements(run, model)
-    }
-
-
-def requests_to_judge(
-    panel: JudgePanel, judge: PanelJudge, cases: Sequence[Case], store: Store | None, run: Run
-) -> list[Request]:
-    """Of the rubrics' examples those that the store does not hold; then a reading of each case."""
-    if not cases:
-        return []
-    distinct = {(case.suite, case.id): case for case in cases}
-    examples = [
-        request
-        for request in _for_examples(panel, judge, tuple(distinct.values()))
-        if store is None or store.find_answer(run, request.id) is None
-    ]
-    places = {key: place for place, key in enumerate(distinct)}
-    in_order = sorted(cases, key=lambda case: places[case.suite, case.id])
-    answers = [
-        request
-        for number, case in enumerate(in_order)
-        for request in _for_case(panel, judge, case, number)
-    ]
-    return [*examples, *answers]
-
-
-def _for_examples(panel: JudgePanel, judge: PanelJudge, cases: Sequence[Case]) -> Iterator[Request]:
-    """Examples of tests that are not among these are read too; how many is not looked up."""
-    card = judge.about.card
-    for case in cases:
-        rubric = panel.rubric_of(case)
-        layouts = panel.layouts_of(judge)
-        to_read = [each for each in layouts if scale_on_card(card, rubric, each) is None]
-        for example in rubric.examples:
-            for layout in to_read if example.test_id == case.id else ():
-                yield from example_questionnaire(judge, rubric, example, case, layout).pending()
-
-
-def _for_case(panel: JudgePanel, judge: PanelJudge, case: Case, number: int) -> Iterator[Request]:
-    """`number`: no two answers begin alike, so that a judge reads each."""
-    for repeat in range(panel.options.judge_repeats):
-        about = panel.assignment(judge, case, f"{number}. {TO_COME}", repeat)
-        questionnaire = open_questionnaire(about)
-        questions = questionnaire.pending()
-        yield from questions
-        if judge.about.layout:  # all questions; when they are answered, the words that explain them
-            for question in questions:
-                yes = ChoiceLikelihoods(
-                    request_id=question.id, log_likelihoods=(MORE_LIKELY, LESS_LIKELY)
-                )
-                questionnaire.take(question, yes)
-            yield from questionnaire.pending()

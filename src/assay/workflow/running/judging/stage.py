@@ -34,7 +34,7 @@ from assay.types.judging.judgements import (
     Judging,
 )
 from assay.types.scores import TokenProgress
-from assay.workflow.running.foretelling import foretell_judging
+from assay.workflow.running.announcements import announce_judging
 from assay.workflow.running.judging.judge_scales import Scales, find_scales
 from assay.workflow.running.judging.panel import JudgePanel, PanelJudge, judged_cases, shorten_loop
 from assay.workflow.running.judging.samples import judge_samples, samples_to_judge
@@ -240,8 +240,8 @@ class JudgingStage:
         asked = [each for each in in_order if each not in known]
         name = tr("judge {spec}", spec=judge.model.facts.spec)
         facts = judge.model.facts
-        if said := foretell_judging(self.store, facts, len(asked)):
-            self.observer.note(said)
+        if sentence := announce_judging(self.store, facts, len(asked)):
+            self.observer.note(sentence)
         self.observer.model_started(name, total=len(in_order), reused=len(known))
         width = self.panel.answers_at_once(judge)
         groups = [asked[first : first + width] for first in range(0, len(asked), width)]
