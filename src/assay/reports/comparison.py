@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from assay.messages import labelled, tr, trn
 from assay.reports.cards.comparison import (
-    after_part_sentence,
     comparison_card,
     names_of_sides,
 )
@@ -72,10 +71,7 @@ def _pair(pair: PairComparison) -> Iterator[Block]:
 
 
 def compared_suite(compared: SuiteComparison, first: str, second: str) -> Iterator[Block]:
-    if compared.early is not None and compared.early.is_partial:
-        yield Paragraph(after_part_sentence(compared, compared.early, first, second), "strong")
-    else:
-        yield Paragraph(finding(compared, first, second), TONES.get(compared.verdict, "strong"))
+    yield Paragraph(finding(compared, first, second), TONES.get(compared.verdict, "strong"))
     yield _differences(compared)
     yield documents.bullets(_explanations(compared))
     if compared.flips:

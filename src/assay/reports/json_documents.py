@@ -187,10 +187,7 @@ def _repeats(row: TestRow) -> JsonObject:
 
 def _compared(suite: SuiteComparison) -> JsonObject:
     parts = {each.name: pick(each, "a b difference p_value") for each in suite.categories}
-    known = plain_value(suite)
-    if suite.early is None:  # only with --max-drop, after part of the tests
-        del known["early"]
-    return {**known, "categories": parts}
+    return {**plain_value(suite), "categories": parts}
 
 
 def judgement_json(of: FinalJudgement) -> JsonObject:

@@ -419,19 +419,6 @@ class OutputOptions(PluginOptions):
 
 
 @options_class(kw_only=True)
-class DecideOptions(CommandOptions):
-    group = CHECKPOINTS
-    decide: bool = option(
-        False,
-        identity=True,
-        help=tr(
-            "Ask tests in a random order and stop when the gate is decided: the full suite would "
-            "say the same, error at most 5 %."
-        ),
-    )
-
-
-@options_class(kw_only=True)
 class ConstraintOptions(CommandOptions):
     group = HOW
     constrained: bool = option(
@@ -446,13 +433,21 @@ class ConstraintOptions(CommandOptions):
 @options_class()
 class RunOptions(
     OutputOptions, LocalOptions, CheckpointOptions, JudgeOptions, ServerOptions,
-    SamplingOptions, ConstraintOptions, TestOptions, DataOptions, SuiteOptions, DecideOptions,
+    SamplingOptions, ConstraintOptions, TestOptions, DataOptions, SuiteOptions,
 ):  # fmt: skip
     """`assay run`: the models, and every option."""
 
     group = CHECKPOINTS
     models: GivenModels  # specs; in Python, Model objects and those of a plugin's class too
     _: KW_ONLY
+    decide: bool = option(
+        False,
+        identity=True,
+        help=tr(
+            "Ask tests in a random order and stop when the gate is decided: the full suite would "
+            "say the same, error at most 5 %."
+        ),
+    )
     apply_gate: bool = option(True, "--no-gate", help=tr("Measure only: no gate decides."))
     fetch: bool = option(
         False,
@@ -495,9 +490,7 @@ class SpeedOptions(OutputOptions, LocalOptions, ServerOptions):
 
 
 @options_class()
-class WatchOptions(
-    OutputOptions, LocalOptions, CheckpointOptions, TestOptions, SuiteOptions, DecideOptions
-):
+class WatchOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, SuiteOptions):
     """`assay watch`: the folder, and how its checkpoints are evaluated."""
 
     group = HOW
@@ -591,7 +584,7 @@ class StoredAnswerOptions(OutputOptions, LocalOptions, ServerOptions, JudgeOptio
 
 
 @options_class()
-class CompareOptions(OutputOptions, LocalOptions, ServerOptions):
+class CompareOptions(OutputOptions):
     """`assay compare`: runs or models in the store."""
 
     group = WHAT
@@ -618,13 +611,6 @@ class CompareOptions(OutputOptions, LocalOptions, ServerOptions):
         help=tr(
             "Maximum drop in score on a suite that both have, 0 to 1 (0.02 is two points); "
             "exit 1 above it. Default: none."
-        ),
-    )
-    decide: bool = option(
-        False,
-        help=tr(
-            "With --max-drop: ask a model, the last argument, the tests of a run in a random "
-            "order, and stop when the drop is decided."
         ),
     )
 

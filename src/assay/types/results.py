@@ -340,7 +340,6 @@ class SuiteComparison:
     flips: tuple[Flip, ...]
     left_out: tuple[LeftOut, ...]
     detectable: float | None = None
-    early: EarlyDecision | None = None  # with --max-drop, after part of the tests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
