@@ -219,12 +219,10 @@ def judgement_json(of: FinalJudgement) -> JsonObject:
 
 
 def _depth(of: DepthFigures) -> object:
-    """With a profile only where one was asked for, and parts of the memory where they are known."""
+    """With parts of the memory if they are known."""
     found = plain_value(of)
-    if isinstance(found, dict):
-        for name in ("profile", "memory_parts"):
-            if not getattr(of, name):
-                del found[name]
+    if isinstance(found, dict) and not of.memory_parts:
+        del found["memory_parts"]
     return found
 
 

@@ -480,10 +480,6 @@ class SpeedOptions(OutputOptions, LocalOptions, ServerOptions):
         ),
     )
     repeats: int = option(3, least=1, most=100, help=tr("Time each depth N times."))
-    profile: bool = option(
-        False,
-        help=tr("Show where a token's time goes: attention, MLP, head, sampling, cache."),
-    )
     fresh: bool = option(
         False, repeats_run=False, help=tr("Measure again instead of reusing measurements.")
     )
