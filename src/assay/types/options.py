@@ -267,14 +267,6 @@ class JudgeLayoutOptions(JudgeFormOptions):
 
 
 @options_class(kw_only=True)
-class SelfJudgingOptions(CommandOptions):
-    group = JUDGE
-    allow_self_judging: bool = option(
-        False, help=tr("Allow a model to judge its own answers; the report says so.")
-    )
-
-
-@options_class(kw_only=True)
 class JudgeNameOptions(CommandOptions):
     group = JUDGE
     judges: Sequence[str] = option(
@@ -289,10 +281,13 @@ class JudgeNameOptions(CommandOptions):
 
 
 @options_class(kw_only=True)
-class JudgeOptions(SelfJudgingOptions, JudgeLayoutOptions, JudgeNameOptions):
+class JudgeOptions(JudgeLayoutOptions, JudgeNameOptions):
     """Who judges open answers, and how. No judges: nothing is judged."""
 
     group = JUDGE
+    allow_self_judging: bool = option(
+        False, help=tr("Allow a model to judge its own answers; the report says so.")
+    )
     judge_repeats: int = option(
         1,
         least=1,
