@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.stats.early import AHEAD, AHEAD_OF_DROP, SuiteMean, Wager
+from assay.stats.early import SuiteMean, Wager
 from assay.stats.looks import ALPHA
 
 if TYPE_CHECKING:
@@ -61,13 +61,12 @@ def ask_in_orders(
         passes.append(found[1])
     asked, passed = np.concatenate(at) / mean.size, np.concatenate(passes)
     total, limit = float(scores.sum()), float(mean.limit * mean.size)
-    above = total > limit + 1e-9 or (mean.at_limit and total > limit - 1e-9)
     return Asked(
         share=float(asked.mean()),
         most=float(np.quantile(asked, 0.9)),
         passed=float(passed.mean()),
         failed=float(1 - passed.mean()),
-        full=above,
+        full=total > limit + 1e-9,
     )
 
 
@@ -76,13 +75,13 @@ def _race(
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     orders, size = table.shape
     sums, graded = mean.sums, not mean.whole
-    above = Wager(size, np.full(orders, sums.fails), graded=graded, ahead=mean.ahead)
-    below = Wager(size, np.full(orders, sums.passes), graded=graded, ahead=mean.ahead)
+    above = Wager(size, np.full(orders, sums.fails), graded=graded)
+    below = Wager(size, np.full(orders, sums.passes), graded=graded)
     at, passes = np.zeros(orders, np.int64), np.zeros(orders, bool)
     for number in range(size):
         above.feed(table[:, number])
         below.feed(1 - table[:, number])
-        won = above.has_won(alpha, reaches=mean.passes_at)
+        won = above.has_won(alpha)
         lost = below.has_won(alpha, reaches=mean.fails_at)
         new = (at == 0) & (won | lost)
         at[new], passes[new] = number + 1, won[new]
@@ -106,18 +105,10 @@ def graded(size: int, share: float) -> NDArray[np.float64]:
     return moved
 
 
-def changed(size: int, flips: float, drop: float) -> NDArray[np.float64]:
-    """Half of new less old, plus a half: a share `flips` changes, and the mean falls by `drop`."""
-    lost = round(size * (flips + drop) / 2)
-    gained = round(size * (flips - drop) / 2)
-    kept = size - lost - gained
-    return (np.repeat([-1.0, 1.0, 0.0], [lost, gained, kept]) + 1) / 2
-
-
 def simulate(orders: int) -> Iterator[tuple[str, int, Asked]]:
     for size in (100, 300, 1000):
         for distance in (0.30, 0.20, 0.15, 0.10, 0.05, 0.02, 0.0, -0.05, -0.10, -0.15, -0.20):
-            mean = SuiteMean(size=size, limit=Fraction(1, 2), whole=True, ahead=AHEAD)
+            mean = SuiteMean(size=size, limit=Fraction(1, 2), whole=True)
             scores = right_and_wrong(size, 0.5 + distance)
             found = ask_in_orders(scores, mean, orders=orders)
             yield f"right or wrong, {distance:+.2f} from 0.5", size, found
@@ -125,10 +116,6 @@ def simulate(orders: int) -> Iterator[tuple[str, int, Asked]]:
             mean = SuiteMean(size=size, limit=Fraction(7, 10))
             found = ask_in_orders(graded(size, 0.7 + distance), mean, orders=orders)
             yield f"scores from 0 to 1, {distance:+.2f} from 0.7", size, found
-        for flips, drop in ((0.10, 0.0), (0.10, 0.02), (0.12, 0.05), (0.10, 0.10)):
-            mean = SuiteMean(size=size, limit=Fraction(49, 100), at_limit=True, ahead=AHEAD_OF_DROP)
-            found = ask_in_orders(changed(size, flips, drop), mean, orders=orders)
-            yield f"--max-drop 0.02: {flips:.0%} flip, falls by {drop:.2f}", size, found
 
 
 def main() -> None:

@@ -547,6 +547,8 @@ def test_what_is_wrong_is_refused_before_training_begins(gym):
         gym.callback(suites=["nowhere"])
     with pytest.raises(UsageError, match="device"):
         gym.callback(device="abacus")
+    with pytest.raises(UsageError, match="decide is an option of a run"):
+        gym.callback(decide=True)
     with pytest.raises(UsageError, match="did you mean 'speed'"):
         gym.callback(measures=("perplexity", "speeed"))
     with pytest.raises(ModelUnavailable, match="tokenizer"):

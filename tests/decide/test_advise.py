@@ -468,6 +468,14 @@ def test_a_model_that_is_too_slow_is_not_told_to_grow() -> None:
     assert {"better_data_at_size", "smaller_or_quantised"} <= {*slow}
 
 
+def test_the_advice_for_a_slow_model_names_a_profiler() -> None:
+    slow = run({1000: 4.2}, speed=speed(5))[-1]
+    advised = advice.advise(slow, accept(slow, GATE), None, GATE)
+    text, _ = advice_texts(next(each for each in advised if each.concern == "speed"))
+    assert "profile it for bottlenecks, with torch.profiler or py-spy" in text
+    assert "2 times as fast" in text
+
+
 def test_nobody_is_told_to_train_longer_where_more_steps_will_not_do() -> None:
     """The text no longer falls, and the suite still rises."""
     flat = {1000: 4.5, 2000: 4.2, 4000: 4.2, 8000: 4.2, 16000: 4.2}

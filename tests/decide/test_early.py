@@ -115,16 +115,6 @@ def test_unequal_categories_count_the_same_and_stay_between_0_and_1() -> None:
     assert asked(replace(of, limit=0.49), values).decision(values).passed is True
 
 
-def test_a_drop_of_the_allowed_size_passes_and_a_larger_one_does_not() -> None:
-    before = dict.fromkeys(FACTS, 1.0)
-    of = question(limit=-0.02, before=before)
-    two: dict[str, float | None] = {test: float(at >= 2) for at, test in enumerate(FACTS)}
-    three: dict[str, float | None] = {test: float(at >= 3) for at, test in enumerate(FACTS)}
-    assert asked(of, two).decision(two).passed is True
-    found = asked(of, three).decision(three)
-    assert (found.passed, found.low) == (False, pytest.approx(-0.03))
-
-
 def test_an_open_question_says_about_how_many_more_tests_decide_it() -> None:
     values = some_right(0.9)
     order = draw_order(0, "f", "facts", FACTS)

@@ -283,36 +283,17 @@ def test_of_those_that_fail_none_is_asked_the_rest(folder: Path) -> None:
     assert all(len(each.suites[0].tests) < 40 for each in report.models)
 
 
-def test_a_watched_folder_asks_no_more_than_it_needs(folder: Path) -> None:
-    gate = folder / "gate.toml"
-    gate.write_text('[perplexity]\nmax = 1e8\n[[suite]]\nname = "cards"\nmin = 0.9\n')
-    watching = api.watch(
-        folder / "run", gate=gate, suites=[str(folder / "cards")], measures=("perplexity",),
-        text=folder / "text.txt", out=folder / "out", once=True, interval=0.01, decide=True,
-    )  # fmt: skip
-    seen = [each for each in watching if each.kind == "evaluated"]
-    assert len(seen) == 3
-    with Store(folder / "out", read_only=True) as store:
-        for run in store.read_runs():
-            (model,) = run.models
-            assert len(list(store.read_trials(run, model))) < 40
-
-
-def test_a_training_is_stopped_only_by_a_checkpoint_that_was_asked_everything(
-    folder: Path,
-) -> None:
-    gate = folder / "gate.toml"
-    gate.write_text('[[suite]]\nname = "cards"\nmin = 0.02\n')
-    watching = api.watch(
-        folder / "run", gate=gate, suites=[str(folder / "cards")], measures=("perplexity",),
-        text=folder / "text.txt", out=folder / "out", once=True, interval=0.01, decide=True,
-        until_accepted=True,
-    )  # fmt: skip
-    seen = [each for each in watching if each.kind == "evaluated"]
-    assert [each.name for each in seen] == ["run/step_100"]
-    with Store(folder / "out", read_only=True) as store:
-        (run,) = store.read_runs()
-        assert len(list(store.read_trials(run, run.models[0]))) == 80
+def test_a_comparison_is_over_the_tests_that_both_sides_were_asked(home: Path) -> None:
+    full = run(home, "good", decide=False)
+    part = run(home, "bad")
+    asked = part.models[0].suites[0].score.n
+    compared = api.compare(full.run, part.run, max_drop=0.05, out=home / "out")
+    (suite,) = compared.pairs[0].suites
+    assert suite.difference.n == asked < 300
+    assert len(suite.left_out) == 300 - asked
+    assert compared.exit_code == 1
+    assert "fell by" in compared.fell[0]
+    assert api.compare(full.run, full.run, max_drop=0.05, out=home / "out").exit_code == 0
 
 
 COUNTING = '''

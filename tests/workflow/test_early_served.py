@@ -18,9 +18,9 @@ from assay import api
 from assay.decide.early import draw_order
 from assay.stats.early import Race, ScorePair, SuiteMean
 from assay.store import Store
-from tests.conftest import numbered, right
+from tests.conftest import numbered
 from tests.servers.fixtures import Server
-from tests.workflow.judged_work import Court, form, judged_test
+from tests.workflow.judged_work import Court
 
 TESTS = 96
 AT_ONCE = 8
@@ -107,46 +107,3 @@ def test_a_gate_is_decided_in_the_drawn_order_though_answers_come_out_of_it(open
         race.feed(ScorePair(value, value))
     assert (race.passes, race.at) == (True, first[1].at)
     assert set(in_stored_order(out)) == set(in_drawn_order(out, every)[: len(first[2])])
-
-
-def test_a_drop_is_decided_in_the_drawn_order_though_answers_come_out_of_it(openai_server, court):
-    base = court.script("base", answers=right(numbered(TESTS)))
-    sums = str(court.folder / "sums")
-
-    def decide(out: Path, at_once: int) -> Any:
-        api.run([base], suites=[sums], out=out)
-        found = api.compare(
-            base, openai_server.spec(), max_drop=0.05, decide=True, connections=at_once, out=out
-        )
-        suite = found.pairs[0].suites[0]
-        return found.exit_code, suite.early, suite.difference
-
-    first, late = twice(openai_server, court, range(1, TESTS + 1, 3), decide)
-    assert first == late
-    assert (first[0], first[1].passed) == (1, False)
-
-
-def test_judged_tests_beside_it_are_asked_and_judged_in_full(openai_server, court):
-    """The suite of sums is decided after part of it; the judged one needs all its judgements."""
-    judged = court.tests(*(judged_test(f"own_{n:03d}") for n in range(1, 5)), name="texts")
-    judge = court.judge(form(7, 8, 9))
-    base = court.script("base", answers=right(numbered(TESTS)), default="Halve what is left.")
-    wrong = range(1, TESTS + 1, 3)
-
-    def decide(out: Path, at_once: int) -> Any:
-        court.out = out
-        suites = [str(court.folder / "sums"), judged]
-        api.run([base], suites=suites, judges=[judge], out=out)
-        found = api.compare(
-            base, openai_server.spec(), max_drop=0.05, decide=True, connections=at_once, out=out
-        )
-        suites = {each.suite: each for each in found.pairs[0].suites}
-        assert suites["texts"].difference.n == 4
-        assert suites["texts"].early is None
-        assert len(court.asked()) == 8, "four judgements of each side"
-        return found.exit_code, suites["sums"].early, suites["texts"].difference
-
-    first, late = twice(openai_server, court, wrong, decide)
-    assert first == late
-    assert first[0] == 1
-    assert first[1].passed is False

@@ -309,9 +309,8 @@ def schema(kind: SchemaKind = "tests") -> dict[str, Any]:
 @takes_options(CompareOptions)
 def compare(options: CompareOptions) -> ComparisonResult | LossResult:
     """The first run or model against the second, or against each of the others of a list, paired by
-    test. With a `judge`, their answers to judged tests are compared in pairs too, in both orders.
-    With `loss`, where the loss on the text that both read moved. With `max_drop` and `decide`, the
-    last is a model, which is asked the tests of the first until the drop is decided.
+    test. With `loss`, where the loss on the text that both read moved. With `max_drop`, a
+    suite that fell by more, from 0 to 1, makes `exit_code` 1.
     Example: `assay.compare("ollama:qwen3:4b", "ollama:gemma3:4b", max_drop=0.02).exit_code`.
     """
     from assay.reports.formats.notebook import ComparisonResult, LossResult
@@ -319,17 +318,9 @@ def compare(options: CompareOptions) -> ComparisonResult | LossResult:
     from assay.workflow.reporting.comparison import compare as compare_in
     from assay.workflow.reporting.losses import compare_losses
 
-    if options.decide:
-        from assay.workflow.commands.early_comparison import compare_early
-
-        return ComparisonResult.of(compare_early(options, _observer(options)))
     if options.loss:
         with Store(options.out, read_only=True) as store:
             return LossResult.of(compare_losses(store, options.runs, text=options.text))
-    if options.judge:
-        from assay.workflow.commands.judge_pairs import compare_in_pairs
-
-        return ComparisonResult.of(compare_in_pairs(options, _observer(options)))
     with Store(options.out, read_only=True) as store:
         compared = compare_in(store, options.runs, max_drop=options.max_drop)
     return ComparisonResult.of(compared)

@@ -14,8 +14,6 @@ from hashlib import sha256
 from itertools import takewhile
 
 from assay.stats.early import (
-    AHEAD,
-    AHEAD_OF_DROP,
     Race,
     ScorePair,
     SuiteMean,
@@ -35,8 +33,7 @@ Values = Mapping[str, float | None]  # by test; None: failed, or without a score
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteQuestion:
     """Whether a weighted mean of categories lies above `limit`. `tests`: their categories, by id;
-    `weights`: of each category, with a sum of 1. `whole`: every score is 0 or 1. `before`: scores
-    of another model, by test: then the mean of the differences must reach `limit`.
+    `weights`: of each category, with a sum of 1. `whole`: every score is 0 or 1.
     """
 
     suite: str
@@ -44,7 +41,6 @@ class SuiteQuestion:
     tests: Mapping[str, str]
     weights: Mapping[str, float]
     whole: bool = False
-    before: Mapping[str, float] | None = None
     counts: Mapping[str, float] = field(init=False)  # of a test of each category; 1: the average
 
     def __post_init__(self) -> None:
@@ -56,28 +52,17 @@ class SuiteQuestion:
     def mean(self) -> SuiteMean:
         largest = max(self.counts.values())
         even = all(math.isclose(each, 1.0, rel_tol=1e-9) for each in self.counts.values())
-        limit = Fraction(str(self.limit))
-        paired = self.before is not None
         return SuiteMean(
             size=len(self.tests),
-            limit=(1 + limit) / 2 if paired else limit,
-            whole=self.whole and even and not paired,
-            at_limit=paired,
+            limit=Fraction(str(self.limit)),
+            whole=self.whole and even,
             largest=1.0 if even else largest,
-            ahead=AHEAD_OF_DROP if paired else AHEAD,
         )
 
     def pair(self, test: str, value: float | None) -> ScorePair:
         low, high = (0.0, 1.0) if value is None else (value, value)
-        if self.before is not None:
-            old = self.before[test]
-            low, high = (low - old + 1) / 2, (high - old + 1) / 2
         share = self.counts[self.tests[test]] / max(self.counts.values())
         return ScorePair(low * share, high * share)
-
-    def as_shown(self, low: float, high: float) -> tuple[float, float]:
-        """The ends of an interval of the mean; of a difference, as a difference."""
-        return (2 * low - 1, 2 * high - 1) if self.before is not None else (low, high)
 
 
 def draw_order(seed: int, fingerprint: str, suite: str, tests: Iterable[str]) -> list[str]:
@@ -136,7 +121,7 @@ class OpenQuestion:
         if len(known) == len(self.order):
             full = decide_in_full(self._mean, prefix)
             passed = proved if full is None else full
-        low, high = self.question.as_shown(*interval(self._mean, prefix))
+        low, high = interval(self._mean, prefix)
         return EarlyDecision(
             limit=self.question.limit,
             categories=tuple(self.question.weights),
@@ -208,25 +193,6 @@ def weighted_question(suite: Suite, categories: Iterable[str], *, repeats: int) 
     return replace(plain, weights={name: each / total for name, each in weights.items()})
 
 
-def drop_question(suite: Suite, before: Mapping[str, float], most: float) -> SuiteQuestion | None:
-    """Whether the suite's score falls by at most `most` from what another model scored, `before`:
-    over the tests that it has a score for, under the suite's weights. None where nothing is left,
-    or where answers are scored later.
-    """
-    cases = [case for case in suite.cases if case.id in before and suite.weight(case.category) > 0]
-    if not cases or any(_is_scored_later(case) for case in cases):
-        return None
-    weights = {case.category: suite.weight(case.category) for case in cases}
-    total = math.fsum(weights.values())
-    return SuiteQuestion(
-        suite=suite.name,
-        limit=-most,
-        tests={case.id: case.category for case in cases},
-        weights={name: each / total for name, each in weights.items()},
-        before=before,
-    )
-
-
 def _is_scored_later(case: Case) -> bool:
     check = case.check
     return check.judged is not None or check.scored_together or not check.is_scored
@@ -240,7 +206,7 @@ def interval_of(
     question: SuiteQuestion, order: Sequence[str], values: Values
 ) -> tuple[float, float]:
     """From the tests that were answered without a gap."""
-    return question.as_shown(*interval(question.mean, _answered(question, order, values)))
+    return interval(question.mean, _answered(question, order, values))
 
 
 def _answered(question: SuiteQuestion, order: Sequence[str], values: Values) -> list[ScorePair]:

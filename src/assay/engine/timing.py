@@ -7,7 +7,6 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -157,8 +156,6 @@ class _OneRow:
         self._room = room
         self._length = 0
         self._kept: dict[nn.Module, tuple[Tensor, Tensor]] = {}
-        # A profile's stopwatch around a part, by its name.
-        self.watched: Callable[[str], AbstractContextManager[None]] | None = None
 
     def begin(self) -> None:
         self._length = 0
@@ -168,13 +165,7 @@ class _OneRow:
         positions = torch.arange(self._length, end, device=ids.device)[None]
         hidden = self._network.run(ids, positions, self)
         self._length = end
-        with self._over("head"):
-            logits = self._network.logits(hidden[-1:])
-        with self._over("sampling"):
-            return logits.argmax(-1, keepdim=True)
-
-    def _over(self, part: str) -> AbstractContextManager[None]:
-        return nullcontext() if self.watched is None else self.watched(part)
+        return self._network.logits(hidden[-1:]).argmax(-1, keepdim=True)
 
     def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
         """The whole prompt, or one token behind what is kept: neither needs a mask."""
@@ -183,9 +174,8 @@ class _OneRow:
             self._kept[module] = (empty[0], empty[1])
         keys, values = self._kept[module]
         end = self._length + k.shape[2]
-        with self._over("cache"):
-            keys[:, :, self._length : end] = k
-            values[:, :, self._length : end] = v
+        keys[:, :, self._length : end] = k
+        values[:, :, self._length : end] = v
         return attend(q, keys[:, :, :end], values[:, :, :end], scale, None).transpose(1, 2)
 
     def cached(self) -> Iterator[Tensor]:

@@ -90,37 +90,17 @@ class Speed(Measure):
             "Speeds were measured on different machines, and are ranked as they are."
         ),
         "smaller_or_quantised": message(
-            "A smaller model, or quantise before this gate; a profile shows where the time goes. "
-            "It must become {factor} times as fast."
+            "A smaller model, or quantise before this gate; profile it for bottlenecks, with "
+            "torch.profiler or py-spy. It must become {factor} times as fast."
         ),
         "speed_level": message("{value} tokens per second; limit above {limit}"),
-        "time_in_attention": message(
-            "{share:percent} of a token's time is attention: fewer or grouped heads, fewer layers"
-        ),
-        "time_in_mlp": message(
-            "{share:percent} of a token's time is the MLP: quantise it, or make it narrower"
-        ),
-        "time_in_head": message(
-            "{share:percent} of a token's time is the head: a smaller vocabulary"
-        ),
-        "time_in_sampling": message(
-            "{share:percent} of a token's time is sampling: a smaller vocabulary"
-        ),
-        "time_in_cache": message(
-            "{share:percent} of a token's time is the cache: a shorter context, fewer heads of "
-            "keys and values"
-        ),
-        "time_in_rest": message(
-            "{share:percent} of a token's time is spent outside attention, MLP, head, sampling and "
-            "cache: fewer, wider layers"
-        ),
     }
 
     def ask(self, asking: Asking) -> Iterator[MeasureRequest]:
         for number in asking.timed_runs:
             yield MeasureRequest(
                 test_id=f"cpu_{number}",
-                work=ToTime(repeats=1, profile=True),
+                work=ToTime(repeats=1),
                 content=list(asking.machine),
                 of_shape=True,
             )
@@ -184,15 +164,7 @@ class Speed(Measure):
             value, least = at
             level = fact("speed_level", value=measured.speed.tokens_per_s, limit=least)
             advice = fact("smaller_or_quantised", factor=least / value if value > 0 else None)
-            yield [Recommendation(NAME, advice, (level, *_slowest_part(measured.speed)))]
-
-
-def _slowest_part(speed: SpeedFigures) -> Iterator[DecisionFact]:
-    """Where most of a token's time goes, if it was profiled."""
-    spent = (speed.details.get("profile") or {}).get("seconds_per_token") or {}
-    if whole := sum(spent.values()):
-        part = max(spent, key=lambda name: spent[name])
-        yield fact(f"time_in_{part}", share=spent[part] / whole)
+            yield [Recommendation(NAME, advice, (level,))]
 
 
 @dataclass(frozen=True, kw_only=True)

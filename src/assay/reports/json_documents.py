@@ -61,7 +61,7 @@ def comparison_json(comparison: Comparison) -> JsonObject:
             {
                 **pick(pair, "a b"),
                 "suites": [*map(_compared, pair.suites)],
-                **pick(pair, "judged notes" if pair.judged else "notes"),
+                **pick(pair, "notes"),
             }
             for pair in comparison.pairs
         ],
@@ -187,10 +187,7 @@ def _repeats(row: TestRow) -> JsonObject:
 
 def _compared(suite: SuiteComparison) -> JsonObject:
     parts = {each.name: pick(each, "a b difference p_value") for each in suite.categories}
-    known = plain_value(suite)
-    if suite.early is None:  # only with --max-drop, after part of the tests
-        del known["early"]
-    return {**known, "categories": parts}
+    return {**plain_value(suite), "categories": parts}
 
 
 def judgement_json(of: FinalJudgement) -> JsonObject:
@@ -222,12 +219,10 @@ def judgement_json(of: FinalJudgement) -> JsonObject:
 
 
 def _depth(of: DepthFigures) -> object:
-    """With a profile only where one was asked for, and parts of the memory where they are known."""
+    """With parts of the memory if they are known."""
     found = plain_value(of)
-    if isinstance(found, dict):
-        for name in ("profile", "memory_parts"):
-            if not getattr(of, name):
-                del found[name]
+    if isinstance(found, dict) and not of.memory_parts:
+        del found["memory_parts"]
     return found
 
 

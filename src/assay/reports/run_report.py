@@ -19,7 +19,6 @@ from assay.reports.measured import quantities
 from assay.reports.measured.speed import (
     depth_blocks,
     picture_of,
-    profile_pictures,
     speed_table,
 )
 from assay.reports.pictures.quality import draw_quality
@@ -89,7 +88,6 @@ def _blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
         yield Paragraph(tr("This run has no model."))
     if not any(model.suites for model in report.models):
         yield from picture_of(report)
-        yield from profile_pictures(report)
     yield from drawn_blocks(report, names)
     if several and report.decision and any(model.suites for model in report.models):
         if decided:

@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from assay.stats.looks import ALPHA
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 # 1,000 right-or-wrong tests that lie 0.15 beyond the limit are decided after 7 % of them, those
 # at 0.05 after 39 %, with at most 0.5 % wrong.
 AHEAD = 0.15  # the mean is first guessed to lie so far beyond the limit
-AHEAD_OF_DROP = 0.05  # of half a difference, which is smaller
 GUESSED = 20  # as many tests as the first guess counts for
 MOST_STAKED = 0.75  # of what a bet on a score could lose
 VARIANCE = 0.25  # the first guess of it, which counts for one test
@@ -42,7 +41,7 @@ class Wager:
     one stake at a time, set before its score is seen. `graded`: scores lie between 0 and 1 too.
     """
 
-    def __init__(self, size: int, total: Numbers, *, graded: bool, ahead: float = AHEAD) -> None:
+    def __init__(self, size: int, total: Numbers, *, graded: bool) -> None:
         import numpy as np
 
         self.size, self.total, self.graded = size, total, graded
@@ -52,7 +51,7 @@ class Wager:
         self.log = np.zeros_like(total)
         self.best = np.zeros_like(total)  # the highest that `log` was
         limit = np.clip(total / size, 0.0, 1.0)
-        self._guess = np.minimum(limit + ahead, (1.0 + limit) / 2)
+        self._guess = np.minimum(limit + AHEAD, (1.0 + limit) / 2)
         self._beyond = self._guess - limit
 
     def feed(self, score: Numbers | float) -> None:
@@ -99,33 +98,26 @@ class FinalSum(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteMean:
-    """What is asked of the weighted mean of `size` tests: to lie above `limit`, or, `at_limit`, to
-    reach it. `whole`: every score is 0 or 1 and every test counts the same. `largest`: how much
-    more a test of the heaviest category counts than the average test; scores are divided by it.
-    `ahead`: how far from the limit the mean is first guessed to lie.
+    """The weighted mean of `size` tests, which is to lie above `limit`. `whole`: every score is 0
+    or 1 and every test counts the same. `largest`: how much more a test of the heaviest category
+    counts than the average test; scores are divided by it.
     """
 
     size: int
     limit: Fraction
     whole: bool = False
-    at_limit: bool = False
     largest: float = 1.0
-    ahead: float = AHEAD
-
-    @property
-    def passes_at(self) -> bool:
-        """Whether a sum at the limit itself passes; whole ones lie beside it."""
-        return self.at_limit and not self.whole
 
     @property
     def fails_at(self) -> bool:
-        return not self.at_limit and not self.whole
+        """Whether a sum can lie at the limit itself, where it fails; whole ones lie beside it."""
+        return not self.whole
 
     @property
     def sums(self) -> FinalSum:
         exact = self.limit * self.size
         if self.whole:
-            most = math.ceil(exact) - 1 if self.at_limit else math.floor(exact)
+            most = math.floor(exact)
             return FinalSum(float(most), float(self.size - most - 1))
         total = float(exact) / self.largest
         return FinalSum(total, self.size - total)
@@ -151,9 +143,8 @@ class Race:
         self.at = 0  # the number of tests after which it was decided
         self._alphas = accept_at, reject_at
         sums = mean.sums
-        how: Any = {"graded": not mean.whole, "ahead": mean.ahead}
-        self._pass = Wager(mean.size, np.array([sums.fails]), **how)
-        self._fail = Wager(mean.size, np.array([sums.passes]), **how)
+        self._pass = Wager(mean.size, np.array([sums.fails]), graded=not mean.whole)
+        self._fail = Wager(mean.size, np.array([sums.passes]), graded=not mean.whole)
 
     @property
     def fed(self) -> int:
@@ -165,7 +156,7 @@ class Race:
         self._fail.feed(1.0 - score.high)
         if self.passes is None:
             accept_at, reject_at = self._alphas
-            if may_pass and bool(self._pass.has_won(accept_at, reaches=self.mean.passes_at)[0]):
+            if may_pass and bool(self._pass.has_won(accept_at)[0]):
                 self.passes = True
             elif bool(self._fail.has_won(reject_at, reaches=self.mean.fails_at)[0]):
                 self.passes = False
@@ -176,9 +167,7 @@ class Race:
 def decide_in_full(mean: SuiteMean, scores: Sequence[ScorePair]) -> bool | None:
     """By the score of all tests; None where those without a score leave it open."""
     sums, slack = mean.sums, ROUNDING * mean.size
-    if math.fsum(score.low for score in scores) > sums.fails + slack * (
-        -1 if mean.passes_at else 1
-    ):
+    if math.fsum(score.low for score in scores) > sums.fails + slack:
         return True
     lost = math.fsum(1.0 - score.high for score in scores)
     return False if lost > sums.passes + slack * (-1 if mean.fails_at else 1) else None
@@ -195,8 +184,8 @@ def interval(
     size = mean.size
     steps = size if mean.whole and size <= GRID else GRID
     sums = np.linspace(0.0, size, steps + 1)
-    how: Any = {"graded": not mean.whole, "ahead": mean.ahead}
-    above, below = Wager(size, sums, **how), Wager(size, size - sums, **how)
+    above = Wager(size, sums, graded=not mean.whole)
+    below = Wager(size, size - sums, graded=not mean.whole)
     for score in scores:
         above.feed(score.low)
         below.feed(1.0 - score.high)

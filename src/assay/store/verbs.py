@@ -43,7 +43,6 @@ from assay.types import (
     Observed,
     Reply,
     Request,
-    Sampling,
     Score,
     Suite,
     Work,
@@ -391,20 +390,6 @@ class Store(ReviewVerbs, PickVerbs):
             (run.id, model.position),
         )
         return {(suite, test, repeat): value for suite, test, repeat, value in rows}
-
-    def read_samplings(self, run: Run, model: RunModel) -> Iterator[tuple[str, str, Sampling]]:
-        """How each test was asked whose answer is written: suite, test id, sampling."""
-        rows = self._file.each(
-            "SELECT s.suite, s.test_id, q.body FROM scores s JOIN replies r ON r.id = s.reply_id "
-            f"JOIN requests q ON q.id = r.request_id WHERE s.id IN {_newest('scores')} "
-            "AND s.suite NOT GLOB ?",
-            (run.id, model.position, f"{MEASURE}*"),
-        )
-        for suite, test_id, body in rows:
-            work = read_back(Work, body)
-            sampling = getattr(work, "sampling", None) or getattr(work, "otherwise", None)
-            if sampling is not None:
-                yield suite, test_id, sampling
 
     def read_trials(
         self, run: Run, model: RunModel, *, of: tuple[str, str] | None = None

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from assay.stats import estimates
-from assay.stats.estimates import PART_OF_TESTS
 from assay.stats.pairs import (
     Difference,
     detectable_difference,
@@ -16,7 +15,6 @@ from assay.stats.pairs import (
     tell_apart,
 )
 from assay.types import CONSTRAINED, THINKING, Estimate, OutcomeKind
-from assay.types.early import EarlyDecision
 from assay.types.measured.performance import TrialFigures
 from assay.types.results import (
     Baselines,
@@ -66,28 +64,6 @@ def compare_suites(
         detectable=_detectable(groups, b.weights),
     )
     return replace(compared, verdict=_direction(compared))
-
-
-def after_part(compared: SuiteComparison, early: EarlyDecision) -> SuiteComparison:
-    """Of a side that was asked until a drop was decided: the difference with the interval of the
-    full suite, and no p-value, which is no longer valid once somebody stopped by what was seen.
-    """
-    seen = compared.difference
-    low, high = early.low * 100, early.high * 100
-    if seen.value is not None:
-        low, high = min(low, seen.value), max(high, seen.value)
-        seen = replace(seen, low=low, high=high, method=PART_OF_TESTS)
-    verdict: Direction = "better" if low > 0 else "worse" if high < 0 else "undecided"
-    return replace(
-        compared,
-        difference=seen,
-        p_value=None,
-        adjusted_p=None,
-        verdict=compared.verdict if seen.value is None else verdict,
-        left_out=tuple(each for each in compared.left_out if each.reason != "only_in_first"),
-        detectable=None,
-        early=early,
-    )
 
 
 def compare_twins(summaries: Sequence[SuiteSummary]) -> tuple[SuiteComparison, ...]:

@@ -330,16 +330,7 @@ def _local(timed: Sequence[Timed]) -> dict[str, Any]:
         "memory": _median(memory, "MB"),
         "gpu_share": float(on_gpu) if timed else None,
         "clock": "client",
-        "profile": _mean_profile(timed),
     }
-
-
-def _mean_profile(timed: Sequence[Timed]) -> dict[str, float]:
-    """Seconds of one token by part; empty where nobody asked for it."""
-    found = [reply.details["profile"] for reply in timed if reply.details.get("profile")]
-    spent = [each["seconds_per_token"] for each in found]
-    parts = spent[0] if spent else ()
-    return {part: sum(each[part] for each in spent) / len(spent) for part in parts}
 
 
 def _answer(figures: Mapping[str, Any]) -> Answered:

@@ -33,9 +33,9 @@ _LOOKS_APART_S = 0.1
 class BackgroundEvaluation:
     """`waiting`: those whose figures have not been taken; the process works on the first."""
 
-    def __init__(self, job: Job, gate: Gate, *, stops: bool) -> None:
+    def __init__(self, job: Job, gate: Gate) -> None:
         # What watches an evaluation lives in this process; it need not be of a kind that travels.
-        self._setup = pickle.dumps((replace(job, observer=SilentProgress()), gate, stops))
+        self._setup = pickle.dumps((replace(job, observer=SilentProgress()), gate))
         self.waiting: list[SavedStep] = []
         self._start(())
 
@@ -120,9 +120,9 @@ def main(training: int, answers: str) -> None:
         os.nice(19)
     messages = sys.stdin.buffer
     with suppress(EOFError), open(answers, "a", encoding="utf-8") as file:  # the pipe was closed
-        job, gate, stops = pickle.load(messages)
+        job, gate = pickle.load(messages)
         load_plugins(job.plugins)
-        steps = CheckpointSequence(job, gate, stops=stops)
+        steps = CheckpointSequence(job, gate)
         while True:
             found = evaluate_step(pickle.load(messages), steps)
             print(json.dumps(asdict(found)), file=file, flush=True)

@@ -71,11 +71,10 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
             gate lets a marginal pass end it.
         patience: end training when `figure` was not better than its best at so many evaluations in
             a row. `figure`: any figure of ours in the log, such as perplexity or weighted_score.
-        decide: stop asking a checkpoint once every limit on a suite is decided: the full suite
-            would say the same, error at most 5 %. Before training ends, all tests are asked.
         background: evaluate in a process of its own, while training goes on.
         device: for the copy; None: the CPU, for training has the GPU.
-        options: any other of `api.run`, such as gate, text, dtype, tokenizer, out, seed, observer.
+        options: any other of `api.run` but `decide`, such as gate, text, dtype, tokenizer, out,
+            seed, observer.
 
     Raises AssayError for a mistake in any of these, with every mistake at once; before training.
     """
@@ -89,15 +88,17 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         stop_when_accepted: bool = False,
         patience: int | None = None,
         figure: str | None = None,
-        decide: bool = False,
         background: bool = False,
         device: str | None = None,
         **options: Any,
     ) -> None:
+        if "decide" in options:
+            raise UsageError(
+                tr("decide is an option of a run, and a training asks all tests"),
+                hint=tr("leave decide out; limit sets how many tests of a suite are asked"),
+            )
         device = choose_device(device or "cpu")
-        job = Job(
-            models=("",), limit=limit, measures=measures, device=device, decide=decide, **options
-        )
+        job = Job(models=("",), limit=limit, measures=measures, device=device, **options)
         if suites is None:
             suites = [each.name for each in load_gate(job.gate).suites]
         self._job = job = replace(job, suites=suites)
@@ -108,7 +109,7 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         self._gate = gate_with_reference(check_files(job), job.out)
         self._patience, self._figure = patience, PREFIX + (figure or "").removeprefix(PREFIX)
         self._smaller = check_patience(patience, figure, job, self._gate)
-        self._steps = CheckpointSequence(job, self._gate, stops=stop_when_accepted)
+        self._steps = CheckpointSequence(job, self._gate)
         self._in_background = background
         self._background: BackgroundEvaluation | None = None
         self._limit: int | None = None  # save_total_limit, as the user gave it
@@ -138,9 +139,7 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         if self._in_background and state.is_world_process_zero:
             self._end_background()
             self._limit = self._limit or args.save_total_limit
-            self._background = BackgroundEvaluation(
-                self._job, self._gate, stops=self._stop_when_accepted
-            )
+            self._background = BackgroundEvaluation(self._job, self._gate)
             for step in left:
                 self._background.add(step)
             self._hold_waiting(args)

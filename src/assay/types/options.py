@@ -267,14 +267,6 @@ class JudgeLayoutOptions(JudgeFormOptions):
 
 
 @options_class(kw_only=True)
-class SelfJudgingOptions(CommandOptions):
-    group = JUDGE
-    allow_self_judging: bool = option(
-        False, help=tr("Allow a model to judge its own answers; the report says so.")
-    )
-
-
-@options_class(kw_only=True)
 class JudgeNameOptions(CommandOptions):
     group = JUDGE
     judges: Sequence[str] = option(
@@ -289,10 +281,13 @@ class JudgeNameOptions(CommandOptions):
 
 
 @options_class(kw_only=True)
-class JudgeOptions(SelfJudgingOptions, JudgeLayoutOptions, JudgeNameOptions):
+class JudgeOptions(JudgeLayoutOptions, JudgeNameOptions):
     """Who judges open answers, and how. No judges: nothing is judged."""
 
     group = JUDGE
+    allow_self_judging: bool = option(
+        False, help=tr("Allow a model to judge its own answers; the report says so.")
+    )
     judge_repeats: int = option(
         1,
         least=1,
@@ -419,19 +414,6 @@ class OutputOptions(PluginOptions):
 
 
 @options_class(kw_only=True)
-class DecideOptions(CommandOptions):
-    group = CHECKPOINTS
-    decide: bool = option(
-        False,
-        identity=True,
-        help=tr(
-            "Ask tests in a random order and stop when the gate is decided: the full suite would "
-            "say the same, error at most 5 %."
-        ),
-    )
-
-
-@options_class(kw_only=True)
 class ConstraintOptions(CommandOptions):
     group = HOW
     constrained: bool = option(
@@ -446,13 +428,21 @@ class ConstraintOptions(CommandOptions):
 @options_class()
 class RunOptions(
     OutputOptions, LocalOptions, CheckpointOptions, JudgeOptions, ServerOptions,
-    SamplingOptions, ConstraintOptions, TestOptions, DataOptions, SuiteOptions, DecideOptions,
+    SamplingOptions, ConstraintOptions, TestOptions, DataOptions, SuiteOptions,
 ):  # fmt: skip
     """`assay run`: the models, and every option."""
 
     group = CHECKPOINTS
     models: GivenModels  # specs; in Python, Model objects and those of a plugin's class too
     _: KW_ONLY
+    decide: bool = option(
+        False,
+        identity=True,
+        help=tr(
+            "Ask tests in a random order and stop when the gate is decided: the full suite would "
+            "say the same, error at most 5 %."
+        ),
+    )
     apply_gate: bool = option(True, "--no-gate", help=tr("Measure only: no gate decides."))
     fetch: bool = option(
         False,
@@ -485,19 +475,13 @@ class SpeedOptions(OutputOptions, LocalOptions, ServerOptions):
         ),
     )
     repeats: int = option(3, least=1, most=100, help=tr("Time each depth N times."))
-    profile: bool = option(
-        False,
-        help=tr("Show where a token's time goes: attention, MLP, head, sampling, cache."),
-    )
     fresh: bool = option(
         False, repeats_run=False, help=tr("Measure again instead of reusing measurements.")
     )
 
 
 @options_class()
-class WatchOptions(
-    OutputOptions, LocalOptions, CheckpointOptions, TestOptions, SuiteOptions, DecideOptions
-):
+class WatchOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, SuiteOptions):
     """`assay watch`: the folder, and how its checkpoints are evaluated."""
 
     group = HOW
@@ -591,23 +575,13 @@ class StoredAnswerOptions(OutputOptions, LocalOptions, ServerOptions, JudgeOptio
 
 
 @options_class()
-class CompareOptions(
-    OutputOptions, LocalOptions, ServerOptions, SelfJudgingOptions, JudgeFormOptions
-):
-    """`assay compare`: runs or models in the store, and who judges their answers in pairs."""
+class CompareOptions(OutputOptions):
+    """`assay compare`: runs or models in the store."""
 
-    group = JUDGE
+    group = WHAT
     run_a: Sequence[str]  # one, or all that are compared
     run_b: str | None = None
     _: KW_ONLY
-    judge: str | None = option(
-        None,
-        is_model=True,
-        help=tr(
-            "Model that says which of two answers to a judged test is better. It sees each pair in "
-            "both orders; where they disagree, the pair is a tie. Default: none."
-        ),
-    )
     loss: bool = option(
         False,
         help=tr(
@@ -628,13 +602,6 @@ class CompareOptions(
         help=tr(
             "Maximum drop in score on a suite that both have, 0 to 1 (0.02 is two points); "
             "exit 1 above it. Default: none."
-        ),
-    )
-    decide: bool = option(
-        False,
-        help=tr(
-            "With --max-drop: ask a model, the last argument, the tests of a run in a random "
-            "order, and stop when the drop is decided."
         ),
     )
 

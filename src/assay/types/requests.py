@@ -104,14 +104,12 @@ class ToRead:
 class ToTime:
     """Decode and say how fast; None: as many tokens as the contract has. A checkpoint does it in a
     process of its own, which equal ones that are asked together share: on the CPU, or `on_device`.
-    `profile`: say also where a token's time goes, in `details` of the reply.
     """
 
     prompt_tokens: int | None = None
     new_tokens: int | None = None
     repeats: int = 3
     on_device: bool = False
-    profile: bool = False
     kind: Literal["time"] = "time"
 
 

@@ -19,7 +19,7 @@ from assay.interfaces.cli.options import (
     plugin_option,
     verbose,
 )
-from assay.interfaces.cli.output import perform, say, show, watched, write_exactly
+from assay.interfaces.cli.output import say, show, watched, write_exactly
 from assay.messages import tr
 from assay.types.options import CompareOptions
 
@@ -89,18 +89,15 @@ def runs(verbose: bool, as_json: bool, **options: Any) -> int:
     help=tr(
         "Shows differences with intervals, significance, and the tests that flipped. Each name is "
         "a run (with all its models), RUN/MODEL (one of them) or a model in the store; the first "
-        "is compared with each of the others. With --judge, their answers to judged tests are "
-        "compared in pairs as well; the same command asks nothing twice. With --loss, it shows "
-        "where the loss on a text that both read moved. With --max-drop and --decide, the last "
-        "argument is a model, which is asked the tests of the first run until the drop is decided."
+        "is compared with each of the others. With --loss, it shows where the loss on a text "
+        "that both read moved."
     ),
     examples=[
         "assay compare latest",
         "assay compare 20261114 20261115",
         "assay compare scripted:a.json scripted:b.json",
-        "assay compare ollama:qwen3:4b ollama:gemma3:4b --judge ollama:qwen3:14b",
         "assay compare runs/base runs/tuned --loss",
-        "assay compare latest ollama:qwen3:4b-q4 --max-drop 0.02 --decide",
+        "assay compare runs/base runs/tuned --max-drop 0.02",
     ],
 )
 @click.argument("run_a", metavar="A B...", nargs=-1, required=True)
@@ -109,7 +106,9 @@ def runs(verbose: bool, as_json: bool, **options: Any) -> int:
 @verbose
 @as_json
 def compare(output_format: str, verbose: bool, as_json: bool, **options: Any) -> int:
-    return perform("compare", "json" if as_json else output_format, verbose=verbose, **options)
+    result = api.compare(**options)
+    show(result, "json" if as_json else output_format, verbose=verbose)
+    return int(result.exit_code)
 
 
 @command(

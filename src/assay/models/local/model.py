@@ -239,7 +239,6 @@ class LocalModel(BaseModel):
             prompt_tokens=work.prompt_tokens,
             new_tokens=work.new_tokens,
             repeats=work.repeats * times,
-            profile=work.profile,
         )
 
     def _measured(self, of: TimedCheckpoint) -> dict[str, Any]:

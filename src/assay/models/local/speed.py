@@ -41,7 +41,6 @@ class TimedCheckpoint:
     prompt_tokens: int | None = None
     new_tokens: int | None = None
     repeats: int = 3
-    profile: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +195,6 @@ def measure_here(
     import psutil
     import torch
 
-    from assay.engine.profile import profile_decoding
     from assay.engine.timing import MB, measure_bandwidth, time_decoding
     from assay.models.local.loading.checkpoint import choose_dtype, examine, load
 
@@ -215,7 +213,6 @@ def measure_here(
         repeats=of.repeats,
         clock=clock,
     )
-    profile = profile_decoding(network, prompt_tokens=of.prompt_tokens) if of.profile else None
     on_gpu = int(torch.cuda.max_memory_allocated()) if network.device.type == "cuda" else 0
     peak = _peak_resident()  # before the buffers that bandwidth is measured with
     size = figures["bytes_per_token"]
@@ -227,7 +224,6 @@ def measure_here(
         "resident_mb": None if peak is None else max(0, peak - idle) / MB,
         "dtype": dtype,
         "gpu_mb": on_gpu / MB,
-        **({"profile": profile} if profile else {}),
         "machine": asdict(machine),
         "measured_at": f"{when:%Y-%m-%dT%H:%M:%SZ}",
         "others_share": _share_of_others(before, _processor_seconds()),

@@ -9,8 +9,7 @@ from assay.reports.cards.scores import lead_clause
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types.documents import Card, Line, Span, Tone, make_card, one_sentence
-from assay.types.early import EarlyDecision
-from assay.types.results import Comparison, PairComparison, PairJudging, Side, SuiteComparison
+from assay.types.results import Comparison, PairComparison, Side, SuiteComparison
 
 SHOWN_SUITES = 2  # in a decision
 Compared = tuple[PairComparison, SuiteComparison]
@@ -49,27 +48,9 @@ def _clause(pair: PairComparison, found: SuiteComparison) -> tuple[str, Tone]:
     if found.verdict == "nothing_in_common":
         return tr("{first} and {second} share no scored test of {suite}", first=first,
                   second=second, suite=found.suite), "warning"  # fmt: skip
-    if found.early is not None:
-        return drop_clause(found, found.early, first, second)
     if (found.difference.value or 0.0) >= 0:
         return lead_clause(found, first, second)
     return lead_clause(turned_round(found), second, first)
-
-
-def drop_clause(
-    found: SuiteComparison, early: EarlyDecision, first: str, second: str
-) -> tuple[str, Tone]:
-    """With --max-drop and --decide: what is decided of a suite."""
-    gaps = {"suite": found.suite, "first": first, "second": second,
-            "most": numbers.readable(-early.limit * 100)}  # fmt: skip
-    if early.passed is None:
-        return trn("undecided on {suite}: about {count} more test",
-                   "undecided on {suite}: about {count} more tests", early.needed,
-                   suite=found.suite), "warning"  # fmt: skip
-    if early.passed:
-        return tr("{second} does not fall more than {most} points below {first} on {suite}",
-                  **gaps), "good"  # fmt: skip
-    return tr("{second} falls more than {most} points below {first} on {suite}", **gaps), "bad"
 
 
 def turned_round(found: SuiteComparison) -> SuiteComparison:
@@ -94,40 +75,12 @@ def _reasons(comparison: Comparison, compared: Sequence[Compared]) -> Iterator[s
     yield from comparison.fell
     for pair, each in sorted(compared, key=lambda found: _p(found[1])):
         first, second = names_of_sides(pair)
-        if each.early is not None and each.early.is_partial:
-            yield after_part_sentence(each, each.early, first, second)
-            continue
         yield tr("{suite}: {second} {b} against {first} {a}, difference {difference}, {pairs}, "
                  "p {p}; significance level 0.05.",
                  suite=each.suite, first=first, second=second, a=numbers.value(each.a),
                  b=numbers.value(each.b), difference=numbers.difference(each.difference),
                  pairs=trn("{count} pair", "{count} pairs", each.difference.n),
                  p=_beside(each))  # fmt: skip
-    for pair in comparison.pairs:
-        if pair.judged is not None and pair.judged.win_rate.n:
-            yield _preferred(pair.judged, *names_of_sides(pair))
-
-
-def after_part_sentence(
-    found: SuiteComparison, early: EarlyDecision, first: str, second: str
-) -> str:
-    """The figures, over how many tests, and what they say of the full suite."""
-    gaps = {
-        "suite": found.suite,
-        "first": first,
-        "second": second,
-        "a": numbers.value(found.a),
-        "b": numbers.value(found.b),
-        "difference": numbers.difference(found.difference),
-        "asked": numbers.count(early.asked),
-        "tests": numbers.count(early.tests),
-    }
-    if early.passed:
-        return tr("{suite}: {second} {b} against {first} {a}, difference {difference}. {asked} of "
-                  "{tests} tests were asked; the full suite would say the same, error at most 5 %.",
-                  **gaps)  # fmt: skip
-    return tr("{suite}: {second} {b} against {first} {a}, difference {difference}, over {asked} of "
-              "{tests} tests.", **gaps)  # fmt: skip
 
 
 def _p(found: SuiteComparison) -> float:
@@ -137,12 +90,6 @@ def _p(found: SuiteComparison) -> float:
 def _beside(found: SuiteComparison) -> str:
     p = numbers.p_value(found.adjusted_p)
     return p if p.startswith("<") else f"= {p}"
-
-
-def _preferred(of: PairJudging, first: str, second: str) -> str:
-    return tr("{judge} prefers {second} to {first} in {share} of the pairs; limit 0.5.",
-              judge=of.judge, second=second, first=first,
-              share=numbers.figure(of.win_rate))  # fmt: skip
 
 
 def _caveats(comparison: Comparison, compared: Sequence[Compared]) -> Iterator[str]:

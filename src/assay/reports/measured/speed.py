@@ -47,7 +47,6 @@ def depth_blocks(model: ModelReport) -> Iterator[Block]:
         "dim",
     )
     yield from map(Note, depth_notes(model.depths))
-    yield from _profile_blocks(model.depths)
 
 
 def speed_table(report: Report) -> Iterator[Table]:
@@ -66,37 +65,6 @@ def speed_table(report: Report) -> Iterator[Table]:
     weights = {place: -place for place in range(2, len(heads))}  # between the first and the last
     heads = [tr("tokens/s"), *heads, tr("memory")]
     yield table(heads, rows, right=range(1, len(heads)), weights=weights, one_line=True)
-
-
-def _profile_blocks(depths: Sequence[DepthFigures]) -> Iterator[Block]:
-    known = [each for each in depths if each.profile]
-    if not known:
-        return
-    yield Heading(tr("Where a token's time goes"), 3)
-    heads = (tr("part"), *(tr("{depth} tokens, ms", depth=numbers.count(each.depth))
-                           for each in known))  # fmt: skip
-    rows = [(name, *(_spent(each, part) for each in known)) for part, name in _parts().items()]
-    yield table(heads, rows, right=range(1, len(heads)))
-    slowest = _parts()[max(known[0].profile, key=lambda part: known[0].profile[part])]
-    yield Paragraph(
-        tr("Milliseconds of one token at each depth of context, with their share; most go to "
-           "{part}. A profile reads the clock around every part and is a little slower than a "
-           "timing.", part=slowest),
-        "dim",
-    )  # fmt: skip
-
-
-def _parts() -> dict[str, str]:
-    return {
-        "attention": tr("attention"), "mlp": tr("MLP"), "head": tr("head"),
-        "sampling": tr("sampling"), "cache": tr("cache"), "rest": tr("rest"),
-    }  # fmt: skip
-
-
-def _spent(of: DepthFigures, part: str) -> str:
-    seconds, whole = of.profile.get(part, 0.0), sum(of.profile.values())
-    share = numbers.percent(seconds / whole if whole else 0.0)
-    return f"{numbers.fixed(1000 * seconds, 3)} ({share})"
 
 
 def depth_notes(depths: Sequence[DepthFigures]) -> Iterator[str]:
@@ -134,38 +102,6 @@ def picture_of(report: Report) -> Iterator[Picture]:
         title = tr("Speed and memory by context")
         draw = partial(draw_depths, title, measured)
         yield Picture(title=title, draw=draw, path=f"runs/{report.run}/{PICTURE}")
-
-
-def profile_pictures(report: Report) -> Iterator[Picture]:
-    """One for each model that was profiled: its parts over the depths of context."""
-    for number, model in enumerate(report.models, 1):
-        known = [each for each in model.depths if each.profile]
-        if known:
-            title = tr("{model}: where a token's time goes", model=model.spec)
-            path = f"runs/{report.run}/reports/profile-{number}.svg"
-            yield Picture(title=title, draw=partial(draw_profile, title, known), path=path)
-
-
-def draw_profile(title: str, depths: Sequence[DepthFigures]) -> str:
-    names = _parts()
-    curves = [
-        [
-            Dot("", Extent(each.depth), Extent(1000 * each.profile.get(part, 0.0)),
-                labelled(f"{name}, {each.depth}", _spent(each, part)))
-            for each in depths
-        ]
-        for part, name in names.items()
-    ]  # fmt: skip
-    ends = [str(place) for place in range(1, len(names) + 1)]
-    panel = Panel("profile", tr("milliseconds of one token"), curves, drawn=(0.0,), ends=ends)
-    return draw_panels(
-        [panel],
-        [(each.depth, numbers.count(each.depth)) for each in depths],
-        tr("tokens of context in use"),
-        legend=[labelled(place, name) for place, name in enumerate(names.values(), 1)],
-        title=title,
-        description=" ".join(f"{dot.description}." for dot in panel.dots),
-    )
 
 
 def _row(each: DepthFigures) -> tuple[Line, ...]:

@@ -109,4 +109,3 @@ class DepthFigures:
     clock: Clock | None = None
     fits: bool = True
     why_not: str = ""
-    profile: Mapping[str, float] = field(default_factory=dict)  # seconds of one token by part

@@ -53,8 +53,8 @@ def evaluate(job: Job, observer: Observer) -> Report:
                 background = BackgroundWork(folder, prepared.suites)
                 try:
                     run, checked = ask_models(store, run, prepared, observer, background, until)
-                    if run.deciding and run.deciding.early and not job.stop:
-                        _ask_ranked(job, store, run, prepared, observer, background, until)
+                    if run.deciding and run.deciding.early:
+                        _ask_ranked(store, run, prepared, observer, background, until)
                     if prepared.confirming and (planned := run.deciding):
                         run = _judged(store, run, prepared, checked, observer, until)
                         chosen = to_confirm(planned, _decided(store, run, background))
@@ -87,7 +87,6 @@ def _decided(store: Store, run: Run, background: BackgroundWork) -> Decision | N
 
 
 def _ask_ranked(
-    job: Job,
     store: Store,
     run: Run,
     prepared: Prepared,
@@ -99,7 +98,7 @@ def _ask_ranked(
     assert run.deciding is not None
     planned = [suite.name for suite in prepared.suites]
     decision = _decided(store, run, background)
-    chosen, suites = to_rank(run.deciding, decision, planned, alone=job.ranks)
+    chosen, suites = to_rank(run.deciding, decision, planned)
     ask_ranked(store, run, prepared, chosen, suites, observer, background, until)
 
 

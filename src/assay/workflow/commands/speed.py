@@ -78,14 +78,6 @@ def _prepare(options: SpeedOptions, job: Job) -> tuple[Opened, list[Depths]]:
                     hint=tr("name a checkpoint, or a model behind Ollama or another server"),
                 )
             )
-    for spec, place in named if options.profile else ():
-        if place is None or place.served or read_spec(spec).scheme == "gguf":
-            errors.append(
-                UsageError(
-                    tr("--profile is for checkpoints, and {model} is none", model=spec),
-                    hint=tr("leave --profile out, or name a checkpoint's folder"),
-                )
-            )
     raise_all(errors)
     opened = open_models(job, named, (), errors)
     try:
@@ -137,7 +129,6 @@ def _begin(
     models = models_of(opened.specs, opened.models)
     asked = [[each.spec, each.facts.fingerprint] for each in models]
     body = ["speed", __version__, asked, plans, options.repeats, options.num_ctx]
-    body += ["profile"] if options.profile else []
     planned = Run(
         id="",
         key=sha256(json.dumps(body).encode("utf-8", "surrogatepass")).hexdigest()[:32],
@@ -183,11 +174,7 @@ def _requests(model: Model, depth: int, options: SpeedOptions) -> Iterator[Reque
     new, prompt = _tokens(model, depth, options)
     where = [here.system, here.processor, str(here.cores), *here.gpus]
     asked = [prompt, new, options.num_ctx, options.device, options.dtype]
-    if options.profile:
-        asked.append("profile")
-    work = ToTime(
-        prompt_tokens=prompt, new_tokens=new, repeats=1, on_device=True, profile=options.profile
-    )
+    work = ToTime(prompt_tokens=prompt, new_tokens=new, repeats=1, on_device=True)
     for number in range(1, options.repeats + 1):
         test = f"{depth}_{number}"
         same = facts.shape or facts.fingerprint

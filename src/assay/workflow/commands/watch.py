@@ -89,7 +89,7 @@ class Watching:
         self._tried: dict[Path, tuple[str, Files]] = {}  # by name, and with which files
         self._accepted = False
         self._told_waiting = False
-        self._all = CheckpointSequence(job, self._checked(), stops=options.until_accepted)
+        self._all = CheckpointSequence(job, self._checked())
         self.selection: Selection | None = None
 
     @property
@@ -278,39 +278,11 @@ class CheckpointSequence:
     with_failed_requests: set[str] = field(default_factory=set)
     decided: Report | None = None
     looks: int = 1  # checkpoints looked at with this gate, earlier trainings' included
-    stops: bool = False  # a training ends with the first that passes
 
     def evaluate(self, place: CheckpointPlace, observer: Observer) -> Decision | None:
         """Ask and measure one, then decide over all. None: it was removed meanwhile."""
-        decision = self._evaluate(place, observer, ranks=self._needs_all_tests)
-        if decision is None or not self.job.decide:
-            return decision
-        passing = [name for name, each in decision.acceptances.items() if each.accepted]
-        partly = {each.name for each in decision.measured if _is_partly_asked(each)}
-        if len(passing) < 2 or not partly.intersection(passing):
-            return decision
-        places = {each.name: each for each in places_in(Path(place.path).parent)}
-        for name in (name for name in passing if name in partly and name in places):
-            self._evaluate(places[name], observer, ranks=True)
-        return self.decide(observer)
-
-    @property
-    def _needs_all_tests(self) -> bool:
-        """One that passes by part of the tests is asked the rest: a training ends only where it
-        passes clearly, which a part cannot say; and it is ranked with those that passed before.
-        """
-        clearly = self.stops and self.gate.accept.clear is not False
-        return clearly or any(
-            accept(measured, self.gate).accepted
-            for _, measured in self._found.values()
-            if not measured.failed
-        )
-
-    def _evaluate(
-        self, place: CheckpointPlace, observer: Observer, *, ranks: bool
-    ) -> Decision | None:
         alone = replace(place, folder=None, top=None)
-        report = evaluate(replace(self.job, places=(alone,), leaves=False, ranks=ranks), observer)
+        report = evaluate(replace(self.job, places=(alone,), leaves=False), observer)
         if not is_there(place.path) or report.decision is None:
             self.drop(place.name)
             return None
@@ -386,11 +358,6 @@ class CheckpointSequence:
         for note in write_decisions(report, self.job.out, deciding, tensorboard=logs):
             observer.note(note)
         return decision
-
-
-def _is_partly_asked(measured: Measurements) -> bool:
-    early = (suite.early for suite in measured.suites.values())
-    return any(each is not None and each.is_partial for each in early)
 
 
 def best_in(decision: Decision, name: str) -> Selection:

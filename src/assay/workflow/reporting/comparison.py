@@ -3,17 +3,16 @@
 A name is a run (all its models are sides), RUN/MODEL, or a model's spec (its newest run counts).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.decide.early import SuiteQuestion, drop_question
 from assay.errors import RunNotFound, UsageError
 from assay.messages import tr
 from assay.stats.estimates import OVER_TESTS, PART_OF_TESTS
 from assay.store import Run, RunModel, Store
 from assay.store.bodies import without_remarks
-from assay.summary.comparisons import after_part, compare_suites, with_holm
+from assay.summary.comparisons import compare_suites, with_holm
 from assay.summary.trials import summarise
 from assay.text import number_format
 from assay.types import Case, Suite
@@ -26,7 +25,6 @@ from assay.types.results import (
     SuiteSummary,
     TestRow,
 )
-from assay.workflow.reporting.early import decide_drop
 from assay.workflow.reporting.results import summaries_of
 from assay.workflow.reporting.trials import trials_of
 from assay.workflow.running.own_prompts import is_own
@@ -41,15 +39,6 @@ class _ComparedSide:
     model: RunModel
     suites: dict[str, Suite]
     summaries: dict[str, SuiteSummary]
-
-    def scores(self, suite: str) -> dict[str, float | None]:
-        """Of the tests that were asked, as often as they are to be."""
-        tries = {case.id: self.run.repeats * case.ways for case in self.suites[suite].cases}
-        return {
-            row.id: row.score
-            for row in self.summaries[suite].tests
-            if max(1, len(row.repeats)) >= tries[row.id]
-        }
 
     @property
     def is_judged_by(self) -> tuple[object, ...]:
@@ -72,11 +61,9 @@ class _ComparedSide:
         return (lesser, self.is_judged_by if judged else ())
 
 
-def compare(
-    store: Store, names: Sequence[str], *, max_drop: float | None = None, early: bool = False
-) -> Comparison:
+def compare(store: Store, names: Sequence[str], *, max_drop: float | None = None) -> Comparison:
     """`max_drop`, 0 to 1: a suite that fell by more, or may have, is named, and the comparison ends
-    with 1. `early`: the others were asked until that was decided.
+    with 1.
     """
     chosen = find_sides(store, names)
     if len(chosen) < 2:
@@ -87,7 +74,7 @@ def compare(
     sides = [_read_side(store, run, model) for run, model in chosen]
     _refuse_nothing_in_common(sides)
     compared = Comparison(pairs=with_holm([_pair(sides[0], other) for other in sides[1:]]))
-    return compared if max_drop is None else _hold(compared, sides, max_drop, early=early)
+    return compared if max_drop is None else _hold(compared, sides, max_drop)
 
 
 def _read_side(store: Store, run: Run, model: RunModel) -> _ComparedSide:
@@ -98,21 +85,6 @@ def _read_side(store: Store, run: Run, model: RunModel) -> _ComparedSide:
         suites={suite.name: suite for suite in store.read_suites(run)},
         summaries={summary.suite: summary for summary in summaries_of(store, run, model)},
     )
-
-
-def drop_questions(store: Store, run: Run, model: RunModel, most: float) -> list[SuiteQuestion]:
-    """Of each suite whose tests are scored as they are answered: did another model fall by more?"""
-    side = _read_side(store, run, model)
-    return list(_questions_of(side, most).values())
-
-
-def _questions_of(side: _ComparedSide, most: float) -> dict[str, SuiteQuestion]:
-    found: dict[str, SuiteQuestion] = {}
-    for name, suite in side.suites.items():
-        before = {test: score for test, score in side.scores(name).items() if score is not None}
-        if question := drop_question(suite, before, most):
-            found[name] = question
-    return found
 
 
 def compare_answers(
@@ -131,100 +103,46 @@ def compare_answers(
     return tuple(found)
 
 
-def _hold(
-    compared: Comparison, sides: Sequence[_ComparedSide], most: float, *, early: bool
-) -> Comparison:
-    """By the difference itself, as a gate does; of part of the tests, by what the full suite would
-    say. Scores made in two ways cannot be held to it.
-    """
+def _hold(compared: Comparison, sides: Sequence[_ComparedSide], most: float) -> Comparison:
+    """By the difference itself, as a gate does. Scores made in two ways cannot be held to it."""
     first, *others = sides
-    questions = _questions_of(first, most)
-    pairs: list[PairComparison] = []
     notes: list[str] = []
     fell: list[str] = []
     for pair, other in zip(compared.pairs, others, strict=True):
-        suites = [
-            _held(each, first, other, questions, early=early, most=most) for each in pair.suites
-        ]
-        pairs.append(replace(pair, suites=tuple(suites)))
-        for suite in suites:
+        for suite in pair.suites:
             if first.ways(suite.suite) != other.ways(suite.suite):
                 said = tr("{suite}: scored by two methods, so --max-drop does not apply",
                           suite=suite.suite)  # fmt: skip
                 notes.append(said)
             else:
                 fell += _what_fell(suite, other, most)
-    all_notes = (*compared.notes, *notes, *fell)
     return replace(
         compared,
-        pairs=tuple(pairs),
-        notes=all_notes,
+        notes=(*compared.notes, *notes, *fell),
         exit_code=int(bool(fell)),
         fell=tuple(fell),
     )
 
 
-def _held(
-    compared: SuiteComparison,
-    first: _ComparedSide,
-    other: _ComparedSide,
-    questions: Mapping[str, SuiteQuestion],
-    *,
-    early: bool,
-    most: float,
-) -> SuiteComparison:
-    """With the decision on part of its tests, where only part was asked."""
-    name = compared.suite
-    question = questions.get(name)
-    if question is None or not other.run.finished:
-        return compared
-    values = other.scores(name)
-    left = [test for test in question.tests if test not in values]
-    if left or early:
-        found = decide_drop(question, values, other.run, other.model, of=len(questions))
-        return after_part(compared, found) if left else replace(compared, early=found)
-    return compared
-
-
 def _what_fell(suite: SuiteComparison, other: _ComparedSide, most: float) -> Iterator[str]:
     """A sentence where it fell by more than is allowed, or where that is open."""
     points = number_format.readable(most * 100)
-    lost = -(suite.difference.value or 0.0)
-    passed = _passes(suite, other, most)
-    if passed is False and suite.early is not None and suite.early.is_by_part:
-        yield tr("{suite} fell by more than {most} points: {asked} of {tests} tests were asked, "
-                 "and the full suite would say the same, error at most 5 %",
-                 suite=suite.suite, most=points, asked=suite.early.asked,
-                 tests=suite.early.tests)  # fmt: skip
-    elif passed is False:
+    difference = suite.difference
+    if difference.value is None or difference.incomplete or not other.run.finished:
+        tests = difference.n + len(suite.left_out)
+        yield tr("{suite}: whether it fell by more than {most} points is undecided, for "
+                 "{unscored} of {tests} tests have no score on one side or were not asked",
+                 suite=suite.suite, most=points, unscored=len(suite.left_out),
+                 tests=tests)  # fmt: skip
+        return
+    lost = -difference.value
+    if lost > most * 100 + ROUNDING:
         yield tr(
             "{suite} fell by {lost} points; --max-drop allows {most}",
             suite=suite.suite,
             lost=number_format.readable(lost),
             most=points,
         )
-    elif passed is None:
-        yield tr("{suite}: whether it fell by more than {most} points is undecided, for "
-                 "{unscored} of {tests} tests have no score on one side or were not asked",
-                 suite=suite.suite, most=points, **_missing(suite))  # fmt: skip
-
-
-def _passes(suite: SuiteComparison, other: _ComparedSide, most: float) -> bool | None:
-    """None: undecided."""
-    if suite.early is not None:
-        incomplete = suite.early.passed and suite.difference.incomplete
-        return None if incomplete else suite.early.passed
-    if suite.difference.value is None or suite.difference.incomplete or not other.run.finished:
-        return None
-    return -suite.difference.value <= most * 100 + ROUNDING
-
-
-def _missing(suite: SuiteComparison) -> dict[str, int]:
-    if suite.early is not None:
-        early = suite.early
-        return {"unscored": early.tests - early.asked + early.unscored, "tests": early.tests}
-    tests = suite.difference.n + len(suite.left_out)
-    return {"unscored": len(suite.left_out), "tests": tests}
 
 
 def find_sides(store: Store, names: Sequence[str]) -> list[tuple[Run, RunModel]]:

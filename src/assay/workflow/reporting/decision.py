@@ -173,11 +173,11 @@ def to_confirm(deciding: DecisionPlan, decision: Decision | None) -> set[str]:
 
 
 def to_rank(
-    deciding: DecisionPlan, decision: Decision | None, planned: Collection[str], *, alone: bool
+    deciding: DecisionPlan, decision: Decision | None, planned: Collection[str]
 ) -> tuple[set[str], set[str]]:
     """With --decide, whose place among others needs all tests of what they are ranked on: the
-    models by spec, and the suites. Two that pass, by the part that was asked; `alone`: one too, and
-    it needs those of the gate as well. `planned`: the suites of the run.
+    models by spec, and the suites. Two that pass, by the part that was asked. `planned`: the suites
+    of the run.
     """
     if decision is None or not deciding.selects:
         return set(), set()
@@ -185,13 +185,12 @@ def to_rank(
     names = {each.name for each in passing}
     folders = [names.intersection(of) for of in decision.folders.values()]
     folders += [names] if decision.overall is not None else []
-    chosen = names if alone else {name for of in folders if len(of) > 1 for name in of}
+    chosen = {name for of in folders if len(of) > 1 for name in of}
     blank = SuiteFigures(score=nothing(unit="points"), categories={}, scores={})
     whole = [
         replace(each, suites={**dict.fromkeys(planned, blank), **each.suites}) for each in passing
     ]
     limits = [limit for part in own_scale(decision.gate, whole).parts for limit in part.tests]
-    limits += decision.gate.suites if alone else ()
     specs = {each.spec for each in deciding.subjects if each.name in chosen}
     return specs, {limit.name for limit in limits}
 

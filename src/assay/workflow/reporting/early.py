@@ -8,7 +8,6 @@ from assay.decide.early import weighted_question as question_of
 from assay.stats.estimates import OVER_TESTS, PART_OF_TESTS
 from assay.store import Run, RunModel
 from assay.types import Estimate, Suite
-from assay.types.early import EarlyDecision
 from assay.types.results import SuiteSummary
 from assay.workflow.running.early import rule_of_gate
 
@@ -75,27 +74,11 @@ class PartlyAsked:
         )
 
 
-def decide_drop(
-    question: SuiteQuestion, values: Values, run: Run, model: RunModel, *, of: int
-) -> EarlyDecision:
-    """Whether a model fell by more than the question allows, from what it was asked in the order
-    that was drawn for it. `of`: so many suites, none of which may fall.
-    """
-    order = draw_order(run.seed, model.facts.fingerprint, question.suite, question.tests)
-    return OpenQuestion(question, order, of=of).decision(values)
-
-
 def partly_asked(run: Run, suites: Sequence[Suite]) -> PartlyAsked | None:
-    """None where everything was to be asked. A finished run without a gate that has tests left was
-    stopped by a comparison.
-    """
+    """None if everything was to be asked."""
     deciding = run.deciding
-    if deciding is None:
-        return PartlyAsked(run=run, questions={}) if run.finished else None
-    if not deciding.early:
+    if deciding is None or not deciding.early:
         return None
-    if not deciding.selects:  # a comparison decides
-        return PartlyAsked(run=run, questions={})
     asked = [suite for suite in suites if suite.name not in deciding.confirming]
     rule = rule_of_gate(deciding.gate, asked, seed=run.seed, repeats=run.repeats)
     return PartlyAsked(run=run, questions={each.suite: each for each in rule.questions})

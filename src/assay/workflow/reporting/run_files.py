@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from assay.files.writing import after_asking, explain_write_errors
 from assay.reports.formats.json import render_json
@@ -11,7 +10,7 @@ from assay.reports.json_documents import run_json
 from assay.reports.judged.evaluation_text import evaluation_text
 from assay.reports.judged.pages import comparative_analysis, final_summary
 from assay.reports.measured.quantities import performance_document
-from assay.reports.measured.speed import PICTURE, picture_of, profile_pictures
+from assay.reports.measured.speed import PICTURE, picture_of
 from assay.reports.run_report import run_document
 from assay.store import Store
 from assay.types import Answered, Suite
@@ -41,9 +40,6 @@ def write_run(folder: RunFolder, report: Report, suites: Sequence[Suite], store:
         folder.put("reports/report.json", render_json(run_json(report)))
         for drawn in () if suites else picture_of(report):
             folder.put(PICTURE, drawn.draw())
-        for drawn in profile_pictures(report):
-            name = Path(drawn.path or "").name
-            folder.put(f"reports/{name}", drawn.draw())
         for each in report.models:
             alone = replace(report, models=(each,), leads=())
             several = len(report.models) > 1

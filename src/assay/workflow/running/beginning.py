@@ -101,7 +101,6 @@ def key_of(job: Job, prepared: Prepared) -> str:
         *([told] if (told := job.identity()) else []),
         *([prepared.deciding_key] if prepared.deciding else []),
         *([["measures", *prepared.of_plugins_key]] if prepared.measures.of_plugins else []),
-        *([["stop", repr(job.stop)]] if job.stop else []),
         *([prepared.panel.key] if prepared.panel and prepared.panel.key else []),
     ]
     return sha256(json.dumps(body).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -65,7 +65,7 @@ def what_to_decide(
         write_back=job.write_back,
         leaves=job.leaves,
         confirming=confirming,
-        early=job.decide or job.stop is not None,
+        early=job.decide,
     )
 
 

@@ -1,4 +1,4 @@
-"""The tests of one model, handed out in the drawn order until the gate, or a drop, is decided."""
+"""The tests of one model, handed out in the drawn order until the gate is decided."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping

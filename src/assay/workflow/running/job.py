@@ -14,7 +14,6 @@ from assay.types.options_class import options_class
 from assay.workflow.checkpoints.places import (
     CheckpointPlace,
 )
-from assay.workflow.running.early import StopRule
 
 
 @options_class(kw_only=True)
@@ -24,9 +23,7 @@ class Job(RunOptions):
     measures that are named, even if there are none. `only_tests`: leave all other tests out.
     `texts` are read for perplexity in place of a file, `samples` replace the shipped prompts,
     `temperature_and_seeds` those of the gate. `leaves`: write the decision as files. `called`: the
-    command or Python call that repeats it, if not `assay run`. `stop`: when a model has been asked
-    enough, where no gate says so. `ranks`: with --decide, ask one that passes in full, as it is
-    ranked beside others.
+    command or Python call that repeats it, if not `assay run`.
     """
 
     own: tuple[Suite, ...] = ()
@@ -39,8 +36,6 @@ class Job(RunOptions):
     given: tuple[Model, ...] = ()
     only_tests: frozenset[str] | None = None
     called: str = ""
-    stop: StopRule | None = None
-    ranks: bool = False
 
     @classmethod
     def of(cls, options: CommandOptions, **more: Any) -> "Job":

@@ -252,17 +252,14 @@ def _put_together(
         else (),
         panel=panel,
         harness=files.harness,
-        stop=job.stop
-        or (
-            rule_of_gate(
-                deciding.gate,
-                [each for each in suites if each.name not in confirming],
-                seed=job.seed,
-                repeats=job.repeats,
-            )
-            if deciding and deciding.early
-            else None
-        ),
+        stop=rule_of_gate(
+            deciding.gate,
+            [each for each in suites if each.name not in confirming],
+            seed=job.seed,
+            repeats=job.repeats,
+        )
+        if deciding and deciding.early
+        else None,
     )
 
 
