@@ -55,7 +55,6 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
     },
     message("Machine"): {
         "record": ("record", message("Record an application's calls as a test suite.")),
-        "serve": ("serve", message("Serve a local model over an OpenAI-compatible API.")),
         "mcp": ("mcp", message("Serve Assay's tools to agents over MCP.")),
         "doctor": ("demo", message("Show what this machine can do and what is missing.")),
     },
