@@ -31,7 +31,6 @@ def test_exactly_these_functions_are_public():
         "WatchOptions",
         "answer_to_review",
         "ask",
-        "attack",
         "check_generation_quality",
         "check_judge",
         "compare",

@@ -24,9 +24,6 @@ if TYPE_CHECKING:  # for editors and type checkers; a test keeps it equal to wha
         ask as ask,
     )
     from assay.api import (
-        attack as attack,
-    )
-    from assay.api import (
         check_generation_quality as check_generation_quality,
     )
     from assay.api import (
@@ -184,7 +181,7 @@ if TYPE_CHECKING:  # for editors and type checkers; a test keeps it equal to wha
     from assay.types.results import Report as Report
 
 _API = (
-    "answer_to_review", "ask", "attack", "check_generation_quality", "check_judge", "compare",
+    "answer_to_review", "ask", "check_generation_quality", "check_judge", "compare",
     "compare_answers", "compute_perplexity", "compute_weighted_score", "describe_suite", "drift",
     "evaluate_model", "examine_machine", "explain_result", "export", "fetch", "generate_samples",
     "import_reviews", "judge_run", "leaderboard", "list_suites", "loop", "new_suite", "new_test",

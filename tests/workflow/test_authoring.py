@@ -197,3 +197,47 @@ def test_a_new_suite_is_valid_and_its_right_answers_score_full_marks(tmp_path: P
     script = f"scripted:{suite}/answers/right.json"
     report = api.run(script, suites=f"{suite}/", out=tmp_path / "out")
     assert report.models[0].suites[0].score.value == 100.0
+
+
+WEAK_CHECK = """
+from assay.checking import Check, json_block
+
+def check(answer, truth, files):
+    yield Check("kind", json_block(answer) is not None, "there is a block")
+    yield Check("{name}", {condition}, "something is written")
+"""
+IDLE = {
+    "an empty answer": "not answer",
+    "the echoed prompt": "'orders' in answer",
+    "a refusal": "answer.startswith('I')",
+}
+
+
+@pytest.mark.parametrize("idle", IDLE)
+def test_an_answer_that_does_nothing_gets_next_to_nothing(folder: Path, idle: str) -> None:
+    check = WEAK_CHECK.format(name="written", condition=IDLE[idle])
+    (folder / "check.py").write_text(check)
+    found = api.validate([folder.parent], allow_code_execution=True, data_seeds=1)
+    idle_findings = [each for each in found if "of the checks, more than" in each.message]
+    (finding,) = idle_findings
+    assert finding.message == f"{idle} gets 0.50 of the checks, more than 0.1: written"
+    assert finding.severity == "error"
+
+
+def test_a_weak_checker_is_found_out(folder: Path) -> None:
+    check = WEAK_CHECK.format(name="written", condition="True")
+    (folder / "check.py").write_text(check)
+    (folder / "make.py").write_text(
+        "def make(seed):\n    return {'files': {'orders.csv': 'a', 'rule.md': 'b'}, 'truth': {}}\n"
+    )
+    said = [str(one) for one in api.validate([folder.parent], allow_code_execution=True)]
+    assert any("make(seed) gives the same for every seed" in one for one in said)
+    assert any("checks that no answer in wrong/ fails: written" in one for one in said)
+    assert any("an empty answer gets 0.50 of the checks" in one for one in said)
+
+
+def test_validate_names_a_value_that_the_truth_has_not(folder: Path) -> None:
+    reference = folder / "reference.md"
+    reference.write_text(reference.read_text() + "\n{{truth.totl}}\n")
+    said = [str(one) for one in api.validate([folder.parent], allow_code_execution=True)]
+    assert any("reference.md" in one and "has no 'totl'" in one for one in said)

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     )
     from assay.suites.review_sheet import import_reviews as import_reviews
     from assay.suites.review_sheet import review_sheet as review_sheet
-    from assay.workflow.commands.attacking import attack as attack
     from assay.workflow.commands.authoring import validate as validate
     from assay.workflow.commands.benchmarks import fetch as fetch
     from assay.workflow.commands.discover.discovery import describe_suite as describe_suite
@@ -101,7 +100,6 @@ _IN_MODULES = {
         "validate_tests",
     ),
     "suites.review_sheet": ("import_reviews", "review_sheet"),
-    "workflow.commands.attacking": ("attack",),
     "workflow.commands.authoring": ("validate",),
     "workflow.commands.benchmarks": ("fetch",),
     "workflow.commands.selection": ("select",),

@@ -39,7 +39,6 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
     message("Tests"): {
         "suites": ("suites", message("List suites, or show one.")),
         "validate": ("suites", message("Check test and gate files.")),
-        "attack": ("suites", message("Try a fixed set of cheats against a suite's checkers.")),
         "new-suite": ("suites", message("Create a starter suite, or convert a table to one.")),
         "new-test": ("suites", message("Create a starter test.")),
         "stats": ("suites", message("Show which tests of a suite need attention.")),

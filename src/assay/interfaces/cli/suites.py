@@ -1,4 +1,4 @@
-"""Commands on tests: suites, validate, attack, new-suite, new-test, stats, schema and fetch."""
+"""Commands on tests: suites, validate, new-suite, new-test, stats, schema and fetch."""
 
 import json
 import shlex
@@ -98,8 +98,9 @@ def suites(
         "A file whose name ends in .toml is a gate; gates inside a folder of tests are ignored. "
         "Exit code 0: no errors (warnings are possible); 2: errors.\n\n"
         "A test folder brings its own checker. With --allow-code-execution each is tried out in "
-        "the sandbox: its reference.md must pass every check, and each answer in wrong/ must fail "
-        "the checks that its first line names."
+        "the sandbox: its reference.md must pass every check, each answer in wrong/ must fail the "
+        "checks that its first line names, and an empty answer, the echoed prompt and a refusal "
+        "must get at most a tenth."
     ),
     examples=[
         "assay validate my-tests/",
@@ -144,91 +145,6 @@ def validate(paths: tuple[Path, ...], allow_code_execution: bool, out: Path, **o
         )
     )
     return int(ExitCode.REFUSED if errors else ExitCode.DONE)
-
-
-@command(
-    "attack",
-    help=tr(
-        "SUITE is a name or a path. Tries a fixed set of cheats against every test folder: "
-        "answers of "
-        "another seed, claims without work, stubs, renamed input, forbidden imports, hedged "
-        "values, contradictions, instructions to a judge, empty templates, tampering with the "
-        "checker. They are made from the prompt and the reference of each folder. Shows the "
-        "highest share of the checks that each cheat reaches. Exit code 1: one is above "
-        "--max-share, or breaks a checker. Reports that hide or deny a right block are tried as "
-        "well: 0.4 is the limit for those, as for a block alone. What only sentences deny is "
-        "shown, since no check reads it."
-    ),
-    examples=[
-        "assay attack my-tests/ --allow-code-execution",
-        "assay attack coding --allow-code-execution --max-share 0.3",
-    ],
-)
-@click.argument("suite")
-@named_options("allow_code_execution", "sandbox")
-@click.option(
-    "--max-share",
-    type=click.FloatRange(0, 1),
-    default=0.25,
-    show_default=True,
-    metavar="S",
-    help=tr("Highest share of the checks that a cheat may reach, 0 to 1."),
-)
-@verbose
-@as_json
-@plugin_option
-def attack(suite: str, verbose: bool, as_json: bool, out: Path, **options: Any) -> int:
-    from assay.api.rendering import progress_for
-
-    with progress_for(sys.stderr) as observer:
-        found = api.attack(suite, observer=observer, **options)
-    above = {each.test_id for each in found.above}
-    if as_json:
-        click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
-        return int(ExitCode.NOT_ACCEPTED if above else ExitCode.DONE)
-    with reader_may_leave():
-        for test in found.tests:
-            _show_attacked(test, found.max_share, whole=verbose or test.test_id in above)
-        highest = max((test.highest for test in found.tests), key=lambda one: one.share)
-        click.echo(tr("Highest share {share:.2f} ({cheat}); limit {limit:g}.",
-                      share=highest.share, cheat=highest.cheat, limit=found.max_share))  # fmt: skip
-        if denials := [one for test in found.tests for one in test.denials]:
-            most = max(denials, key=lambda one: one.share)
-            told = tr("Around a right block: highest share {share:.2f} ({cheat}); limit {limit:g}.",
-                      share=most.share, cheat=most.cheat, limit=most.allowed)  # fmt: skip
-            click.echo(told)
-        if judged := [one for test in found.tests for one in test.judged]:
-            most = max(judged, key=lambda one: one.share)
-            told = tr("No check reads sentences, only a judge does: {share:.2f} ({cheat}).",
-                      share=most.share, cheat=most.cheat)  # fmt: skip
-            click.echo(told)
-        click.echo(tr("A judge that says 10 of everything gets none above {overall:.1f} of 10.",
-                      overall=found.lifted))  # fmt: skip
-    return int(ExitCode.NOT_ACCEPTED if above else ExitCode.DONE)
-
-
-def _show_attacked(test: Any, limit: float, *, whole: bool) -> None:
-    """The cheats on one test, the highest first; with what passes of those above the limit."""
-    click.echo(f"{test.test_id}  {visible(test.description)}")
-    tried = (*test.results, *test.denials, *test.judged)
-    failing = [one for one in tried if one.problem]
-    for problem in dict.fromkeys(one.problem for one in failing):
-        count = sum(one.problem == problem for one in failing)
-        told = tr("the checker failed for {count} of {of} cheats: {problem}",
-                  count=count, of=len(tried), problem=problem)  # fmt: skip
-        click.echo(visible(f" ! {told}"))
-    results = [one for one in test.results if not one.problem]
-    denials = [one for one in (*test.denials, *test.judged) if not one.problem]
-    shown = [*results, *denials] if whole else results[:3]
-    for one in shown:
-        mark = "!" if one.is_above(limit) else " "
-        click.echo(visible(f" {mark} {one.share:.2f}  {one.cheat}"))
-        if one.is_above(limit):
-            told = tr("passed: {checks}", checks=", ".join(one.passed))
-            click.echo(visible(f"         {told}"))
-    if len(shown) < len(results):
-        click.echo(tr("   {count} more at most {share:.2f}", share=shown[-1].share,
-                      count=len(results) - len(shown)))  # fmt: skip
 
 
 @command(
