@@ -3,7 +3,6 @@
 """
 
 import importlib
-import keyword
 from collections.abc import Mapping
 
 import click
@@ -42,7 +41,6 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
         "new-suite": ("suites", message("Create a starter suite, or convert a table to one.")),
         "new-test": ("suites", message("Create a starter test.")),
         "stats": ("suites", message("Show which tests of a suite need attention.")),
-        "import": ("suites", message("Import completed review sheets.")),
         "schema": (
             "suites",
             message("Print the JSON Schema of test, suite and gate files, and of reports."),
@@ -64,6 +62,5 @@ COMMANDS = {name: entry for group in COMMAND_GROUPS.values() for name, entry in 
 def load_command(name: str) -> click.Command:
     module, _ = COMMANDS[name]
     loaded = importlib.import_module(f"assay.interfaces.cli.{module}")
-    called = name.replace("-", "_") + "_" * keyword.iskeyword(name)
-    command: click.Command = getattr(loaded, called)
+    command: click.Command = getattr(loaded, name.replace("-", "_"))
     return command

@@ -21,7 +21,6 @@ from assay.interfaces.cli.options import (
 )
 from assay.interfaces.cli.output import reader_may_leave, say, show, stdout_takes_unicode, write
 from assay.messages import tr, trn
-from assay.text.safe_text import visible
 from assay.types.options import SchemaKind
 from assay.types.scores import SilentProgress
 
@@ -30,32 +29,21 @@ from assay.types.scores import SilentProgress
     "suites",
     help=tr(
         "Lists the shipped and fetched suites. With NAME, shows its card (what it asks, its "
-        "categories, what guessing scores, licence, reviewed tests, sources), then every test. "
-        "With --review-sheet, writes its tests as a CSV file and a page that somebody can fill in "
-        "without Assay; `assay import` takes them back."
+        "categories, what guessing scores, licence, reviewed tests, sources), then every test."
     ),
     examples=[
         "assay suites",
         "assay suites example",
         "assay suites my-tests/ --format md > card.md",
-        "assay suites ewe --review-sheet sheets/",
     ],
 )
 @click.argument("name", required=False)
-@click.option(
-    "--review-sheet",
-    "sheets",
-    type=NamedPath(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help=tr("Write the tests of NAME into DIR as a sheet to review."),
-)
 @format_of("text", "md", "json")
 @named_options("benchmarks")
 @as_json
 @plugin_option
 def suites(
     name: str | None,
-    sheets: Path | None,
     output_format: str,
     benchmarks: Path | None,
     as_json: bool,
@@ -64,15 +52,6 @@ def suites(
     """As JSON nothing is printed where a suite has a mistake: the error is the document then."""
     from assay.api.discovery import known_suites
 
-    if sheets is not None:
-        if name is None:
-            raise UsageError(
-                tr("--review-sheet needs the name of a suite"),
-                hint=tr("name it, as in `assay suites ewe --review-sheet {folder}`", folder=sheets),
-            )
-        for path in api.review_sheet(name, sheets):
-            click.echo(path)
-        return 0
     form = "json" if as_json else output_format
     if name is not None:
         show(api.describe_suite(name, benchmarks=benchmarks), form)
@@ -261,48 +240,6 @@ def stats(suite: str, output_format: str, verbose: bool, as_json: bool, **option
     form = "json" if as_json else output_format
     show(api.suite_statistics(suite, **options), form, verbose=verbose)
     return 0
-
-
-@command(
-    "import",
-    help=tr(
-        "FILE is a review sheet that `assay suites NAME --review-sheet DIR` wrote and somebody has "
-        "filled in. Shows what it changes; with --suite, writes it: name and date into reviewed "
-        "tests, and corrections. A row that cannot be taken, for example because its test has "
-        "changed since, is refused with its reason, and the others go on. Exit code 2: a row was "
-        "refused."
-    ),
-    examples=[
-        "assay import ewe-review.csv",
-        "assay import ewe-review.csv --suite my-tests/",
-    ],
-)
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option(
-    "--suite",
-    type=NamedPath(path_type=Path),
-    metavar="DIR",
-    help=tr("Folder of the suite to write into. Default: write nothing."),
-)
-@plugin_option
-def import_(files: tuple[str, ...], suite: Path | None, out: Path) -> int:
-    results = api.import_reviews(files, suite=suite)
-    with reader_may_leave():
-        for result in results:
-            for line in result.lines():
-                click.echo(visible(line))
-    refused = sum(len(result.refused) for result in results)
-    say(
-        tr(
-            "tests reviewed: {reviewed}, corrections: {corrected}, rows refused: {refused}",
-            reviewed=sum(len(result.reviewed) for result in results),
-            corrected=sum(len(result.corrected) for result in results),
-            refused=refused,
-        )
-    )
-    if suite is None:
-        say(tr("Nothing was written; name the folder of the suite with --suite."))
-    return int(ExitCode.REFUSED if refused else ExitCode.DONE)
 
 
 @command(
