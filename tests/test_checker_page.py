@@ -1,4 +1,4 @@
-"""docs/how-to/write-a-checker.md: the commands work as the page says, from new-test to report."""
+"""docs/how-to/write-a-checker.md: the commands work, from a new test to its report."""
 
 import inspect
 import json

@@ -13,11 +13,7 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
     message("Evaluate"): {
         "run": ("run", message("Run test suites on models, score the answers and report.")),
         "ask": ("run", message("Ask models your own prompts and show the answers side by side.")),
-        "judge": ("run", message("Judge the answers of a run, or answers made elsewhere.")),
-        "judge-check": (
-            "run",
-            message("Check a judge against answers with known scores."),
-        ),
+        "judge": ("run", message("Judge the answers of a run or made elsewhere; check a judge.")),
         "speed": ("run", message("Measure speed and memory at several context depths.")),
         "drift": ("run", message("Measure how far a model's predictions moved from its base.")),
         "quants": ("run", message("Compare quantised files of a model, and say which to keep.")),
@@ -36,11 +32,12 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
         "export": ("stored", message("Export the records of a run as JSONL or CSV.")),
     },
     message("Tests"): {
-        "suites": ("suites", message("List suites, or show one.")),
+        "suites": ("suites", message("List suites, or show one and its tests.")),
         "validate": ("suites", message("Check test and gate files.")),
-        "new-suite": ("suites", message("Create a starter suite, or convert a table to one.")),
-        "new-test": ("suites", message("Create a starter test.")),
-        "stats": ("suites", message("Show which tests of a suite need attention.")),
+        "new-suite": (
+            "suites",
+            message("Create a starter suite or test, or convert a table to a suite."),
+        ),
         "schema": (
             "suites",
             message("Print the JSON Schema of test, suite and gate files, and of reports."),

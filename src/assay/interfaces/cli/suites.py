@@ -1,4 +1,4 @@
-"""Commands on tests: suites, validate, new-suite, new-test, stats, schema and fetch."""
+"""Commands on tests: suites, validate, new-suite, schema and fetch."""
 
 import json
 import shlex
@@ -29,23 +29,33 @@ from assay.types.scores import SilentProgress
     "suites",
     help=tr(
         "Lists the shipped and fetched suites. With NAME, shows its card (what it asks, its "
-        "categories, what guessing scores, licence, reviewed tests, sources), then every test."
+        "categories, what guessing scores, licence, reviewed tests, sources), then every test. "
+        "NAME may be a path. With --stats, shows which tests of NAME to look at: those that better "
+        "models fail, that no model or every model solves, over all models in the store; and those "
+        "that ask what another asks. Then baselines and the languages of the prompts. Without a "
+        "store, only what the files show."
     ),
     examples=[
         "assay suites",
         "assay suites example",
         "assay suites my-tests/ --format md > card.md",
+        "assay suites my-tests/ --stats",
+        "assay suites ewe --stats --format html > ewe.html",
     ],
 )
 @click.argument("name", required=False)
-@format_of("text", "md", "json")
+@click.option("--stats", is_flag=True, help=tr("Show which tests of NAME need attention."))
+@format_of("text", "md", "json", "html")
 @named_options("benchmarks")
+@verbose
 @as_json
 @plugin_option
 def suites(
     name: str | None,
+    stats: bool,
     output_format: str,
     benchmarks: Path | None,
+    verbose: bool,
     as_json: bool,
     out: Path,
 ) -> int:
@@ -53,18 +63,27 @@ def suites(
     from assay.api.discovery import known_suites
 
     form = "json" if as_json else output_format
-    if name is not None:
-        show(api.describe_suite(name, benchmarks=benchmarks), form)
+    if stats:
+        if name is None:
+            raise UsageError(
+                tr("--stats needs the name of a suite"),
+                hint=tr("name it, as in `assay suites my-tests/ --stats`"),
+            )
+        found = api.suite_statistics(name, benchmarks=benchmarks, out=out)
+        show(found, form, verbose=verbose)
         return 0
-    found = known_suites(benchmarks)
+    if name is not None:
+        show(api.describe_suite(name, benchmarks=benchmarks), form, verbose=verbose)
+        return 0
+    known = known_suites(benchmarks)
     if form == "json":
-        raise_all(found.mistakes)
-    show(found, form)
+        raise_all(known.mistakes)
+    show(known, form, verbose=verbose)
     if form != "json":
         with reader_may_leave():
-            for line in found.about_benchmarks:
+            for line in known.about_benchmarks:
                 click.echo(line)
-    raise_all(found.mistakes)
+    raise_all(known.mistakes)
     return 0
 
 
@@ -133,16 +152,23 @@ def validate(paths: tuple[Path, ...], allow_code_execution: bool, out: Path, **o
         "table, one a line. The columns are fields of a test: prompt (or question), expected (or "
         "answer), choices (or A, B, C, D), expected_keywords (or keywords), category, eval_method "
         "and any other; | separates the items of a list. All mistakes of a table are shown with "
-        "their lines before anything is written, and nothing is overwritten."
+        "their lines before anything is written, and nothing is overwritten.\n\n"
+        "With --test, NAME is a test, written into the suite --suite: one more example in the "
+        "category file NAME.json, scored by --method. With --judged as well, NAME becomes a test "
+        "folder with all its files: a prompt with made data, a checker that runs the SQL of an "
+        "answer, a reference answer and wrong ones. Replace them with your own, and check them "
+        "with `assay validate --allow-code-execution`."
     ),
     examples=[
         "assay new-suite my-tests",
         "assay new-suite --from questions.csv",
         "assay new-suite quiz --from questions.csv --language ee",
         "assay new-suite law --samples",
+        "assay new-suite --test colours --method keywords",
+        "assay new-suite --test --judged monthly_sales --suite my-tests/",
     ],
 )
-@click.argument("folder", required=False, type=NamedPath(path_type=Path))
+@click.argument("name", required=False, type=NamedPath())
 @click.option(
     "--from",
     "table",
@@ -156,10 +182,38 @@ def validate(paths: tuple[Path, ...], allow_code_execution: bool, out: Path, **o
     is_flag=True,
     help=tr("Write sample prompts, terms and a gate for the generation check as well, to edit."),
 )
+@click.option("--test", is_flag=True, help=tr("Write one test into a suite instead of a suite."))
+@click.option(
+    "--judged", is_flag=True, help=tr("With --test: write a test folder with its own checker.")
+)
+@click.option(
+    "--method",
+    metavar="EVAL_METHOD",
+    help=tr("With --test: how the answer is scored. Default: exact_match."),
+)
+@click.option(
+    "--suite",
+    type=NamedPath(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help=tr("With --test: folder of the suite, made if it does not exist. Default: my-tests."),
+)
 @plugin_option
-def new_suite(
-    folder: Path | None, table: Path | None, language: str | None, samples: bool, out: Path
-) -> int:
+def new_suite(name: str | None, test: bool, out: Path, **options: Any) -> int:
+    of_tests = {each: options.pop(each) for each in ("judged", "method", "suite")}
+    foreign = options if test else of_tests
+    refused = [f"--{'from' if each == 'table' else each}" for each in foreign if foreign[each]]
+    if refused:
+        named = ", ".join(refused)
+        problem = tr("{options}: only with --test", options=named)
+        if test:
+            problem = tr("{options}: only without --test", options=named)
+        raise UsageError(problem, hint=tr("leave out what does not go together"))
+    if test:
+        return _new_test(name, **of_tests)
+    return _new_suite(name, **options)
+
+
+def _new_suite(folder: str | None, table: Path | None, language: str | None, samples: bool) -> int:
     made = api.new_suite(folder, table=table, language=language, samples=samples, tell=say)
     click.echo(made)
     named = shlex.quote(f"{made}/")
@@ -174,71 +228,17 @@ def new_suite(
     return 0
 
 
-@command(
-    "new-test",
-    help=tr(
-        "Writes one more example into the category file NAME.json of a suite, scored by --method. "
-        "With --judged, NAME becomes a test folder with all its files: a prompt with made data, a "
-        "checker that runs the SQL of an answer, a reference answer and wrong ones. Replace them "
-        "with your own, and check them with `assay validate --allow-code-execution`."
-    ),
-    examples=[
-        "assay new-test capitals",
-        "assay new-test colours --method keywords",
-        "assay new-test --judged monthly_sales --suite my-tests/",
-    ],
-)
-@click.argument("name")
-@click.option(
-    "--method",
-    metavar="EVAL_METHOD",
-    help=tr("How the answer is scored. Default: exact_match."),
-)
-@click.option("--judged", is_flag=True, help=tr("Write a test folder with its own checker."))
-@click.option(
-    "--suite",
-    type=NamedPath(path_type=Path, file_okay=False),
-    default=Path("my-tests"),
-    show_default=True,
-    metavar="DIR",
-    help=tr("Folder of the suite; made where there is none."),
-)
-@plugin_option
-def new_test(name: str, method: str | None, judged: bool, suite: Path, out: Path) -> int:
+def _new_test(name: str | None, judged: bool, method: str | None, suite: Path | None) -> int:
     if judged and method:
         raise UsageError(
             tr("--judged writes a test of the method judge; leave --method out"),
             hint=tr("without --judged, --method judge writes an entry that a judge scores"),
         )
-    click.echo(api.new_test(name, suite=suite, judged=judged, method=method or "exact_match"))
+    suite = suite or Path("my-tests")
+    method = method or "exact_match"
+    click.echo(api.new_test(name or "my_test", suite=suite, judged=judged, method=method))
     flag = " --allow-code-execution" if judged else ""
     say(tr("next: assay validate {suite}{flag}", suite=shlex.quote(str(suite)), flag=flag))
-    return 0
-
-
-@command(
-    "stats",
-    help=tr(
-        "SUITE is a name or a path. Shows which tests to look at: those that better models fail, "
-        "that no model or every model solves, over all models in the store; and those that ask "
-        "what another asks. Then baselines and the languages of the prompts. Without a store, only "
-        "what the files show."
-    ),
-    examples=[
-        "assay stats my-tests/",
-        "assay stats ewe --format html > ewe.html",
-        "assay stats my-tests/ -v",
-    ],
-)
-@click.argument("suite")
-@format_of("text", "md", "json", "html")
-@named_options("benchmarks")
-@verbose
-@as_json
-@plugin_option
-def stats(suite: str, output_format: str, verbose: bool, as_json: bool, **options: Any) -> int:
-    form = "json" if as_json else output_format
-    show(api.suite_statistics(suite, **options), form, verbose=verbose)
     return 0
 
 
