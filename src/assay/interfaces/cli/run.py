@@ -11,6 +11,7 @@ import click
 from assay import api
 from assay.errors import Interrupted, UsageError
 from assay.interfaces.cli.options import (
+    GroupedOption,
     all_options,
     as_json,
     command,
@@ -21,7 +22,7 @@ from assay.interfaces.cli.options import (
 )
 from assay.interfaces.cli.output import perform, say, show, show_stopped, watched, write
 from assay.messages import tr
-from assay.types.option_fields import options_of
+from assay.types.option_fields import JUDGE, options_of
 from assay.types.options import (
     DriftOptions,
     JudgeCheckOptions,
@@ -129,14 +130,20 @@ def ask(pick: bool, as_json: bool, **options: Any) -> int:
         "assay judge --check openai:big@http://127.0.0.1:8000/v1 --judge-form reasoned",
     ],
 )
-@click.argument("run_or_dir", metavar="RUN_OR_DIR", required=False)
+@click.argument("run_or_dir", metavar="[RUN_OR_DIR]", required=False)
 @click.option(
     "--check",
+    cls=GroupedOption,
+    group=JUDGE,
     metavar="MODEL",
     help=tr("Check a judge against the shipped answers with known scores."),
 )
 @click.option(
-    "--fresh", is_flag=True, help=tr("With --check: check again, even if there is a card.")
+    "--fresh",
+    cls=GroupedOption,
+    group=JUDGE,
+    is_flag=True,
+    help=tr("With --check: check again, even if there is a card."),
 )
 @all_options(StoredAnswerOptions)
 @verbose
