@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.suites.review_sheet import version_of
 from tests.command_runs import run_python
 from tests.conftest import numbered, right
 from tests.models.local.checkpoints import make_checkpoint
@@ -47,8 +46,6 @@ def folder(tmp_path):
     (tmp_path / "choices").mkdir()
     (tmp_path / "choices" / "sums.json").write_text(json.dumps([{**asked, "choices": ["3", "4"]}]))
     archive(tmp_path / "data", college_computer_science=TEST)
-    row = f"my-tests,sum_001,{version_of(tests[0])},yes,Ama\n"
-    (tmp_path / "filled.csv").write_text(f"suite,id,version,ok,reviewer\n{row}")
     return tmp_path
 
 

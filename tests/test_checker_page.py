@@ -1,4 +1,4 @@
-"""docs/how-to/write-a-checker.md: the commands work as the page says, from new-test to report."""
+"""docs/how-to/write-a-checker.md: the commands work, from a new test to its report."""
 
 import inspect
 import json
@@ -17,11 +17,6 @@ def test_the_page_leads_from_a_new_test_to_its_report(tmp_path):
     assert (folder / "make.py").exists()
     extend.Section("Change it", tmp_path, PAGE).run()
     assert (folder / "wrong" / "no_least_amount.md").exists()
-    shown = extend.Section("Attack it", tmp_path, PAGE).run()
-    attacked = json.loads(shown[shown.index("{") :])
-    assert attacked["passed"]
-    assert attacked["tests"][0]["highest"] <= 0.1
-    assert len(attacked["tests"][0]["cheats"]) >= 15
     assert "0.818" in PAGE.read_text("utf-8")
     shown = extend.Section("Run it", tmp_path, PAGE).run()
     assert "5 of 6 checks passed" in shown

@@ -109,6 +109,6 @@ def test_the_script_gets_little_in_shipped_suites(name, most):
 
 def test_statistics_show_the_script_beside_the_baselines(bench):
     path = bench.suite({"t": [writing(1, starts_with="Once", list_item_count=2)]}, language="en")
-    shown = bench.assay("stats", str(path)).stdout
+    shown = bench.assay("suites", str(path), "--stats").stdout
     assert "a script with three sentences" in shown
     assert "Tests that baselines pass" in shown

@@ -152,7 +152,7 @@ def test_a_task_that_compares_likelihoods_is_refused_by_name(
     said = f"{refused.value.message} | {refused.value.hint}"
     assert f"{task} compare" in said
     assert "gives no likelihoods of a text" in said
-    assert "assay serve" in said
+    assert "such as vLLM" in said
     assert all(each.body["max_tokens"] == 1 for each in server.asked[before:]), "no task was begun"
 
 

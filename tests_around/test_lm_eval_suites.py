@@ -27,7 +27,7 @@ import assay
 from assay.errors import UsageError
 from assay.interfaces.lm_eval import AssayLM
 from tests_around.conftest import ROOT
-from tests_around.test_served_model import address  # noqa: F401 - a fixture
+from tests_around.scoring_server import NAME, scoring_server
 
 HERE = Path(__file__).parent / "twelve_shapes"
 TINY = ROOT / "src/assay/builtin/checkpoints/tiny"
@@ -387,14 +387,11 @@ def test_two_runs_of_a_task_are_compared_document_by_document(tmp_path: Path) ->
 
 
 def test_a_server_that_scores_prompts_gives_the_harness_s_likelihoods(
-    tmp_path: Path,
-    address: tuple[str, str],  # noqa: F811 - the fixture
-    ours: dict[str, Any],
+    tmp_path: Path, ours: dict[str, Any]
 ) -> None:
-    """`assay serve`, asked as any OpenAI-compatible server."""
-    name, url = address
     tasks = ["s02_endings", "s06_last_words", "s08_sums"]
-    found = run(tasks, tmp_path, f"openai:{name}@{url}", form="completions")
+    with scoring_server(STEP, TINY) as url:
+        found = run(tasks, tmp_path, f"openai:{NAME}@{url}", form="completions")
     served = found.to_dict()["models"][0]["measurements"]
     for task in tasks:
         names = [each for each in ours["measurements"] if each.startswith(f"{task}/")]

@@ -24,9 +24,6 @@ if TYPE_CHECKING:  # for editors and type checkers; a test keeps it equal to wha
         ask as ask,
     )
     from assay.api import (
-        attack as attack,
-    )
-    from assay.api import (
         check_generation_quality as check_generation_quality,
     )
     from assay.api import (
@@ -69,9 +66,6 @@ if TYPE_CHECKING:  # for editors and type checkers; a test keeps it equal to wha
         generate_samples as generate_samples,
     )
     from assay.api import (
-        import_reviews as import_reviews,
-    )
-    from assay.api import (
         judge_run as judge_run,
     )
     from assay.api import (
@@ -106,9 +100,6 @@ if TYPE_CHECKING:  # for editors and type checkers; a test keeps it equal to wha
     )
     from assay.api import (
         review_queue as review_queue,
-    )
-    from assay.api import (
-        review_sheet as review_sheet,
     )
     from assay.api import (
         review_summary as review_summary,
@@ -184,11 +175,11 @@ if TYPE_CHECKING:  # for editors and type checkers; a test keeps it equal to wha
     from assay.types.results import Report as Report
 
 _API = (
-    "answer_to_review", "ask", "attack", "check_generation_quality", "check_judge", "compare",
+    "answer_to_review", "ask", "check_generation_quality", "check_judge", "compare",
     "compare_answers", "compute_perplexity", "compute_weighted_score", "describe_suite", "drift",
     "evaluate_model", "examine_machine", "explain_result", "export", "fetch", "generate_samples",
-    "import_reviews", "judge_run", "leaderboard", "list_suites", "loop", "new_suite", "new_test",
-    "quants", "render", "report", "rescore", "review_failures", "review_queue", "review_sheet",
+    "judge_run", "leaderboard", "list_suites", "loop", "new_suite", "new_test",
+    "quants", "render", "report", "rescore", "review_failures", "review_queue",
     "review_summary", "run", "run_benchmark", "run_hellaswag_benchmark", "run_mmlu_benchmark",
     "run_os_benchmark", "runs", "schema", "score", "select", "select_checkpoint", "speed",
     "store_review", "suite_statistics", "undo_review", "validate", "validate_tests", "watch",

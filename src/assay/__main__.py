@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 
 from assay import lean_imports
 
-LONG = ("run", "ask", "judge", "judge-check", "speed", "drift", "quants", "watch", "demo",
+LONG = ("run", "ask", "judge", "speed", "drift", "quants", "watch", "demo",
         "rescore")  # fmt: skip
 
 

@@ -285,7 +285,7 @@ def _cannot_as_written(suites: Sequence[Suite], facts: ModelFacts) -> Iterator[U
             tr("{model} gives no likelihoods of a text, and {tasks} compare them",
                model=facts.spec, tasks=_some(scored)),
             hint=tr("choose a checkpoint, a GGUF file or a server that scores prompts, such as "
-                    "`assay serve` or vLLM; or tasks that generate text"),
+                    "vLLM; or tasks that generate text"),
         )  # fmt: skip
     if written and "generate" not in facts.capabilities:
         yield UsageError(

@@ -13,6 +13,6 @@ def test_an_empty_path_is_refused_and_is_not_the_folder_one_stands_in(bench: Ben
 
 
 def test_a_checker_that_is_not_tried_out_is_named(bench: Bench) -> None:
-    assert bench.assay("new-test", "--judged", "sales").returncode == 0
+    assert bench.assay("new-suite", "--test", "--judged", "sales").returncode == 0
     done = bench.assay("validate", "my-tests")
     assert "Checkers not tried: 1; add --allow-code-execution to try them" in done.stderr

@@ -93,21 +93,3 @@ def test_validate_says_what_a_suite_without_words_loses(tmp_path: Path, bench: B
     words = {"denies": ["siyo"]}
     path = bench.suite({"t": [test]}, language="sw", words=words)
     assert assay.validate([path]) == ()
-
-
-def test_a_sheet_shows_every_field_that_can_cost_points(tmp_path: Path, bench: Bench) -> None:
-    test = {
-        "id": "t_001",
-        "prompt": "Say it.",
-        "eval_method": "composite",
-        "expected_keywords": ["fast"],
-        "expected_format": {"min_words": 3},
-        "weights": {"keywords": 2},
-    }
-    words = {**test, "id": "t_002", "eval_method": "keywords", "forbidden_keywords": ["slow"]}
-    del words["expected_format"], words["weights"]
-    path = bench.suite({"t": [test, words]})
-    sheet, _ = assay.review_sheet(str(path), tmp_path / "sheets")
-    text = sheet.read_text("utf-8-sig")
-    for shown in ("slow", "min_words", "weights: "):
-        assert shown in text

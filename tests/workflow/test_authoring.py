@@ -1,4 +1,4 @@
-"""`assay new-test` and `assay validate --allow-code-execution`: a test from template to trial."""
+"""`assay new-suite --test` and `assay validate --allow-code-execution`: a test, and its trial."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from assay.suites.load import load_suite
 from assay.suites.test_format.fields import methods
 from assay.types.scores import SilentProgress
 from assay.workflow.commands.new_tests import METHODS as TEMPLATE_FILE
+from tests.conftest import Bench
 
 
 @pytest.fixture
@@ -108,7 +109,7 @@ def test_a_name_or_file_that_cannot_be_is_refused(tmp_path: Path) -> None:
             api.new_test(name, suite=tmp_path)
     with pytest.raises(UsageError) as path_given:
         api.new_test("my words/nouns.json")
-    assert "`assay new-test nouns --suite 'my words'`" in path_given.value.hint
+    assert "`assay new-suite --test nouns --suite 'my words'`" in path_given.value.hint
     (tmp_path / "a.json").write_text("{}")
     (tmp_path / "b.json").write_text("[")
     with pytest.raises(UsageError, match="no category file"):
@@ -197,3 +198,70 @@ def test_a_new_suite_is_valid_and_its_right_answers_score_full_marks(tmp_path: P
     script = f"scripted:{suite}/answers/right.json"
     report = api.run(script, suites=f"{suite}/", out=tmp_path / "out")
     assert report.models[0].suites[0].score.value == 100.0
+
+
+WEAK_CHECK = """
+from assay.checking import Check, json_block
+
+def check(answer, truth, files):
+    yield Check("kind", json_block(answer) is not None, "there is a block")
+    yield Check("{name}", {condition}, "something is written")
+"""
+IDLE = {
+    "an empty answer": "not answer",
+    "the echoed prompt": "'orders' in answer",
+    "a refusal": "answer.startswith('I')",
+}
+
+
+@pytest.mark.parametrize("idle", IDLE)
+def test_an_answer_that_does_nothing_gets_next_to_nothing(folder: Path, idle: str) -> None:
+    check = WEAK_CHECK.format(name="written", condition=IDLE[idle])
+    (folder / "check.py").write_text(check)
+    found = api.validate([folder.parent], allow_code_execution=True, data_seeds=1)
+    idle_findings = [each for each in found if "of the checks, more than" in each.message]
+    (finding,) = idle_findings
+    assert finding.message == f"{idle} gets 0.50 of the checks, more than 0.1: written"
+    assert finding.severity == "error"
+
+
+def test_a_weak_checker_is_found_out(folder: Path) -> None:
+    check = WEAK_CHECK.format(name="written", condition="True")
+    (folder / "check.py").write_text(check)
+    (folder / "make.py").write_text(
+        "def make(seed):\n    return {'files': {'orders.csv': 'a', 'rule.md': 'b'}, 'truth': {}}\n"
+    )
+    said = [str(one) for one in api.validate([folder.parent], allow_code_execution=True)]
+    assert any("make(seed) gives the same for every seed" in one for one in said)
+    assert any("checks that no answer in wrong/ fails: written" in one for one in said)
+    assert any("an empty answer gets 0.50 of the checks" in one for one in said)
+
+
+def test_validate_names_a_value_that_the_truth_has_not(folder: Path) -> None:
+    reference = folder / "reference.md"
+    reference.write_text(reference.read_text() + "\n{{truth.totl}}\n")
+    said = [str(one) for one in api.validate([folder.parent], allow_code_execution=True)]
+    assert any("reference.md" in one and "has no 'totl'" in one for one in said)
+
+
+# ------------------------------------------------------------------------ on the command line
+
+
+def test_new_suite_writes_a_test_or_a_suite_and_never_half_of_each(bench: Bench) -> None:
+    done = bench.assay("new-suite", "--test", "colours", "--method", "keywords")
+    assert (done.returncode, done.stdout) == (0, "my-tests/colours.json\n")
+    done = bench.assay("new-suite", "--test", "--judged", "sales", "--suite", "shop")
+    assert (done.returncode, done.stdout) == (0, "shop/sales\n")
+    assert "assay validate shop --allow-code-execution" in done.stderr
+    assert (bench.folder / "shop" / "sales" / "check.py").exists()
+    assert bench.assay("new-suite", "--test", "--judged").stdout == "my-tests/my_test\n"
+
+    for words, named in (
+        (["quiz", "--judged", "--method", "keywords"], "--judged, --method: only with --test"),
+        (["--test", "x", "--from", "t.csv", "--samples"], "--from, --samples: only without --test"),
+        (["--test", "--judged", "y", "--method", "keywords"], "leave --method out"),
+    ):
+        refused = bench.assay("new-suite", *words)
+        assert refused.returncode == 2
+        assert named in refused.stderr
+    assert not (bench.folder / "quiz").exists()

@@ -1,4 +1,4 @@
-"""`assay judge-check`: a sane judge qualifies, each bad habit is found out by its mark."""
+"""`assay judge --check`: a sane judge qualifies, each bad habit is found out by its mark."""
 
 from __future__ import annotations
 
@@ -147,7 +147,15 @@ def test_a_check_killed_in_the_middle_goes_on_and_asks_nothing_twice(
 ) -> None:
     openai_server.settings(context=32_768)
     openai_server.answers(book_of_a_sane_judge())
-    words = ("judge-check", openai_server.spec(), "--judge-form", "reasoned", "--connections", "1")
+    words = (
+        "judge",
+        "--check",
+        openai_server.spec(),
+        "--judge-form",
+        "reasoned",
+        "--connections",
+        "1",
+    )
     process = bench.start(*words)
     wait_for(lambda: stored_replies(bench) > 40)
     process.kill()
@@ -174,10 +182,22 @@ def test_a_server_that_always_says_yes_is_not_qualified(
 ) -> None:
     openai_server.settings(context=32_768)
     openai_server.answers({"*": {"text": "Yes", "logprobs": {"Yes": -0.01, "No": -5.0}}})
-    done = bench.document("judge-check", openai_server.spec(), "--judge-layout", "fence")
+    done = bench.document("judge", "--check", openai_server.spec(), "--judge-layout", "fence")
     assert done["exit_code"] == 1
     assert done["marks"]["order"]["value"] == 0
     assert not done["qualified"]
+
+
+def test_a_check_takes_no_answers_to_judge_and_judging_needs_some(bench: Bench) -> None:
+    for words, said in (
+        (["latest", "--check", "scripted:judge.json"], "latest: not with --check"),
+        (["--check", "scripted:judge.json", "--judge", "scripted:j.json"], "--judge: not with"),
+        (["--judge", "scripted:judge.json"], "RUN_OR_DIR is missing"),
+        (["latest", "--fresh"], "--fresh: only with --check"),
+    ):
+        refused = bench.assay("judge", *words)
+        assert refused.returncode == 2
+        assert said in refused.stderr
 
 
 # -------------------------------------------------------------------------------- in a run
@@ -190,9 +210,9 @@ def test_a_report_shows_the_card_and_what_it_means(tmp_path: Path) -> None:
     words = ("run", court.model, "-s", court.tests(), "--judge", judge, "-v")
     before = court.assay(*words)
     assert "is not qualified: it was not checked" in before.stderr
-    assert re.search(r"judge-check scripted:\S+` makes about \d+ requests", before.stderr)
+    assert re.search(r"judge --check scripted:\S+` makes about \d+ requests", before.stderr)
     assert "is not qualified: it was not checked" in " ".join(before.stdout.split())
-    checked = court.document("judge-check", judge)
+    checked = court.document("judge", "--check", judge)
     assert checked["exit_code"] == 1
     assert checked["form"] == "reasoned"
     after = court.document("judge", "latest", "--judge", judge)

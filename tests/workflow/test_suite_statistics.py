@@ -1,4 +1,4 @@
-"""`assay stats`: which tests of a suite its maker should look at."""
+"""`assay suites NAME --stats`: which tests of a suite its maker should look at."""
 
 from __future__ import annotations
 

@@ -54,9 +54,6 @@ if TYPE_CHECKING:
         QuantsResult,
         RunResult,
     )
-    from assay.suites.review_sheet import import_reviews as import_reviews
-    from assay.suites.review_sheet import review_sheet as review_sheet
-    from assay.workflow.commands.attacking import attack as attack
     from assay.workflow.commands.authoring import validate as validate
     from assay.workflow.commands.benchmarks import fetch as fetch
     from assay.workflow.commands.discover.catalogue import describe_suite as describe_suite
@@ -100,8 +97,6 @@ _IN_MODULES = {
         "explain_result", "judge_run", "list_suites", "review_failures", "select_checkpoint",
         "validate_tests",
     ),
-    "suites.review_sheet": ("import_reviews", "review_sheet"),
-    "workflow.commands.attacking": ("attack",),
     "workflow.commands.authoring": ("validate",),
     "workflow.commands.benchmarks": ("fetch",),
     "workflow.commands.selection": ("select",),

@@ -1,5 +1,5 @@
 """A model of this machine that scores and writes texts as they are, for programs that bring their
-own prompts: lm-evaluation-harness, and whoever asks `assay serve`.
+own prompts, as lm-evaluation-harness does.
 """
 
 from assay.errors import ModelUnavailable

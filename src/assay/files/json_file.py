@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
@@ -83,26 +83,6 @@ class JsonFile:
             note = FileNote((), sentence, "error", sound_id(test), about_key=False)
             placed.append((note, offset))
         return findings_of(self.shown, self.text, placed)
-
-
-def with_values(text: str, values: Mapping[Path, object]) -> str:
-    """The text of a JSON file with other values at these places, which its objects have or get; all
-    else stays as it is written.
-    """
-    start = _after_blank(text, 0)
-    spots = dict(_find_spots(text, Spot(start, start), values))
-    edits = []
-    for path, value in values.items():
-        at, written = spots[path].value, json.dumps(value, ensure_ascii=False)
-        if spots[path].key == at:  # no such key: the object that gets it
-            edits.append((at + 1, at + 1, f"{json.dumps(path[-1])}: {written}, "))
-        else:
-            edits.append((at, json.JSONDecoder().raw_decode(text, at)[1], written))
-    pieces, done = [], 0
-    for at, end, written in sorted(edits):
-        pieces += [text[done:at], written]
-        done = end
-    return "".join([*pieces, text[done:]])
 
 
 def sound_id(test: object) -> str | None:

@@ -705,7 +705,7 @@ class QuantsOptions(OutputOptions, LocalOptions, PatienceOptions, SampleOptions,
 
 @options_class()
 class JudgeCheckOptions(OutputOptions, LocalOptions, ServerOptions, JudgeLayoutOptions):
-    """`assay judge-check`: the judge, and in which forms it is tried."""
+    """`assay judge --check`: the judge, and in which forms it is tried."""
 
     group = HOW
     model: Any  # a spec; in Python, a Model too

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
-from torch import Tensor
-
 from assay.engine.layout.batches import by_tokens, halved_when_full
 from assay.engine.layout.cores import core_by_core
 from assay.engine.layout.packing import Forest, Kept, PackedRow, Trunk, pack
@@ -30,11 +28,8 @@ def computed(
     forest: Forest,
     budget: int,
     run: Callable[[list[W], dict[Trunk, Kept], int], R],
-    seen: Callable[[list[Trunk], Tensor], None] | None = None,
 ) -> Iterator[tuple[list[W], R]]:
-    """Batches of the work, and what `run` makes of each; it is told how many run side by side.
-    `seen` is shown the states of trunks, packed, each trunk before its children.
-    """
+    """Batches of the work, and what `run` makes of each; it is told how many run side by side."""
     hanging: dict[Trunk | None, list[W]] = {}
     for one in work:
         hanging.setdefault(one.row.trunk, []).append(one)
@@ -47,7 +42,7 @@ def computed(
         kept = {trunk: kept[trunk] for trunk in some[0].line() if trunk in kept}
         here = [one for trunk in some for one in hanging.get(trunk, ())]
         room = 0 if network.by_blocks else max((one.row.size for one in here), default=0)
-        keep_trunks(network, some, kept, room, budget, seen)
+        keep_trunks(network, some, kept, room, budget)
         yield from _batch_by_batch(here, kept, budget, run)
     # Rows that hang on a trunk are put behind it in turn; these have nothing in common.
     yield from _batch_by_batch(hanging.get(None, ()), {}, budget, run, network.cores(budget))
@@ -75,7 +70,6 @@ def keep_trunks(
     kept: dict[Trunk, Kept],
     room: int,
     budget: int,
-    seen: Callable[[list[Trunk], Tensor], None] | None = None,
 ) -> None:
     """Generation by generation, parents before children: a trunk needs its parent's keys."""
     by_depth: dict[int, list[Trunk]] = {}
@@ -86,9 +80,9 @@ def keep_trunks(
         by_depth.setdefault(depth[trunk], []).append(trunk)
     for generation in by_depth.values():
         for batch in by_tokens(generation, lambda trunk: len(trunk.tokens), budget):
-            for part, hidden in halved_when_full(
+            # Their states are not needed: `pack` puts their keys and values into `kept`.
+            for _ in halved_when_full(
                 batch,
                 lambda part: network.hidden(pack([], kept, network.device, trunks=part, room=room)),
             ):
-                if seen is not None:
-                    seen(part, hidden)
+                pass

@@ -3,7 +3,6 @@
 """
 
 import importlib
-import keyword
 from collections.abc import Mapping
 
 import click
@@ -14,11 +13,7 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
     message("Evaluate"): {
         "run": ("run", message("Run test suites on models, score the answers and report.")),
         "ask": ("run", message("Ask models your own prompts and show the answers side by side.")),
-        "judge": ("run", message("Judge the answers of a run, or answers made elsewhere.")),
-        "judge-check": (
-            "run",
-            message("Check a judge against answers with known scores."),
-        ),
+        "judge": ("run", message("Judge the answers of a run or made elsewhere; check a judge.")),
         "speed": ("run", message("Measure speed and memory at several context depths.")),
         "drift": ("run", message("Measure how far a model's predictions moved from its base.")),
         "quants": ("run", message("Compare quantised files of a model, and say which to keep.")),
@@ -37,13 +32,12 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
         "export": ("stored", message("Export the records of a run as JSONL or CSV.")),
     },
     message("Tests"): {
-        "suites": ("suites", message("List suites, or show one.")),
+        "suites": ("suites", message("List suites, or show one and its tests.")),
         "validate": ("suites", message("Check test and gate files.")),
-        "attack": ("suites", message("Try a fixed set of cheats against a suite's checkers.")),
-        "new-suite": ("suites", message("Create a starter suite, or convert a table to one.")),
-        "new-test": ("suites", message("Create a starter test.")),
-        "stats": ("suites", message("Show which tests of a suite need attention.")),
-        "import": ("suites", message("Import completed review sheets.")),
+        "new-suite": (
+            "suites",
+            message("Create a starter suite or test, or convert a table to a suite."),
+        ),
         "schema": (
             "suites",
             message("Print the JSON Schema of test, suite and gate files, and of reports."),
@@ -55,7 +49,6 @@ COMMAND_GROUPS: Mapping[Message, Mapping[str, tuple[str, Message]]] = {
     },
     message("Machine"): {
         "record": ("record", message("Record an application's calls as a test suite.")),
-        "serve": ("serve", message("Serve a local model over an OpenAI-compatible API.")),
         "mcp": ("mcp", message("Serve Assay's tools to agents over MCP.")),
         "doctor": ("demo", message("Show what this machine can do and what is missing.")),
     },
@@ -66,6 +59,5 @@ COMMANDS = {name: entry for group in COMMAND_GROUPS.values() for name, entry in 
 def load_command(name: str) -> click.Command:
     module, _ = COMMANDS[name]
     loaded = importlib.import_module(f"assay.interfaces.cli.{module}")
-    called = name.replace("-", "_") + "_" * keyword.iskeyword(name)
-    command: click.Command = getattr(loaded, called)
+    command: click.Command = getattr(loaded, name.replace("-", "_"))
     return command

@@ -154,28 +154,6 @@ def web_extra(server: Message) -> Iterator[None]:
         ) from error
 
 
-def address_options(port: int) -> Callable[[Command], Command]:
-    """Where a server listens, and what it asks of those who are on other machines."""
-    made = (
-        port_option(port),
-        click.option(
-            "--host",
-            default="127.0.0.1",
-            show_default=True,
-            metavar="H",
-            help=tr("Address to listen on; any other than this machine needs --token."),
-        ),
-        click.option("--token", metavar="T", help=tr("Token that every request must carry.")),
-    )
-
-    def decorate(function: Command) -> Command:
-        for option in reversed(made):
-            function = option(function)
-        return function
-
-    return decorate
-
-
 def named_options(*names: str) -> Callable[[Command], Command]:
     return _added(options_of(RunOptions)[name] for name in names)
 

@@ -1,4 +1,4 @@
-"""Commands that ask models: run, ask, judge, judge-check, speed, drift, watch and loop."""
+"""Commands that ask models: run, ask, judge, speed, drift, watch and loop."""
 
 import json
 import os
@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from assay import api
-from assay.errors import Interrupted
+from assay.errors import Interrupted, UsageError
 from assay.interfaces.cli.options import (
+    GroupedOption,
     all_options,
     as_json,
     command,
@@ -21,6 +22,7 @@ from assay.interfaces.cli.options import (
 )
 from assay.interfaces.cli.output import perform, say, show, show_stopped, watched, write
 from assay.messages import tr
+from assay.types.option_fields import JUDGE, options_of
 from assay.types.options import (
     DriftOptions,
     JudgeCheckOptions,
@@ -113,42 +115,80 @@ def ask(pick: bool, as_json: bool, **options: Any) -> int:
     help=tr(
         "RUN_OR_DIR is a run (its id, the beginning of one, or latest) or a folder with "
         "outputs/MODEL/TEST-ID.txt. The tested model is not asked anything, and a judge is asked "
-        "nothing twice."
+        "nothing twice.\n\n"
+        "With --check, no answers are judged: MODEL is asked about shipped answers whose faults "
+        "and scores are known, in each form that it can be asked in, and the best is kept. Its "
+        "card says how it did: order, level, stability, injection. The card is kept in your user "
+        "data folder for all projects. The same command continues a check that was stopped. Exit "
+        "0: qualified; 1: not qualified; 3: requests failed."
     ),
     examples=[
         "assay judge latest --judge ollama:qwen3:8b",
         "assay judge my-results/ -s coding --judge openai:big@http://127.0.0.1:8000/v1",
         "assay judge latest --import evaluations.txt",
+        "assay judge --check ollama:qwen3:8b",
+        "assay judge --check openai:big@http://127.0.0.1:8000/v1 --judge-form reasoned",
     ],
 )
-@click.argument("run_or_dir", metavar="RUN_OR_DIR")
+@click.argument("run_or_dir", metavar="[RUN_OR_DIR]", required=False)
+@click.option(
+    "--check",
+    cls=GroupedOption,
+    group=JUDGE,
+    metavar="MODEL",
+    help=tr("Check a judge against the shipped answers with known scores."),
+)
+@click.option(
+    "--fresh",
+    cls=GroupedOption,
+    group=JUDGE,
+    is_flag=True,
+    help=tr("With --check: check again, even if there is a card."),
+)
 @all_options(StoredAnswerOptions)
 @verbose
 @as_json
-def judge(verbose: bool, as_json: bool, **options: Any) -> int:
-    return perform("judge", "json" if as_json else "text", verbose=verbose, **options)
+def judge(
+    run_or_dir: str | None,
+    check: str | None,
+    fresh: bool,
+    verbose: bool,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    form = "json" if as_json else "text"
+    if check is not None:
+        settings = _settings_of_check(run_or_dir, options)
+        return perform("check_judge", form, verbose=verbose, model=check, fresh=fresh, **settings)
+    if run_or_dir is None:
+        raise UsageError(
+            tr("RUN_OR_DIR is missing: nothing says which answers to judge"),
+            hint=tr("name a run or a folder, as in `assay judge latest --judge MODEL`"),
+        )
+    if fresh:
+        raise UsageError(
+            tr("{options}: only with --check", options="--fresh"),
+            hint=tr("leave it out: a judge is asked nothing twice"),
+        )
+    return perform("judge", form, verbose=verbose, run_or_dir=run_or_dir, **options)
 
 
-@command(
-    "judge-check",
-    help=tr(
-        "Asks MODEL about shipped answers whose faults and scores are known, in each form and "
-        "layout, and keeps the best. Its card says how it did: order, level, stability, injection. "
-        "The card is kept in your user data folder for all projects. The same command continues a "
-        "check that was stopped. Exit 0: qualified; 1: not qualified; 3: requests failed."
-    ),
-    examples=[
-        "assay judge-check ollama:qwen3:8b",
-        "assay judge-check openai:big@http://127.0.0.1:8000/v1 --judge-form reasoned",
-        "assay judge-check ollama:qwen3:8b --budget 600",
-    ],
-)
-@click.argument("model", metavar="MODEL")
-@all_options(JudgeCheckOptions)
-@verbose
-@as_json
-def judge_check(verbose: bool, as_json: bool, **options: Any) -> int:
-    return perform("check_judge", "json" if as_json else "text", verbose=verbose, **options)
+def _settings_of_check(run_or_dir: str | None, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that a check of a judge takes; refuse those that it does not."""
+    known = options_of(JudgeCheckOptions)
+    refused = [
+        described.flags[0]
+        for name, described in options_of(StoredAnswerOptions).items()
+        if name not in known and options[name] != described.default
+    ]
+    if run_or_dir is not None:
+        refused.insert(0, run_or_dir)
+    if refused:
+        raise UsageError(
+            tr("{options}: not with --check, which judges no answers", options=", ".join(refused)),
+            hint=tr("check the judge first, and judge with a second command"),
+        )
+    return {name: value for name, value in options.items() if name in known}
 
 
 @command(

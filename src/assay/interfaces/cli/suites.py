@@ -1,4 +1,4 @@
-"""Commands on tests: suites, validate, attack, new-suite, new-test, stats, schema and fetch."""
+"""Commands on tests: suites, validate, new-suite, schema and fetch."""
 
 import json
 import shlex
@@ -21,7 +21,6 @@ from assay.interfaces.cli.options import (
 )
 from assay.interfaces.cli.output import reader_may_leave, say, show, stdout_takes_unicode, write
 from assay.messages import tr, trn
-from assay.text.safe_text import visible
 from assay.types.options import SchemaKind
 from assay.types.scores import SilentProgress
 
@@ -31,61 +30,60 @@ from assay.types.scores import SilentProgress
     help=tr(
         "Lists the shipped and fetched suites. With NAME, shows its card (what it asks, its "
         "categories, what guessing scores, licence, reviewed tests, sources), then every test. "
-        "With --review-sheet, writes its tests as a CSV file and a page that somebody can fill in "
-        "without Assay; `assay import` takes them back."
+        "NAME may be a path. With --stats, shows which tests of NAME to look at: those that better "
+        "models fail, that no model or every model solves, over all models in the store; and those "
+        "that ask what another asks. Then baselines and the languages of the prompts. Without a "
+        "store, only what the files show."
     ),
     examples=[
         "assay suites",
         "assay suites example",
         "assay suites my-tests/ --format md > card.md",
-        "assay suites ewe --review-sheet sheets/",
+        "assay suites my-tests/ --stats",
+        "assay suites ewe --stats --format html > ewe.html",
     ],
 )
 @click.argument("name", required=False)
-@click.option(
-    "--review-sheet",
-    "sheets",
-    type=NamedPath(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help=tr("Write the tests of NAME into DIR as a sheet to review."),
-)
-@format_of("text", "md", "json")
+@click.option("--stats", is_flag=True, help=tr("Show which tests of NAME need attention."))
+@format_of("text", "md", "json", "html")
 @named_options("benchmarks")
+@verbose
 @as_json
 @plugin_option
 def suites(
     name: str | None,
-    sheets: Path | None,
+    stats: bool,
     output_format: str,
     benchmarks: Path | None,
+    verbose: bool,
     as_json: bool,
     out: Path,
 ) -> int:
     """As JSON nothing is printed where a suite has a mistake: the error is the document then."""
     from assay.api.discovery import known_suites
 
-    if sheets is not None:
+    form = "json" if as_json else output_format
+    if stats:
         if name is None:
             raise UsageError(
-                tr("--review-sheet needs the name of a suite"),
-                hint=tr("name it, as in `assay suites ewe --review-sheet {folder}`", folder=sheets),
+                tr("--stats needs the name of a suite"),
+                hint=tr("name it, as in `assay suites my-tests/ --stats`"),
             )
-        for path in api.review_sheet(name, sheets):
-            click.echo(path)
+        found = api.suite_statistics(name, benchmarks=benchmarks, out=out)
+        show(found, form, verbose=verbose)
         return 0
-    form = "json" if as_json else output_format
     if name is not None:
-        show(api.describe_suite(name, benchmarks=benchmarks), form)
+        show(api.describe_suite(name, benchmarks=benchmarks), form, verbose=verbose)
         return 0
-    found = known_suites(benchmarks)
+    known = known_suites(benchmarks)
     if form == "json":
-        raise_all(found.mistakes)
-    show(found, form)
+        raise_all(known.mistakes)
+    show(known, form, verbose=verbose)
     if form != "json":
         with reader_may_leave():
-            for line in found.about_benchmarks:
+            for line in known.about_benchmarks:
                 click.echo(line)
-    raise_all(found.mistakes)
+    raise_all(known.mistakes)
     return 0
 
 
@@ -98,8 +96,9 @@ def suites(
         "A file whose name ends in .toml is a gate; gates inside a folder of tests are ignored. "
         "Exit code 0: no errors (warnings are possible); 2: errors.\n\n"
         "A test folder brings its own checker. With --allow-code-execution each is tried out in "
-        "the sandbox: its reference.md must pass every check, and each answer in wrong/ must fail "
-        "the checks that its first line names."
+        "the sandbox: its reference.md must pass every check, each answer in wrong/ must fail the "
+        "checks that its first line names, and an empty answer, the echoed prompt and a refusal "
+        "must get at most a tenth."
     ),
     examples=[
         "assay validate my-tests/",
@@ -147,107 +146,29 @@ def validate(paths: tuple[Path, ...], allow_code_execution: bool, out: Path, **o
 
 
 @command(
-    "attack",
-    help=tr(
-        "SUITE is a name or a path. Tries a fixed set of cheats against every test folder: "
-        "answers of "
-        "another seed, claims without work, stubs, renamed input, forbidden imports, hedged "
-        "values, contradictions, instructions to a judge, empty templates, tampering with the "
-        "checker. They are made from the prompt and the reference of each folder. Shows the "
-        "highest share of the checks that each cheat reaches. Exit code 1: one is above "
-        "--max-share, or breaks a checker. Reports that hide or deny a right block are tried as "
-        "well: 0.4 is the limit for those, as for a block alone. What only sentences deny is "
-        "shown, since no check reads it."
-    ),
-    examples=[
-        "assay attack my-tests/ --allow-code-execution",
-        "assay attack coding --allow-code-execution --max-share 0.3",
-    ],
-)
-@click.argument("suite")
-@named_options("allow_code_execution", "sandbox")
-@click.option(
-    "--max-share",
-    type=click.FloatRange(0, 1),
-    default=0.25,
-    show_default=True,
-    metavar="S",
-    help=tr("Highest share of the checks that a cheat may reach, 0 to 1."),
-)
-@verbose
-@as_json
-@plugin_option
-def attack(suite: str, verbose: bool, as_json: bool, out: Path, **options: Any) -> int:
-    from assay.api.rendering import progress_for
-
-    with progress_for(sys.stderr) as observer:
-        found = api.attack(suite, observer=observer, **options)
-    above = {each.test_id for each in found.above}
-    if as_json:
-        click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
-        return int(ExitCode.NOT_ACCEPTED if above else ExitCode.DONE)
-    with reader_may_leave():
-        for test in found.tests:
-            _show_attacked(test, found.max_share, whole=verbose or test.test_id in above)
-        highest = max((test.highest for test in found.tests), key=lambda one: one.share)
-        click.echo(tr("Highest share {share:.2f} ({cheat}); limit {limit:g}.",
-                      share=highest.share, cheat=highest.cheat, limit=found.max_share))  # fmt: skip
-        if denials := [one for test in found.tests for one in test.denials]:
-            most = max(denials, key=lambda one: one.share)
-            told = tr("Around a right block: highest share {share:.2f} ({cheat}); limit {limit:g}.",
-                      share=most.share, cheat=most.cheat, limit=most.allowed)  # fmt: skip
-            click.echo(told)
-        if judged := [one for test in found.tests for one in test.judged]:
-            most = max(judged, key=lambda one: one.share)
-            told = tr("No check reads sentences, only a judge does: {share:.2f} ({cheat}).",
-                      share=most.share, cheat=most.cheat)  # fmt: skip
-            click.echo(told)
-        click.echo(tr("A judge that says 10 of everything gets none above {overall:.1f} of 10.",
-                      overall=found.lifted))  # fmt: skip
-    return int(ExitCode.NOT_ACCEPTED if above else ExitCode.DONE)
-
-
-def _show_attacked(test: Any, limit: float, *, whole: bool) -> None:
-    """The cheats on one test, the highest first; with what passes of those above the limit."""
-    click.echo(f"{test.test_id}  {visible(test.description)}")
-    tried = (*test.results, *test.denials, *test.judged)
-    failing = [one for one in tried if one.problem]
-    for problem in dict.fromkeys(one.problem for one in failing):
-        count = sum(one.problem == problem for one in failing)
-        told = tr("the checker failed for {count} of {of} cheats: {problem}",
-                  count=count, of=len(tried), problem=problem)  # fmt: skip
-        click.echo(visible(f" ! {told}"))
-    results = [one for one in test.results if not one.problem]
-    denials = [one for one in (*test.denials, *test.judged) if not one.problem]
-    shown = [*results, *denials] if whole else results[:3]
-    for one in shown:
-        mark = "!" if one.is_above(limit) else " "
-        click.echo(visible(f" {mark} {one.share:.2f}  {one.cheat}"))
-        if one.is_above(limit):
-            told = tr("passed: {checks}", checks=", ".join(one.passed))
-            click.echo(visible(f"         {told}"))
-    if len(shown) < len(results):
-        click.echo(tr("   {count} more at most {share:.2f}", share=shown[-1].share,
-                      count=len(results) - len(shown)))  # fmt: skip
-
-
-@command(
     "new-suite",
     help=tr(
         "Writes a folder that can be run at once: tests of five methods, or with --from those of a "
         "table, one a line. The columns are fields of a test: prompt (or question), expected (or "
         "answer), choices (or A, B, C, D), expected_keywords (or keywords), category, eval_method "
         "and any other; | separates the items of a list. All mistakes of a table are shown with "
-        "their lines before anything is written, and nothing is overwritten."
+        "their lines before anything is written, and nothing is overwritten.\n\n"
+        "With --test, NAME is a test, written into the suite --suite: one more example in the "
+        "category file NAME.json, scored by --method. With --judged as well, NAME becomes a test "
+        "folder with all its files: a prompt with made data, a checker that runs the SQL of an "
+        "answer, a reference answer and wrong ones. Replace them with your own, and check them "
+        "with `assay validate --allow-code-execution`."
     ),
     examples=[
         "assay new-suite my-tests",
         "assay new-suite --from questions.csv",
         "assay new-suite quiz --from questions.csv --language ee",
         "assay new-suite law --samples",
+        "assay new-suite --test colours --method keywords",
+        "assay new-suite --test --judged monthly_sales --suite my-tests/",
     ],
 )
-@click.argument("folder", required=False, type=NamedPath(path_type=Path))
+@click.argument("name", required=False, type=NamedPath())
 @click.option(
     "--from",
     "table",
@@ -261,10 +182,38 @@ def _show_attacked(test: Any, limit: float, *, whole: bool) -> None:
     is_flag=True,
     help=tr("Write sample prompts, terms and a gate for the generation check as well, to edit."),
 )
+@click.option("--test", is_flag=True, help=tr("Write one test into a suite instead of a suite."))
+@click.option(
+    "--judged", is_flag=True, help=tr("With --test: write a test folder with its own checker.")
+)
+@click.option(
+    "--method",
+    metavar="EVAL_METHOD",
+    help=tr("With --test: how the answer is scored. Default: exact_match."),
+)
+@click.option(
+    "--suite",
+    type=NamedPath(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help=tr("With --test: folder of the suite, made if it does not exist. Default: my-tests."),
+)
 @plugin_option
-def new_suite(
-    folder: Path | None, table: Path | None, language: str | None, samples: bool, out: Path
-) -> int:
+def new_suite(name: str | None, test: bool, out: Path, **options: Any) -> int:
+    of_tests = {each: options.pop(each) for each in ("judged", "method", "suite")}
+    foreign = options if test else of_tests
+    refused = [f"--{'from' if each == 'table' else each}" for each in foreign if foreign[each]]
+    if refused:
+        named = ", ".join(refused)
+        problem = tr("{options}: only with --test", options=named)
+        if test:
+            problem = tr("{options}: only without --test", options=named)
+        raise UsageError(problem, hint=tr("leave out what does not go together"))
+    if test:
+        return _new_test(name, **of_tests)
+    return _new_suite(name, **options)
+
+
+def _new_suite(folder: str | None, table: Path | None, language: str | None, samples: bool) -> int:
     made = api.new_suite(folder, table=table, language=language, samples=samples, tell=say)
     click.echo(made)
     named = shlex.quote(f"{made}/")
@@ -279,114 +228,18 @@ def new_suite(
     return 0
 
 
-@command(
-    "new-test",
-    help=tr(
-        "Writes one more example into the category file NAME.json of a suite, scored by --method. "
-        "With --judged, NAME becomes a test folder with all its files: a prompt with made data, a "
-        "checker that runs the SQL of an answer, a reference answer and wrong ones. Replace them "
-        "with your own, and check them with `assay validate --allow-code-execution`."
-    ),
-    examples=[
-        "assay new-test capitals",
-        "assay new-test colours --method keywords",
-        "assay new-test --judged monthly_sales --suite my-tests/",
-    ],
-)
-@click.argument("name")
-@click.option(
-    "--method",
-    metavar="EVAL_METHOD",
-    help=tr("How the answer is scored. Default: exact_match."),
-)
-@click.option("--judged", is_flag=True, help=tr("Write a test folder with its own checker."))
-@click.option(
-    "--suite",
-    type=NamedPath(path_type=Path, file_okay=False),
-    default=Path("my-tests"),
-    show_default=True,
-    metavar="DIR",
-    help=tr("Folder of the suite; made where there is none."),
-)
-@plugin_option
-def new_test(name: str, method: str | None, judged: bool, suite: Path, out: Path) -> int:
+def _new_test(name: str | None, judged: bool, method: str | None, suite: Path | None) -> int:
     if judged and method:
         raise UsageError(
             tr("--judged writes a test of the method judge; leave --method out"),
             hint=tr("without --judged, --method judge writes an entry that a judge scores"),
         )
-    click.echo(api.new_test(name, suite=suite, judged=judged, method=method or "exact_match"))
+    suite = suite or Path("my-tests")
+    method = method or "exact_match"
+    click.echo(api.new_test(name or "my_test", suite=suite, judged=judged, method=method))
     flag = " --allow-code-execution" if judged else ""
     say(tr("next: assay validate {suite}{flag}", suite=shlex.quote(str(suite)), flag=flag))
     return 0
-
-
-@command(
-    "stats",
-    help=tr(
-        "SUITE is a name or a path. Shows which tests to look at: those that better models fail, "
-        "that no model or every model solves, over all models in the store; and those that ask "
-        "what another asks. Then baselines and the languages of the prompts. Without a store, only "
-        "what the files show."
-    ),
-    examples=[
-        "assay stats my-tests/",
-        "assay stats ewe --format html > ewe.html",
-        "assay stats my-tests/ -v",
-    ],
-)
-@click.argument("suite")
-@format_of("text", "md", "json", "html")
-@named_options("benchmarks")
-@verbose
-@as_json
-@plugin_option
-def stats(suite: str, output_format: str, verbose: bool, as_json: bool, **options: Any) -> int:
-    form = "json" if as_json else output_format
-    show(api.suite_statistics(suite, **options), form, verbose=verbose)
-    return 0
-
-
-@command(
-    "import",
-    help=tr(
-        "FILE is a review sheet that `assay suites NAME --review-sheet DIR` wrote and somebody has "
-        "filled in. Shows what it changes; with --suite, writes it: name and date into reviewed "
-        "tests, and corrections. A row that cannot be taken, for example because its test has "
-        "changed since, is refused with its reason, and the others go on. Exit code 2: a row was "
-        "refused."
-    ),
-    examples=[
-        "assay import ewe-review.csv",
-        "assay import ewe-review.csv --suite my-tests/",
-    ],
-)
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option(
-    "--suite",
-    type=NamedPath(path_type=Path),
-    metavar="DIR",
-    help=tr("Folder of the suite to write into. Default: write nothing."),
-)
-@plugin_option
-def import_(files: tuple[str, ...], suite: Path | None, out: Path) -> int:
-    results = api.import_reviews(files, suite=suite)
-    with reader_may_leave():
-        for result in results:
-            for line in result.lines():
-                click.echo(visible(line))
-    refused = sum(len(result.refused) for result in results)
-    say(
-        tr(
-            "tests reviewed: {reviewed}, corrections: {corrected}, rows refused: {refused}",
-            reviewed=sum(len(result.reviewed) for result in results),
-            corrected=sum(len(result.corrected) for result in results),
-            refused=refused,
-        )
-    )
-    if suite is None:
-        say(tr("Nothing was written; name the folder of the suite with --suite."))
-    return int(ExitCode.REFUSED if refused else ExitCode.DONE)
 
 
 @command(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from assay.interfaces.cli.options import address_options, command, web_extra
+from assay.interfaces.cli.options import command, port_option, web_extra
 from assay.interfaces.cli.output import write
 from assay.messages import message, tr
 
@@ -25,7 +25,15 @@ PORT = 8765
     ],
 )
 @click.argument("run", required=False)
-@address_options(PORT)
+@port_option(PORT)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="H",
+    help=tr("Address to listen on; any other than this machine needs --token."),
+)
+@click.option("--token", metavar="T", help=tr("Token that every request must carry."))
 @click.option("--no-open", is_flag=True, help=tr("Do not open the browser."))
 def view(run: str | None, port: int, no_open: bool, host: str, token: str | None, out: Path) -> int:
     with web_extra(message("the viewer needs {package}, which is not installed")):

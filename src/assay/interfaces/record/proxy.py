@@ -1,8 +1,8 @@
 """Passes every request on to one server, and its answer back, byte for byte.
 
 A copy of both is recorded before the end of the answer is passed on. Only the frame is ours: how
-long a message is, and what holds for one connection alone. Who may ask is settled before; see
-`interfaces/serve`.
+long a message is, and what holds for one connection alone. Who may ask is settled before, in
+`access.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from assay.api.recording import MOST_BYTES, CallRecording, Exchange, Recorded, Upstream, is_call
-from assay.interfaces.serve.documents import error_document
+from assay.interfaces.record.access import error_document
 from assay.messages import tr
 
 CONNECT_S = 30.0

@@ -10,8 +10,8 @@ import uvicorn
 
 from assay.api.recording import CallRecording, Recorded, Upstream
 from assay.errors import UsageError
+from assay.interfaces.record.access import OnlyThoseAllowed
 from assay.interfaces.record.proxy import Proxy
-from assay.interfaces.serve.access import OnlyThoseAllowed
 from assay.interfaces.web.security import Access, is_loopback
 from assay.interfaces.web.server import listen_at
 from assay.messages import tr

@@ -255,7 +255,7 @@ def judges_blocks(judges: Sequence[JudgedBy], *, level: int = 3) -> Iterator[Blo
         else:
             yield Note(
                 tr(
-                    "{judge} is not qualified: it was not checked. `assay judge-check {judge}` "
+                    "{judge} is not qualified: it was not checked. `assay judge --check {judge}` "
                     "does that.",
                     judge=judge.spec,
                 )

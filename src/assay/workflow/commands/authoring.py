@@ -30,11 +30,12 @@ from assay.types.measured.suite_statistics import GuessedTest
 from assay.types.option_fields import several
 from assay.types.options import SandboxChoice
 from assay.types.scores import SilentProgress
-from assay.workflow.commands.cheats import list_idle_answers
 from assay.workflow.running.baselines import guesses_of
 
 NAMED = 3  # seeds in one finding, and findings of one kind
 NAMED_CHECKS = 8
+# A section that the task asks for may stand in the prompt as well; more is points for nothing.
+MOST_IDLE_SHARE = 0.1
 
 _LINE = re.compile(r"\(line ([0-9]{1,6})\)$")  # as `assay.checking` names the line that raised
 _Checks = Mapping[str, EvidenceCheck]
@@ -53,7 +54,8 @@ def validate(
     """Every mistake and every warning in these test files, suites and gates (*.toml).
 
     With `allow_code_execution` checkers are tried in the sandbox, with data of `data_seeds` seeds:
-    the reference must pass every check, each wrong answer must fail those that it names.
+    the reference must pass every check, each wrong answer must fail those that it names, and
+    answers that do nothing must get next to nothing.
     Example: `[str(each) for each in assay.validate(["my-tests", "gate.toml"])]`.
     """
     load_plugins(plugins)
@@ -141,7 +143,7 @@ class CheckerTrial:
         for answer, checks in zip(wrong, seen[1:], strict=True):
             yield from self._of_wrong(answer, checks, seen[0])
         yield from self._of_checks(seen[0], seen[1:])
-        yield from self._of_idle_answers(fill(reference, made[0].files, made[0].truth), made[0])
+        yield from self._of_idle_answers(made[0])
 
     def _of_holes(self, file: Path, answer: str) -> Iterator[FileFinding]:
         """Values that an answer asks of the truth, and that make.py does not give."""
@@ -160,19 +162,27 @@ class CheckerTrial:
             problem = tr("checks that no answer in wrong/ fails: {checks}", checks=shown)
             yield self._finding(self.folder / CHECK_FILE, problem, severity="warning")
 
-    def _of_idle_answers(self, reference: str, made: Made) -> Iterator[FileFinding]:
-        """The short form of `assay attack`: answers that do nothing, with the first seed."""
-        idle = list_idle_answers(reference, made.files)
-        found = gather(self.folder, [(answer, made) for answer, _ in idle.values()], self.sandbox)
-        for (name, (_, limit)), evidence in zip(idle.items(), found, strict=True):
+    def _of_idle_answers(self, made: Made) -> Iterator[FileFinding]:
+        """Answers that do nothing, tried with the data that the prompt shows."""
+        prompt = "\n".join(turn.content for turn in self.case.messages)
+        idle_answers = {
+            tr("an empty answer"): "",
+            tr("the echoed prompt"): prompt,
+            tr("a refusal"): "I'm sorry, but I can't help with that.",
+        }
+        trials = [(answer, made) for answer in idle_answers.values()]
+        found = gather(self.folder, trials, self.sandbox)
+        for name, evidence in zip(idle_answers, found, strict=True):
             share = float(evidence.share or 0)
-            if share > limit:
-                passed = [each.name for each in evidence.checks if each.passed]
-                problem = tr(
-                    "{answer} gets {share:.2f} of the checks, more than {limit:g}: {checks}",
-                    answer=name, share=share, limit=limit, checks=", ".join(passed[:NAMED_CHECKS]),
-                )  # fmt: skip
-                yield self._finding(self.folder / CHECK_FILE, problem, severity="warning")
+            if share <= MOST_IDLE_SHARE:
+                continue
+            passed = [check.name for check in evidence.checks if check.passed]
+            problem = tr(
+                "{answer} gets {share:.2f} of the checks, more than {limit:g}: {checks}",
+                answer=name, share=share, limit=MOST_IDLE_SHARE,
+                checks=", ".join(passed[:NAMED_CHECKS]),
+            )  # fmt: skip
+            yield self._finding(self.folder / CHECK_FILE, problem)
 
     def _made(self) -> Sequence[Made]:
         first = made_for(self.check, self.sandbox)

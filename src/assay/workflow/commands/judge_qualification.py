@@ -1,4 +1,4 @@
-"""`assay judge-check`: whether a judge may be trusted, from answers whose faults are known.
+"""`assay judge --check`: whether a judge may be trusted, from answers whose faults are known.
 
 A few gold answers are tried in every form and layout; in the way that orders them best the judge
 reads all of them, repeats and injections. Replies are stored beside the cards, in
@@ -42,7 +42,7 @@ from assay.workflow.running.ledgers import StoredReplies
 
 
 def check_judge(options: JudgeCheckOptions, observer: Observer) -> JudgeCheck:
-    command = options.command_line("judge-check", str(options.model))
+    command = options.command_line("judge", "--check", str(options.model))
     given = options.model
     model = open_model(given, options, options) if isinstance(given, str) else given
     with closing(model), resumable(cards_folder(), command):
@@ -91,12 +91,12 @@ def _make_card(
     )
     trials: list[Measured] = []
     if len(ways) > 1:
-        name = tr("judge-check {spec}: forms and layouts", spec=facts.spec)
+        name = tr("check of {spec}: forms", spec=facts.spec)
         ask_all(model, to_try, ledger, observer, name=name, until=until)
         trials = [Measured(each) for each in readings]
     best = choose_way(trials) if trials else ways[0]
     whole = first if best == ways[0] else WholeReadings(facts, best)
-    name = tr("judge-check {spec}", spec=facts.spec)
+    name = tr("check of {spec}", spec=facts.spec)
     ask_all(model, whole.questionnaires(), ledger, observer, name=name, until=until)
     measured = Measured(whole)
     others = [each for each in trials if each.readings.way != best]
@@ -145,7 +145,7 @@ class _CountedReplies(StoredReplies):
 
 def _begin(store: Store, model: Model, command: str, *, fresh: bool) -> Run:
     facts = model.facts
-    key = f"judge-check {facts.fingerprint} {gold_digest()}"
+    key = f"judge --check {facts.fingerprint} {gold_digest()}"
     unfinished = None if fresh else store.find_unfinished_run(key)
     judge = RunModel(position=0, spec=facts.spec, slug=slug_of(model), facts=facts)
     run = Run(id=new_run_id(), key=key, models=(judge,), command=command)

@@ -51,7 +51,7 @@ def new_test(
         folder, _, last = name.rpartition("/")
         if folder and last:
             command = shlex.join(
-                ["assay", "new-test", last.removesuffix(".json"), "--suite", folder]
+                ["assay", "new-suite", "--test", last.removesuffix(".json"), "--suite", folder]
             )
             hint = tr("name the suite apart: `{command}`", command=command)
         problem = tr("'{name}' cannot be the name of a test", name=name[:MAX_NAME])

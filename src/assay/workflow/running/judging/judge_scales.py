@@ -1,6 +1,6 @@
 """The scales of one judge: how its likelihoods of yes become points, and how far it is trusted.
 
-They come from the judge's card (`assay judge-check`), else it reads the rubrics' scored examples.
+They come from the judge's card (`assay judge --check`), else it reads the rubrics' scored examples.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -293,8 +293,8 @@ def check_cost(facts: ModelFacts) -> str:
     """What it would take to check a judge: known, not planned, which takes a second."""
     requests, minutes = COSTS[gives_likelihoods(facts)]
     return tr(
-        "`assay judge-check {judge}` makes about {count} requests, which take a judge of 1.5 B on "
-        "two cores about {minutes} minutes, and a large one on a GPU a few",
+        "`assay judge --check {judge}` makes about {count} requests, which take a judge of 1.5 B "
+        "on two cores about {minutes} minutes, and a large one on a GPU a few",
         judge=facts.spec,
         count=numbers.count(requests),
         minutes=minutes,

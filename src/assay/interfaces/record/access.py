@@ -1,14 +1,20 @@
-"""Who may ask a server of ours that speaks the OpenAI protocol, or passes it on."""
+"""Who may ask the proxy, and how a refusal is written in the OpenAI protocol."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from assay.interfaces.serve.documents import error_document
 from assay.interfaces.web.security import NOT_FOREIGN, Access
 from assay.messages import tr
+
+
+def error_document(message: str, kind: str = "invalid_request_error") -> dict[str, Any]:
+    """Return an error as a server with OpenAI's API words it."""
+    return {"error": {"message": message, "type": kind, "param": None, "code": None}}
 
 
 class OnlyThoseAllowed:
@@ -31,7 +37,4 @@ class OnlyThoseAllowed:
         elif site not in NOT_FOREIGN or headers.get("origin") is not None:
             said = tr("requests from pages of a browser are refused")
             refusal = JSONResponse(error_document(said), 403)
-        elif not self._access.admits(headers, {}):
-            said = tr("a token is needed: send it as the API key")
-            refusal = JSONResponse(error_document(said, "authentication_error"), 401)
         await (refusal or self._app)(scope, receive, send)
