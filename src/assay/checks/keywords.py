@@ -8,7 +8,6 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from assay.files.fields import Doc, Phrases
-from assay.frozen import speed_up_init
 from assay.messages import tr
 from assay.plugins import check
 from assay.text.answer_words import (
@@ -234,7 +233,6 @@ class Keywords(AnswerCheck):
         return cls.from_fields(given)
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class _KeywordReading:
     """A folded answer and how keywords are looked for in it. `expected` is empty where nothing in

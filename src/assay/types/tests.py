@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from assay.frozen import speed_up_init
 from assay.registry import Registry
 from assay.types.conversations import Message, ToolCall, ToolStep
 from assay.types.requests import Answered, AsWritten, ChoiceLikelihoods
@@ -62,7 +61,6 @@ class SuiteFacts:
     scoring: ScoringMode
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Context:
     """The test and the whole reply behind an answer."""
@@ -79,7 +77,6 @@ class Context:
         return SuiteFacts(self.test.suite, self.test.language, self.test.scoring)
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
     """How a test is asked. With `options` the most likely one is the answer of a model that scores
@@ -345,7 +342,6 @@ class Draw:
     wording: str = ""
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One test. `messages`: as in the file, before choices are appended; the system prompt is in
