@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import signal
@@ -62,19 +61,6 @@ def _let_children_be_interrupted() -> None:
 
 
 _let_children_be_interrupted()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
-    """What collecting the tests brings along (torch, transformers) stays until the end. Without
-    this, each full search for garbage looks through it again, 0.2 s a time.
-    """
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 # Tests that share a long preparation stand at the front of the queue: xdist gives idle workers the
