@@ -180,7 +180,7 @@ class AnswerCheck:
         return None
 
     def stored(self) -> Mapping[str, Any]:
-        """The fields as the store keeps them, under the names that stored runs have."""
+        """Return the fields as the store keeps them."""
         return {name: getattr(self, name) for name in _field_names(type(self))}  # type: ignore[arg-type]
 
     @classmethod
@@ -220,10 +220,9 @@ ONE_ANSWER = Requests()
 
 
 class JudgeFields(AnswerCheck):
-    """What a judge reads of a test. `fixtures`: files that the prompt already contains. `evidence`
-    is of earlier versions, and does nothing. `checker`: a test folder, relative to the shipped
-    suites if it ships; `checker_digest`: of all its files, `files_digest`: of those that make.py
-    made.
+    """What a judge reads of a test. `fixtures`: files that the prompt already contains. `checker`:
+    a test folder, relative to the shipped suites if it ships; `checker_digest`: of all its files,
+    `files_digest`: of those that make.py made.
     """
 
     __slots__ = ()
@@ -233,7 +232,6 @@ class JudgeFields(AnswerCheck):
         requirements: tuple[str, ...]
         evaluation_points: tuple[str, ...]
         checklist: tuple[str, ...]
-        evidence: str | None
         fixtures: tuple[str, ...]
         data_seed: int
         checker: str
@@ -361,8 +359,7 @@ class Case:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     description: str = ""
-    # Who and when; a store of an earlier version may hold true or false, which names nobody.
-    reviewed: str | bool | None = None
+    reviewed: str | None = None
     tags: tuple[str, ...] = ()
     language: str | None = None
     scoring: ScoringMode = "standard"
