@@ -11,7 +11,7 @@ from assay.errors import (
     ModelUnavailable,
     Refusals,
     RunNotFound,
-    StoreTooNew,
+    StoreVersionError,
     UsageError,
 )
 from assay.reports.progress import SilentProgress
@@ -372,14 +372,14 @@ def test_one_model_named_twice_is_refused(bench):
         api.run([model, model], suites=[bench.suite({"sum": numbered(1)})], out=bench.out)
 
 
-def test_a_store_of_a_newer_version_is_refused_before_anything_is_asked(job, bench):
+def test_a_store_of_another_version_is_refused_before_anything_is_asked(job, bench):
     import sqlite3
 
     bench.out.mkdir()
     database = sqlite3.connect(bench.out / "assay.db")
     database.execute("PRAGMA user_version = 99")
     database.close()
-    with pytest.raises(StoreTooNew):
+    with pytest.raises(StoreVersionError):
         job()
 
 
