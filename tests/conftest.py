@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from assay import lean_imports
 from tests.browser import browser, one_browser  # noqa: F401
 from tests.command_runs import run_assay, start_python
 from tests.servers.fixtures import (  # noqa: F401
@@ -46,10 +45,6 @@ os.environ["ASSAY_PORTS"] = ""
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # And where a test asks for both cores: a thread that has to wait sleeps, else it keeps a core busy.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-
-# As `assay` itself begins: torch's compiler and what only training needs are loaded by the tests
-# that use them: three of 18 seconds less for each worker.
-lean_imports.begin()
 
 
 def _let_children_be_interrupted() -> None:
