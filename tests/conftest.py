@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import signal
@@ -17,7 +16,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from assay import lean_imports
 from tests.browser import browser, one_browser  # noqa: F401
 from tests.command_runs import run_assay, start_python
 from tests.servers.fixtures import (  # noqa: F401
@@ -48,10 +46,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # And where a test asks for both cores: a thread that has to wait sleeps, else it keeps a core busy.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-# As `assay` itself begins: torch's compiler and what only training needs are loaded by the tests
-# that use them: three of 18 seconds less for each worker.
-lean_imports.begin()
-
 
 def _let_children_be_interrupted() -> None:
     """A process started in the background ignores SIGINT, and so would all that it starts. With a
@@ -62,19 +56,6 @@ def _let_children_be_interrupted() -> None:
 
 
 _let_children_be_interrupted()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
-    """What collecting the tests brings along (torch, transformers) stays until the end. Without
-    this, each full search for garbage looks through it again, 0.2 s a time.
-    """
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 # Tests that share a long preparation stand at the front of the queue: xdist gives idle workers the

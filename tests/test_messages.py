@@ -14,7 +14,8 @@ from assay.types import Estimate, OutcomeKind
 ERRORS = {
     "AssayError", "UsageError", "InvalidFiles", "SuiteNotFound", "ModelUnavailable", "RunNotFound",
     "SandboxUnavailable",
-    "StoreError", "StoreNotWritable", "StoreTooNew", "StoreCorrupt", "Interrupted", "StoreFull",
+    "StoreError", "StoreNotWritable", "StoreVersionError", "StoreCorrupt", "Interrupted",
+    "StoreFull",
 }  # fmt: skip
 SAYS_TO_USERS = ERRORS | {"echo", "secho", "note", "command", "option", "argument"}
 

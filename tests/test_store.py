@@ -22,7 +22,7 @@ from assay.errors import (
     StoreError,
     StoreFull,
     StoreNotWritable,
-    StoreTooNew,
+    StoreVersionError,
 )
 from assay.plan import AskOptions, make_plan
 from assay.store import Run, RunModel, Store, new_run_id
@@ -36,7 +36,6 @@ from assay.types import (
     Failed,
     Message,
     ModelFacts,
-    Observed,
     ReadText,
     Score,
     Suite,
@@ -241,56 +240,6 @@ def test_the_latest_run_is_the_last_begun_even_if_the_clock_was_set_back(store):
     assert [run.id for run in store.read_runs()][-1] == second.id
 
 
-def test_a_store_of_the_first_version_is_brought_up_to_date_and_keeps_all(tmp_path):
-    with Store(tmp_path) as store:
-        run = begin(store)
-        fresh = columns_of(tmp_path)
-    with sqlite3.connect(tmp_path / "assay.db") as database:  # as version 1 made it
-        for table, column in (
-            ("runs", "sampling"),
-            ("runs", "machine"),
-            ("runs", "deciding"),
-            ("runs", "judging"),
-            ("run_models", "observed"),
-        ):
-            database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        database.execute("DROP TABLE verdicts")
-        database.execute("DROP TABLE reviews")
-        forget_index(database)
-        database.execute("PRAGMA user_version = 1")
-    database.close()
-    assert columns_of(tmp_path) != fresh
-    with Store(tmp_path) as store:
-        again = store.read_run(run.id)
-        assert again == run
-        assert (again.sampling, again.machine) == ("fixed", None)
-        seen = Observed(memory_bytes=5, notes=("a note",))
-        store.store_observed(again, again.models[0], seen)
-        assert store.read_run(run.id).models[0].observed == seen
-    assert columns_of(tmp_path) == fresh
-
-
-def columns_of(folder):
-    database = sqlite3.connect(folder / "assay.db")
-    rows = [
-        (table, [(row[1], row[2]) for row in database.execute(f"PRAGMA table_info({table})")])
-        for table in ("runs", "run_models", "verdicts", "reviews", "tests", "tries", "results")
-    ]
-    database.close()
-    return rows
-
-
-def forget_index(database):
-    """Drop what versions 6 to 8 brought."""
-    for kind, name in database.execute(
-        "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')"
-    ).fetchall():
-        database.execute(f"DROP {kind} {name}")
-    for table in ("question_words", "answer_words", "results", "tries", "tests", "indexed",
-                  "hidden_runs", "picks"):  # fmt: skip
-        database.execute(f"DROP TABLE {table}")
-
-
 # ------------------------------------------------------------------------------------- verdicts
 
 VERDICT = FinalJudgement(
@@ -399,13 +348,23 @@ def test_replies_of_a_judge_are_kept_beside_those_of_the_tested_model(store):
     assert [model.spec for model in store.read_run(run.id).models] == [MODEL.spec]
 
 
-def test_a_store_of_a_newer_version_is_refused(tmp_path):
+@pytest.mark.parametrize("version", [9, 11])
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_store_of_another_version_is_refused_and_left_alone_to_the_byte(
+    tmp_path, version, read_only
+):
     Store(tmp_path).close()
-    with sqlite3.connect(tmp_path / "assay.db") as database:
-        database.execute("PRAGMA user_version = 99")
+    file = tmp_path / "assay.db"
+    with sqlite3.connect(file) as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (10,)
+        database.execute(f"PRAGMA user_version = {version}")
     database.close()
-    with pytest.raises(StoreTooNew, match="newer"):
-        Store(tmp_path)
+    before = file.read_bytes()
+    with pytest.raises(StoreVersionError, match=f"store version {version}, .* reads 10") as caught:
+        Store(tmp_path, read_only=read_only)
+    assert "--out" in caught.value.hint
+    assert "delete" in caught.value.hint
+    assert file.read_bytes() == before
 
 
 def test_a_file_that_is_no_store_is_refused(tmp_path):

@@ -19,7 +19,6 @@ from assay.store import Store, viewer_index
 from assay.store.viewed import ViewedStore
 from assay.types.views import SHOWS, SampleFilter, TestKey
 from tests.conftest import Bench
-from tests.test_store import forget_index
 
 LETTERS = {"pass": "p", "fail": "f", "no_answer": "n", "unscored": "u", "failed": "x"}
 
@@ -161,16 +160,24 @@ def index_of(out):
     return found
 
 
-def copy_store(bench, folder, *, version, change):
-    """The bench's store with its index filled, then changed into one of an older version."""
+def empty_index(database):
+    """As a run leaves it that was killed before it ended."""
+    for words in ("question_words", "answer_words"):
+        database.execute(f"INSERT INTO {words} ({words}) VALUES ('delete-all')")
+    for table in ("results", "tries", "tests"):
+        database.execute(f"DELETE FROM {table}")
+    database.execute("UPDATE indexed SET scores = 0, replies = 0")
+
+
+def copy_with_empty_index(bench, folder):
+    """Copy the bench's store, its index emptied; return what the full index holds."""
     fill_index(bench.out)
     with (
         sqlite3.connect(bench.out / "assay.db") as source,
         sqlite3.connect(folder / "assay.db") as database,
     ):
         source.backup(database)
-        change(database)
-        database.execute(f"PRAGMA user_version = {version}")
+        empty_index(database)
     source.close()
     database.close()
     return index_of(bench.out)
@@ -207,32 +214,17 @@ def test_a_run_is_finished_although_the_index_cannot_be_filled(tmp_path):
     assert outcomes_of(bench.out, run) == {"plain_001": "p"}
 
 
-def test_an_older_store_gets_the_same_index_as_a_new_one(bench, tmp_path):
-    before = copy_store(bench, tmp_path, version=5, change=forget_index)
+def test_an_emptied_index_is_filled_as_it_was(bench, tmp_path):
+    before = copy_with_empty_index(bench, tmp_path)
+    assert index_of(tmp_path) != before
     fill_index(tmp_path)
     assert index_of(tmp_path) == before
     assert all(before)
 
 
-def test_an_index_that_triggers_filled_is_not_filled_twice(bench, tmp_path):
-    def as_version_6(database):
-        database.execute("DROP TABLE indexed")
-        database.execute("DROP TABLE hidden_runs")
-        database.execute("DROP TABLE picks")
-        database.execute(
-            "CREATE TRIGGER score_is_stored AFTER INSERT ON scores BEGIN SELECT 1; END"
-        )
-
-    before = copy_store(bench, tmp_path, version=6, change=as_version_6)
-    Store(tmp_path).close()
-    assert index_of(tmp_path) == before
-    fill_index(tmp_path)
-    assert index_of(tmp_path) == before
-
-
 @pytest.mark.parametrize("at_once", [1, 7])
 def test_an_index_filled_in_steps_is_the_one_filled_at_once(bench, tmp_path, at_once):
-    before = copy_store(bench, tmp_path, version=5, change=forget_index)
+    before = copy_with_empty_index(bench, tmp_path)
     with ViewedStore(tmp_path) as store:
         viewer_index.fill_viewer_index(store._file, at_once=at_once)
     assert index_of(tmp_path) == before
@@ -247,8 +239,7 @@ print(json.dumps(outcomes_of(Path(sys.argv[1]), sys.argv[2])))
 
 
 def test_a_store_whose_file_alone_is_read_only_is_viewed_in_a_copy(bench, tmp_path, root):
-    copy_store(bench, tmp_path, version=5, change=forget_index)
-    Store(tmp_path).close()  # of this version, its index empty
+    copy_with_empty_index(bench, tmp_path)
     empty = index_of(tmp_path)
     file = str(tmp_path / "assay.db")
     words = ["--dev-bind", "/", "/", "--ro-bind", file, file, sys.executable, "-c", VIEW]
@@ -271,8 +262,7 @@ def test_a_full_disk_is_said_and_the_index_is_filled_once_there_is_room(tmp_path
     run = api.run([made.script("one", default="yes")], suites=[suite], out=made.out).run
     before = index_of(made.out)
     with closing(sqlite3.connect(made.out / "assay.db")) as database:
-        forget_index(database)
-        database.execute("PRAGMA user_version = 5")
+        empty_index(database)
         database.commit()
         database.execute("VACUUM")
     with ViewedStore(made.out) as store:
@@ -291,8 +281,7 @@ def test_a_full_disk_is_said_and_the_index_is_filled_once_there_is_room(tmp_path
 
 
 def test_two_viewers_fill_one_index_once(bench, tmp_path):
-    before = copy_store(bench, tmp_path, version=5, change=forget_index)
-    Store(tmp_path).close()
+    before = copy_with_empty_index(bench, tmp_path)
     ready = threading.Barrier(2)
 
     def look():

@@ -4,15 +4,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from assay import lean_imports
-
 LONG = ("run", "ask", "judge", "speed", "drift", "quants", "watch", "demo",
         "rescore")  # fmt: skip
 
 
 def main() -> None:
     words = sys.argv[1:]
-    lean_imports.begin()
     try:
         with line_while_loading(words) as shown:
             from assay.interfaces.cli import main as run

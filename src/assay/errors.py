@@ -9,7 +9,7 @@
     ├── RunNotFound ............ 2   no run of that id in the store
     ├── StoreError ............. 2   the store cannot be opened
     │   ├── StoreNotWritable ... 2   read-only folder, no permission
-    │   ├── StoreTooNew ........ 2   written by a newer Assay
+    │   ├── StoreVersionError .. 2   written by another Assay
     │   └── StoreCorrupt ....... 2   not a database, or a damaged one
     ├── Refusals ............... 2   several of the above, shown together
     └── Interrupted ............ 130 stopped on the way; the same command continues
@@ -96,8 +96,8 @@ class StoreNotWritable(StoreError):
     """The folder or the file cannot be written."""
 
 
-class StoreTooNew(StoreError):
-    """The store was written by a newer version."""
+class StoreVersionError(StoreError):
+    """The store was written by another version of Assay."""
 
 
 class StoreCorrupt(StoreError):

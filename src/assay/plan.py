@@ -9,7 +9,6 @@ from functools import cache
 from typing import Any
 
 from assay.errors import UsageError, raise_all
-from assay.frozen import speed_up_init
 from assay.messages import tr
 from assay.request_identity import make_test_request
 from assay.types import (
@@ -63,7 +62,6 @@ class AskOptions:
     num_ctx: int | None = None
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class PlannedTrial:
     """One test asked once of one model. `asked` are the indices of the turns put to the model.

@@ -1,3 +1,0 @@
-from assay import lean_imports
-
-lean_imports.load_transformers()

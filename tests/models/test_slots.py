@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
 
+from assay.models.http.deadlines import CONNECT_S
+from assay.models.http.slots import ServerSlots
 from assay.models.opening import open_model
-from assay.types import Answered, ChoiceLikelihoods, Model, Reply, ToAnswer
+from assay.types import Answered, ChoiceLikelihoods, Failed, Model, Reply, ToAnswer
 from tests.models.asking import PLAIN, QUICK, choose, request_of, said
 from tests.servers.fixtures import Server
 
@@ -48,42 +51,49 @@ def test_slots_are_counted_where_a_server_only_lists_them(slow_server, opened):
     assert opened().facts.slots == 2
 
 
-def test_answers_that_queue_are_noticed_by_the_first_two_and_asked_one_at_a_time(
-    slow_server, opened
-):
+def test_a_server_that_declares_nothing_gets_eight_requests_at_once(slow_server, opened):
+    assert len(ask_many(opened(), 20)) == 20
+    assert slow_server.max_at_once == 8
+
+
+def test_waiting_in_the_queue_of_a_hidden_slot_is_not_silence(slow_server, opened):
+    """Eight on one slot: the last waits seven answers, three times what silence may last."""
     slow_server.settings(slots=1)
-    model = opened()
-    before = len(slow_server.asked)
-    assert len(ask_many(model, 6)) == 6
-    assert [asked.at_once for asked in slow_server.asked[before:]] == [1, 2, 1, 1, 1, 1]
-
-
-def test_a_pair_is_tried_again_after_a_while(slow_server, opened):
-    slow_server.settings(slots=1, token_ms=10.0)
-    ask_many(opened(), 12)
-    assert [asked.at_once for asked in slow_server.asked].count(2) == 2
-
-
-def test_choices_that_queue_are_noticed_too(start_ollama):
-    server = start_ollama(delay_ms=1000)
-    name = server.spec().removeprefix("ollama:").partition("@")[0]
-    model = open_model(f"openai:{name}@{server.url}/v1", QUICK)
-    model.probe()
-    replies = list(model.answer([request_of(choose(f"{n} A B C D?")) for n in range(6)]))
-    model.close()
-    assert {type(reply) for reply in replies} <= {ChoiceLikelihoods, Answered}
-    assert max(asked.at_once for asked in server.asked) <= 2, "else all six are sent at once"
-
-
-def test_waiting_in_the_servers_queue_is_not_silence(slow_server, opened):
-    """Eight on one slot: the last waits seven answers, ten times what silence may last."""
-    slow_server.settings(slots=1)
-    replies = ask_many(opened(replace(IMPATIENT, connections=8)), 16)
+    replies = ask_many(opened(IMPATIENT), 16)
     assert slow_server.max_at_once == 8
     assert {type(reply) for reply in replies} == {Answered}
 
 
-@pytest.mark.parametrize("props", [{"total_slots": 1}, {}], ids=["told", "found out"])
+def test_an_answer_that_never_comes_is_silence_whatever_comes_beside_it(slow_server, opened):
+    model = opened(IMPATIENT)
+    slow_server.fault("hang", when="Hi 3", times=None)
+    replies = ask_many(model, 10)
+    (lost,) = (reply for reply in replies if isinstance(reply, Failed))
+    assert lost.cause == "timeout"
+
+
+def test_a_request_waits_for_older_ones_and_for_those_that_overtook_it():
+    slots, called_off = ServerSlots(), threading.Event()
+    with slots.taken(called_off) as first, slots.taken(called_off) as second:
+        assert (first.waits(), second.waits()) == (False, True)
+        second.count_token()
+        assert (first.waits(), second.waits()) == (True, False)
+        second.sent += CONNECT_S
+        assert not first.waits(), "so much later is no race to the server"
+
+
+def test_choices_go_eight_at_once_too_and_none_is_lost(start_ollama):
+    server = start_ollama(delay_ms=300)
+    name = server.spec().removeprefix("ollama:").partition("@")[0]
+    model = open_model(f"openai:{name}@{server.url}/v1", replace(QUICK, timeout=1.0))
+    model.probe()
+    replies = list(model.answer([request_of(choose(f"{n} A B C D?")) for n in range(9)]))
+    model.close()
+    assert {type(reply) for reply in replies} <= {ChoiceLikelihoods, Answered}
+    assert max(asked.at_once for asked in server.asked) == 8
+
+
+@pytest.mark.parametrize("props", [{"total_slots": 1}, {}], ids=["declared", "seen"])
 def test_the_time_in_a_queue_is_no_answering_time(slow_server, opened, props):
     slow_server.settings(slots=1, props=props)
     alone = max(seconds(ask_many(opened(replace(QUICK, connections=1)), 2), "total_s"))

@@ -46,7 +46,7 @@ def test_a_speed_says_when_and_beside_what_it_was_measured():
     busy = timing_line(timed(others_share=0.6))
     assert "on a busy machine: other programs took 60 %" in busy
     assert "measures it again" in busy
-    assert "Measured" not in timing_line(timed()), "an earlier store does not tell"
+    assert "Measured" not in timing_line(timed()), "not every system tells"
 
 
 def test_a_timing_beside_other_programs_is_busy():

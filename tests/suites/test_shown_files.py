@@ -102,18 +102,10 @@ def test_links_binary_files_and_large_ones_are_refused(write_suite: WriteSuite) 
     ]  # fmt: skip
 
 
-def test_a_test_that_was_written_out_by_an_earlier_version_is_read(write_suite: WriteSuite) -> None:
-    whole = judged(prompt="All here:\nid,sum", fixtures=["sales_table@7:orders.csv"])
-    assert loaded(write_suite({"a": [whole]}))[0] == whole["prompt"]
-
-
 def test_what_is_likely_a_slip_is_a_warning_and_loads(write_suite: WriteSuite) -> None:
-    folder = write_suite(
-        {"a": [judged(fixtures=["notes.txt"], evidence="sale_table", prompt="Look.")]}
-    )
+    folder = write_suite({"a": [judged(fixtures=["notes.txt"], prompt="Look.")]})
     told = [each for each in examine([folder]) if each.severity == "warning"]
     assert any("is not shown 'notes.txt'" in each.message for each in told)
-    assert any("'evidence' does nothing" in each.message for each in told)
     assert loaded(folder)[0] == "Look."
 
 
@@ -124,7 +116,7 @@ def test_a_schema_may_be_a_file_beside_the_tests(write_suite: WriteSuite) -> Non
     test = SHAPED | {"expected_format": {"json_schema": "person.schema"}}
     schemas = [{"type": "object", "required": ["name"]}, {"type": "array"}]
     suites = [load_suite(write_suite({"a": [test]}, extra={"person.schema": s})) for s in schemas]
-    assert [case.check.stored()["json_schema"] for s in suites for case in s.cases] == schemas
+    assert [case.check.expected_format.json_schema for s in suites for case in s.cases] == schemas
     assert suites[0].source != suites[1].source
 
 
@@ -134,7 +126,7 @@ def test_a_json_file_that_a_test_names_is_no_category(write_suite: WriteSuite) -
     extra = {"person.json": {"type": "object"}, "rows.json": [{"total": 3}]}
     suite = load_suite(write_suite({"a": [shaped, shows]}, extra=extra))
     assert [category.name for category in suite.categories] == ["a"]
-    assert suite.categories[0].cases[0].check.stored()["json_schema"] == {"type": "object"}
+    assert suite.categories[0].cases[0].check.expected_format.json_schema == {"type": "object"}
     told = examine([write_suite({"a": [SHAPED | {"expected_format": {"json": True}}]})])
     assert any("a test file contains a list of tests" in each.message for each in told)
 

@@ -300,10 +300,10 @@ def test_kills_at_random_moments_lose_no_round_and_repeat_none(yard):
     assert not set(again).intersection(killed.trained)
 
 
-def test_the_state_of_an_older_loop_is_read_and_written_with_the_same_keys(tmp_path):
+def test_a_state_with_missing_or_unknown_keys_is_read_and_written_with_all(tmp_path):
     file = tmp_path / "loop.json"
     assert read_state(file) == LoopState()
-    file.write_text('{"key": "ab", "tokens": 7, "of_a_later_version": 1, "seconds": 2}')
+    file.write_text('{"key": "ab", "tokens": 7, "unknown": 1, "seconds": 2}')
     state = read_state(file)
     assert state == LoopState(key="ab", tokens=7, seconds=2.0)
     write_state(file, state)

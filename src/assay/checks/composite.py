@@ -1,8 +1,8 @@
 """composite: the weighted mean of keywords, format, chrF and, where it applies, Ewe quality."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated
 
 from assay.checks.format import ExpectedFormat, Format, Rules
 from assay.checks.keywords import ExpectedKeywords, Keywords
@@ -153,26 +153,6 @@ class Composite(AnswerCheck):
         ewe = self.ewe_applies(test.language)
         is_there = (self.expected_keywords, has_rules, self.reference, ewe)
         return {part for part, there in zip(PARTS, is_there, strict=True) if there}
-
-    def stored(self) -> Mapping[str, Any]:
-        parts = PARTS if self.reference else [part for part in PARTS if part != "chrf"]
-        weights = {part: self._weight(part) for part in parts} if self.weights else {}
-        return {
-            "keywords": {**self.keywords.stored(), "method": "keywords"} if self.keywords else None,
-            "format": self.format.stored() if self.format else None,
-            "weights": weights,
-            **({"reference": self.reference} if self.reference else {}),
-        }
-
-    @classmethod
-    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
-        words, rules = stored.get("keywords"), stored.get("format")
-        return cls(
-            expected_keywords=Keywords.from_stored(words).expected_keywords if words else (),
-            expected_format=Format.from_stored(rules).expected_format if rules else None,
-            weights=Weights(**stored["weights"]) if stored.get("weights") else None,
-            reference=tuple(stored.get("reference", ())),
-        )
 
 
 def _halved_without_keywords(parts: list[ScorePart]) -> list[ScorePart]:

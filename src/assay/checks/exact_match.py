@@ -1,8 +1,8 @@
 """exact_match: the whole answer is one of the accepted texts."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from assay.files.fields import Doc, OneOrMore
 from assay.messages import tr, written
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from assay.text.exact_reading import ExactReading
     from assay.text.quantities import ExpectedNumbers
 
-_ASKED_FOR_TEXT = "text only"
 _MOST_SHOWN = 200  # characters of an answer repeated in an explanation
 _AS_WRITTEN: dict[str, Callable[[str], str]] = {"strict": str, "trim": str.strip}
 
@@ -137,17 +136,6 @@ class ExactMatch(AnswerCheck):
 
     def baselines(self) -> Iterable[str]:
         return self.expected
-
-    def stored(self) -> Mapping[str, Any]:
-        """Runs of before have "text" where nothing was asked for: so the one asked for is named."""
-        normalize = _ASKED_FOR_TEXT if self.normalize == "text" else self.normalize or "text"
-        return {**AnswerCheck.stored(self), "normalize": normalize}
-
-    @classmethod
-    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
-        normalize = {"text": None, _ASKED_FOR_TEXT: "text"}
-        given = stored.get("normalize")
-        return cls.from_fields({**stored, "normalize": normalize.get(str(given), given)})
 
     def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         for index, text in enumerate(self.expected):

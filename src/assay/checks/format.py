@@ -3,8 +3,8 @@
 import json
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Self
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from assay.files.fields import Count, Doc, Mistake, OneOf, PositiveCount, Rule, Text
 from assay.messages import joined, labelled, tr, trn
@@ -101,10 +101,6 @@ class Rules:
             return ONE_ANSWER
         return Requests(schema=json.dumps(self.json_schema, ensure_ascii=False))
 
-    def stored(self) -> dict[str, Any]:
-        """Without the rule that came later where there is none: suites of before stay equal."""
-        return {k: v for k, v in asdict(self).items() if k != "json_schema" or v is not None}
-
 
 ExpectedFormat = Annotated[Rules, Doc("Rules on the shape of the answer.")]
 
@@ -154,14 +150,6 @@ class Format(AnswerCheck):
         if not self.expected_format.can_fail:
             message = tr("the test checks nothing; 'expected_format' needs a rule that can fail")
             yield FieldProblem(("expected_format",), message)
-
-    def stored(self) -> Mapping[str, Any]:
-        return self.expected_format.stored() | {"method": self.method}
-
-    @classmethod
-    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
-        rules = {name: value for name, value in stored.items() if name != "method"}
-        return cls.from_fields({"expected_format": rules})
 
 
 def _rules(asked: Rules, answer: str, context: Context | None) -> Iterator[ScorePart]:

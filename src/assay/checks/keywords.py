@@ -1,14 +1,13 @@
 """keywords: the share of the expected keywords that the answer contains."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from assay.files.fields import Doc, Phrases
-from assay.frozen import speed_up_init
 from assay.messages import tr
 from assay.plugins import check
 from assay.text.answer_words import (
@@ -50,12 +49,6 @@ ExpectedKeywords = Annotated[
         "enough."
     ),
 ]
-_STORED = {
-    "expected_keywords": "expected",
-    "forbidden_keywords": "forbidden",
-    "keyword_match": "match",
-}
-_ASKED_FOR_WORD = "whole word"
 _LONGEST_LIST = 400  # characters
 _LONGEST_PIECE, _MOST_PIECES = 3, 12  # words of an alternative, alternatives
 _UNPUNCTUATED = re.compile(r"[^,;:.!?\n]+[.!]?")
@@ -218,23 +211,7 @@ class Keywords(AnswerCheck):
     def advice(self, test: Case, /) -> Iterator[FieldProblem]:
         yield from keyword_advice(self.expected_keywords, self._match(test.language_code), test)
 
-    def stored(self) -> Mapping[str, Any]:
-        """Runs of before have "word" where nothing was asked for: so the one asked for is named."""
-        match = _ASKED_FOR_WORD if self.keyword_match == "word" else self.keyword_match or "word"
-        fields = {**AnswerCheck.stored(self), "keyword_match": match}
-        return {_STORED[name]: value for name, value in fields.items()}
 
-    @classmethod
-    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
-        given = {name: stored[old] for name, old in _STORED.items() if old in stored}
-        if given.get("keyword_match") == "word":
-            del given["keyword_match"]
-        elif given.get("keyword_match") == _ASKED_FOR_WORD:
-            given["keyword_match"] = "word"
-        return cls.from_fields(given)
-
-
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class _KeywordReading:
     """A folded answer and how keywords are looked for in it. `expected` is empty where nothing in

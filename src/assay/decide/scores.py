@@ -71,9 +71,7 @@ def own_scale(gate: Gate | None = None, candidates: Sequence[Measurements] = ())
 
 
 def _of_domain(gate: Gate, candidates: Sequence[Measurements]) -> tuple[WeighedPart, ...]:
-    """Nothing where os was run, or no other suite is asked for, or limits are not known, as in runs
-    that were stored before.
-    """
+    """Nothing where os was run, or no other suite is asked for, or a limit is not known."""
     has_own = any(limit.name != OS_SUITE for limit in gate.suites)
     if not has_own or not candidates or any(OS_SUITE in each.suites for each in candidates):
         return ()

@@ -16,7 +16,6 @@ from assay.engine.layout.packing import Kept, PackedRow, Trunk, grow, pack
 from assay.engine.layout.trunks import computed
 from assay.engine.network import Network
 from assay.engine.predicted import predicted_alone, predicted_at, together
-from assay.pause_gc import pause_gc
 
 Tokens = Sequence[int]
 
@@ -40,9 +39,8 @@ def choose(
     network: Network, questions: Sequence[Question], *, budget: int | None = None
 ) -> Iterator[tuple[int, tuple[Likelihood, ...]]]:
     """Yield (index of the question, likelihoods of its choices), each once, in any order."""
-    with pause_gc():
-        asked = _gather(questions, network.context_length)
-        answers = _PartialAnswers(questions)
+    asked = _gather(questions, network.context_length)
+    answers = _PartialAnswers(questions)
     yield from answers.of_nothing()
     if not network.serves_trees:
         for one in asked:
@@ -53,17 +51,14 @@ def choose(
             greedy = (found.likelier == 0).tolist()
             yield from answers.given(one, found.log_likelihood.tolist(), greedy)
         return
-    with pause_gc():
-        forest = grow([one.context for one in asked])
-        for one, trunk in zip(asked, forest.trunk_of, strict=True):
-            one.hang_on(trunk)
+    forest = grow([one.context for one in asked])
+    for one, trunk in zip(asked, forest.trunk_of, strict=True):
+        one.hang_on(trunk)
     at_once = budget or network.tokens_at_once
     for batch, tensor in one_behind(
         computed(network, asked, forest, at_once, partial(_scored, network))
     ):
-        with pause_gc():
-            complete = list(_landed(answers, batch, tensor))
-        yield from complete
+        yield from _landed(answers, batch, tensor)
 
 
 def truncated(context: tuple[int, ...], choice: Tokens, limit: int) -> tuple[int, ...]:
@@ -139,14 +134,13 @@ class _PartialAnswers:
 def _scored(
     network: Network, batch: Sequence[_AskedContext], kept: dict[Trunk, Kept], threads: int
 ) -> Tensor:
-    with pause_gc():
-        packing = pack([one.row for one in batch], kept, network.device)
-        counts = [len(one.places) for one in batch]
-        starts = np.repeat([span.start for span in packing.spans], counts)
-        places = starts + np.fromiter(chain.from_iterable(one.places for one in batch), np.int64)
-        tokens = np.fromiter(
-            chain.from_iterable(chain.from_iterable(one.wanted for one in batch)), np.int64
-        )
+    packing = pack([one.row for one in batch], kept, network.device)
+    counts = [len(one.places) for one in batch]
+    starts = np.repeat([span.start for span in packing.spans], counts)
+    places = starts + np.fromiter(chain.from_iterable(one.places for one in batch), np.int64)
+    tokens = np.fromiter(
+        chain.from_iterable(chain.from_iterable(one.wanted for one in batch)), np.int64
+    )
     found = predicted_at(network, network.hidden(packing), places, tokens, threads)
     return torch.stack((found.log_likelihood, (found.likelier == 0).to(found.log_likelihood)))
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.frozen import speed_up_init
 from assay.models.http.faults import reported_number
 
 _NAMES = r"(?:think|thinking|reasoning|thought|thoughts|seed:think)"
@@ -27,7 +26,6 @@ _CHANNEL = re.compile(r"<\|channel\|>\s*(?P<name>\w+)[^<]*<\|message\|>")
 _CONTROL = re.compile(r"<\|(?:start|end|return|message|channel|call|constrain)\|>")
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Split:
     """A reply taken apart. `unclosed` means it was cut off while thinking: `answer` is empty."""

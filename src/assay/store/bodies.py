@@ -50,15 +50,7 @@ def content_hash(suite: Suite) -> str:
             for name, shown in suite.few_shot.items()
         },
     )
-    # A suite without words of its own has the hash that it had before there were any.
-    return digest_of(without_later(to_json(bare, Suite)).replace(',"words":null', ""))
-
-
-def without_later(suite: str) -> str:
-    """The text of a suite as it was before tests had several wordings, and turns in which tools
-    were called, where none has.
-    """
-    return suite.replace(',"wording":"","draws":[]', "").replace(',"called":null', "")
+    return digest_of(to_json(bare, Suite))
 
 
 def without_remarks(case: Case) -> Case:

@@ -14,12 +14,11 @@ from assay.errors import (
     StoreError,
     StoreFull,
     StoreNotWritable,
-    StoreTooNew,
+    StoreVersionError,
 )
 from assay.messages import tr
 
-VERSION = 9
-SCHEMA_VERSION = 5  # of schema.sql; what came later is in to_version_N.sql alone
+VERSION = 10
 BUSY_TIMEOUT_S = 30.0
 SCHEMA = Path(__file__).with_name("schema.sql")
 # What SQLite answers where a file system has no shared memory or no locks, as over a network.
@@ -116,19 +115,19 @@ class Database:
 
     def _prepare(self) -> None:
         version = self._version()
-        if version > VERSION:
-            raise StoreTooNew(
+        if version == 0:
+            self._refuse_another_programs_file()
+        elif version != VERSION:
+            raise StoreVersionError(
                 tr(
-                    "{path} was written by a newer Assay (store version {theirs}, this one knows "
-                    "{ours})",
+                    "{path} was written by another version of Assay (store version {theirs}, this "
+                    "one reads {ours})",
                     path=self.path,
                     theirs=version,
                     ours=VERSION,
                 ),
-                hint=tr("update Assay, or choose another folder with --out"),
+                hint=tr("choose another folder with --out, or delete this file with its answers"),
             )
-        if version == 0:
-            self._refuse_another_programs_file()
         self.connection.execute("PRAGMA foreign_keys = ON")
         mode = prefer_write_ahead_log(self.connection)
         if mode != "wal":
@@ -140,8 +139,8 @@ class Database:
                     mode=mode,
                 )
             )
-        if version < VERSION:
-            self._bring_up_to_date()
+        if version == 0:
+            self._create_tables()
         if self._read_only:
             self.connection.execute("PRAGMA query_only = ON")
 
@@ -159,15 +158,13 @@ class Database:
                 hint=tr("run something first, or name the folder with --out"),
             )
 
-    def _bring_up_to_date(self) -> None:
-        """Make the tables, or add what is new. Of two processes the second finds it done."""
+    def _create_tables(self) -> None:
+        """Make the tables, all or none. Of two processes the second finds it done."""
         with self.writing() as connection:
-            version = self._version()
-            newer = range((version or SCHEMA_VERSION) + 1, VERSION + 1)
-            steps = [SCHEMA.with_name(f"to_version_{number}.sql") for number in newer]
-            for script in steps if version else [SCHEMA, *steps]:
-                for statement in statements_of(script.read_text("utf-8")):
-                    connection.execute(statement)
+            if self._version():
+                return
+            for statement in statements_of(SCHEMA.read_text("utf-8")):
+                connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {VERSION}")
 
     def _version(self) -> int:
@@ -175,7 +172,7 @@ class Database:
 
 
 def statements_of(script: str) -> Iterator[str]:
-    """One by one: sqlite3's own executescript would commit first. A trigger holds several."""
+    """Yield them one by one: sqlite3's own executescript would commit first."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

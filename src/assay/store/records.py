@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from assay.frozen import speed_up_init
 from assay.types import Machine, Message, ModelFacts, Observed, Reply, SamplingMode, Score
 from assay.types.decisions import DecisionPlan, PlannedCheckpoint
 from assay.types.judging.judgements import FinalJudgement, Judging
@@ -85,7 +84,6 @@ class _OfTrial:
         return self.suite, self.test_id, self.repeat
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class StoredTrial(_OfTrial):
     """One trial of one test as the store holds it: the reply that ended it, and its newest score.

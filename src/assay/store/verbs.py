@@ -22,7 +22,6 @@ from assay.store.bodies import (
     stored_work,
     to_json,
     utc_now,
-    without_later,
 )
 from assay.store.database import Database
 from assay.store.picks import PickVerbs
@@ -140,7 +139,7 @@ class Store(ReviewVerbs, PickVerbs):
     def _store_suites(self, run_id: str, suites: Sequence[Suite]) -> None:
         for position, suite in enumerate(suites):
             whole = content(suite)
-            body = without_later(to_json(whole, Suite))
+            body = to_json(whole, Suite)
             digest = digest_of(body)
             self._suites[digest] = whole
             tests = sum(len(category.cases) for category in suite.categories)

@@ -21,7 +21,6 @@ from assay.files.json_file import JsonFile
 from assay.files.notes import invalid_files
 from assay.files.wording import did_you_mean, nearest, shown
 from assay.messages import tr
-from assay.pause_gc import pause_gc
 from assay.suites.gate_file import examine_gate, is_gate_file
 from assay.suites.suite_file import SUITE_FILE
 from assay.suites.suite_reader import SuiteReader
@@ -62,8 +61,7 @@ def load_all(paths: Sequence[Path | SuiteFiles], **how: Any) -> tuple[Suite, ...
                         "those that ship."),
             )  # fmt: skip
     readers = [SuiteReader(files.path, instead=files.instead, **how) for files in wanted]
-    with pause_gc(keeps=True):
-        suites = [suite for reader in readers if (suite := reader.suite()) is not None]
+    suites = [suite for reader in readers if (suite := reader.suite()) is not None]
     if len(suites) < len(readers):
         findings = _in_order(finding for reader in readers for finding in reader.findings)
         raise invalid_files(", ".join(shown_path(files.path) for files in wanted), findings)
@@ -105,8 +103,7 @@ def examine_suites(paths: Sequence[Path], **how: Any) -> ExaminedSuites:
             found += examine_gate(path)
         elif os.path.lexists(path):
             reader = SuiteReader(path, warnings=True, **how)
-            with pause_gc(keeps=True):
-                suite = reader.suite()
+            suite = reader.suite()
             if suite is not None:
                 suites.append((suite, tuple(reader.category_files)))
             found += reader.findings

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar
 
-from assay.frozen import speed_up_init
 from assay.text.answer_words import WORDS, is_denied, negates
 from assay.text.folding import fold_for_matching
 from assay.text.late_pattern import found_behind, late_pattern
@@ -70,7 +69,6 @@ def applies(rule: str) -> bool:
 Value = TypeVar("Value", covariant=True)
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Commitment(Generic[Value]):
     """What a sentence commits to and how strongly. `asked`: how many words of the question it has;

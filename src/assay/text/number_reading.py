@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from assay.frozen import speed_up_init
 from assay.text.announced import announced_values
 from assay.text.answer_words import NEGATION, WORDS, is_denied, may_deny
 from assay.text.commitment import (
@@ -106,7 +105,6 @@ _UNIT_BEFORE = late_pattern(r"([€$£¥]|(?<!\w)[^\W\d_]{1,20})\s?\Z", re.IGNOR
 _MOST_WORDS = 4  # beside a number that is set off or a line of its own
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class NumberReading:
     """The number an answer commits to, the words that may be its unit, and, where there is none,

@@ -14,7 +14,6 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from assay.frozen import speed_up_init
 from assay.text.folding import drop_invisible
 from assay.text.late_pattern import found_behind, late_pattern
 
@@ -98,7 +97,6 @@ def _hundredth(value: Exact) -> Exact:
     return value / 100 if isinstance(value, Fraction) else value.scaleb(-2)
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class WrittenNumber:
     """A number and where it is written."""

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from assay.frozen import speed_up_init
 from assay.text.folding import fold_for_matching
 from assay.text.late_pattern import found_behind, late_pattern
 
@@ -39,7 +38,6 @@ _SET_OFF = late_pattern(
 _SET_OFF_SIGN = re.compile("[*_`\"'“„«「『‘$]")
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """One sentence or line. `asks`: it ends in a question mark; `alone`: it is a whole line;

@@ -17,7 +17,6 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from assay import lean_imports
 from assay.machine import this_machine
 from assay.messages import tr
 from assay.plugins import load_plugins
@@ -114,7 +113,6 @@ class BackgroundEvaluation:
 
 def main(training: int, answers: str) -> None:
     """The process. In: pickles, the job, then each saved step. Out: a line of JSON a step."""
-    lean_imports.begin()
     threading.Thread(target=_end_with, args=(training,), daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(19)

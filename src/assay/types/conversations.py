@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from assay.frozen import speed_up_init
-
 Role = Literal["system", "user", "assistant"]
 
 
@@ -30,7 +28,6 @@ class ToolCall:
         return {"name": self.name, "arguments": arguments}
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class ToolStep:
     """The calls of one turn, the result of each, and what the model wrote beside them."""
@@ -40,7 +37,6 @@ class ToolStep:
     text: str = ""
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Message:
     """One turn of a conversation, as written in a test or as sent to a model. `called`: the tools

@@ -235,7 +235,7 @@ class Sample:
         return self._found("accuracy")
 
     def _found(self, name: str) -> bool | None:
-        """What a check found; None too where an earlier report has no such check."""
+        """What a check found; None too if no such check was made."""
         checks = self.health.checks if self.health else ()
         return next((each.passed for each in checks if each.name == name), None)
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.frozen import speed_up_init
 from assay.messages import joined
 from assay.types.scores import Estimate
 
@@ -22,7 +21,6 @@ Align = Literal["left", "right"]
 STAYS = 99
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Span:
     """A piece of a line with a tone of its own."""
@@ -96,7 +94,6 @@ def sign(passed: bool | None) -> Span:
     return Span("✓", "good") if passed else Span("✗", "bad")
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Heading:
     """`level` 1 is the title of the page."""
@@ -105,7 +102,6 @@ class Heading:
     level: int = 2
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """One or more sentences on a line of their own."""
@@ -146,7 +142,6 @@ class Item:
     under: tuple[Line, ...] = ()
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Bullets:
     """Short lines of one kind."""
@@ -155,7 +150,6 @@ class Bullets:
     numbered: bool = False
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Verbatim:
     """Text as it was written: an answer, a prompt. `language` is of code that we wrote."""
@@ -181,7 +175,6 @@ class Column:
     weight: int = STAYS
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Row:
     """One cell a column. `details` belong to the row and are folded away where that is possible.
@@ -235,7 +228,6 @@ class Picture:
     path: str | None = None
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Fold:
     """Blocks that a reader opens; a terminal shows them with `-v`, Markdown no `long` ones. `open`:
@@ -311,7 +303,6 @@ Block = (
 )  # fmt: skip
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Document:
     """`title`: what a browser's tab shows; `out`: the folder that paths of files start from. With a

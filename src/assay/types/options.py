@@ -211,8 +211,8 @@ class ServerOptions(PatienceOptions):
         least=1,
         most=256,
         help=tr(
-            "Concurrent requests. Default: 1 for Ollama; else as many as the server has slots, "
-            "which the first answers show where it does not say."
+            "Concurrent requests. Default: 1 for Ollama; else as many as the server says it "
+            "answers at once, or 8."
         ),
     )
     num_ctx: int | None = option(

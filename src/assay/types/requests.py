@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from assay.frozen import speed_up_init
 from assay.types.conversations import Message, ToolCall, ToolStep
 
 SamplingMode = Literal["fixed", "server"]
@@ -21,7 +20,6 @@ OF_SERVERS = (
 MOST_STOPS = 4
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
     """How an answer is drawn. All of it is part of a request's identity.
@@ -47,7 +45,6 @@ class Sampling:
     loop_stop: bool = True
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToAnswer:
     """Write an answer to this conversation. `schema`: a JSON Schema, as text, that it must meet;
@@ -163,7 +160,6 @@ AsWritten = ToScore | ToContinue
 Work = ToAnswer | ToChoose | ToRead | ToTime | ToScore | ToContinue
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One thing asked of one model. `id` is a content hash: identity, cache key and resume key.
@@ -189,7 +185,6 @@ LOOP = "loop"  # how an answer ended that repeated itself
 PredictionMethod = Literal["given", "beam", "sampled"]
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
     """Where the seconds of a served answer went, as its server reported; None: it did not.
@@ -206,7 +201,6 @@ class Timing:
     cold: bool | None = None
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
     """A model's text. Reasoning is split off already; only `text` is ever scored.

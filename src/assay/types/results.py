@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from assay.frozen import speed_up_init
 from assay.types import Estimate, Machine, Message, Observed, OutcomeKind, SamplingMode, Suite
 from assay.types.decisions import Decision
 from assay.types.early import EarlyDecision
@@ -18,7 +17,6 @@ from assay.types.judging.reviews import Reviewed
 from assay.types.measured.performance import DepthFigures, Performance, TrialFigures
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRow:
     """One trial of a test that was asked several times. `repeat` is the trial's own number, `draw`
@@ -36,7 +34,6 @@ class TrialRow:
     unread: bool = False
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestRow(TrialRow):
     """What became of one test. With repeats: the mean score, the first trial's answer, every trial.

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol, Self
 
-from assay.frozen import speed_up_init
 from assay.types.requests import Reply
 
 INCOMPLETE_ABOVE = 0.05  # share of unscored tests above which a value is shown as incomplete
@@ -22,7 +21,6 @@ class OutcomeKind(StrEnum):
     FAILED = "failed"
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorePart:
     name: str
@@ -30,7 +28,6 @@ class ScorePart:
     explanation: str = ""
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """A value from 0 to 1, or the reason why there is none; never both. `no_answer`: nothing could

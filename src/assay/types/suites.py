@@ -57,13 +57,12 @@ class Suite:
     @property
     def reviewed(self) -> int:
         """How many of its tests a person has reviewed."""
-        return sum(1 for case in self.cases if isinstance(case.reviewed, str))
+        return sum(1 for case in self.cases if case.reviewed)
 
     @property
     def reviewers(self) -> tuple[str, ...]:
         """Who has reviewed tests of it, each once; `reviewed` is "Name, date; Name, date"."""
-        fields = (case.reviewed for case in self.cases)
-        reviews = "; ".join(field for field in fields if isinstance(field, str))
+        reviews = "; ".join(case.reviewed for case in self.cases if case.reviewed)
         names = (review.rpartition(",")[0].strip() for review in reviews.split(";"))
         return tuple(dict.fromkeys(name for name in names if name))
 

@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from assay.frozen import speed_up_init
 from assay.registry import Registry
 from assay.types.conversations import Message, ToolCall, ToolStep
 from assay.types.requests import Answered, AsWritten, ChoiceLikelihoods
@@ -62,7 +61,6 @@ class SuiteFacts:
     scoring: ScoringMode
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Context:
     """The test and the whole reply behind an answer."""
@@ -79,7 +77,6 @@ class Context:
         return SuiteFacts(self.test.suite, self.test.language, self.test.scoring)
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
     """How a test is asked. With `options` the most likely one is the answer of a model that scores
@@ -183,7 +180,7 @@ class AnswerCheck:
         return None
 
     def stored(self) -> Mapping[str, Any]:
-        """The fields as the store keeps them, under the names that stored runs have."""
+        """Return the fields as the store keeps them."""
         return {name: getattr(self, name) for name in _field_names(type(self))}  # type: ignore[arg-type]
 
     @classmethod
@@ -223,10 +220,9 @@ ONE_ANSWER = Requests()
 
 
 class JudgeFields(AnswerCheck):
-    """What a judge reads of a test. `fixtures`: files that the prompt already contains. `evidence`
-    is of earlier versions, and does nothing. `checker`: a test folder, relative to the shipped
-    suites if it ships; `checker_digest`: of all its files, `files_digest`: of those that make.py
-    made.
+    """What a judge reads of a test. `fixtures`: files that the prompt already contains. `checker`:
+    a test folder, relative to the shipped suites if it ships; `checker_digest`: of all its files,
+    `files_digest`: of those that make.py made.
     """
 
     __slots__ = ()
@@ -236,7 +232,6 @@ class JudgeFields(AnswerCheck):
         requirements: tuple[str, ...]
         evaluation_points: tuple[str, ...]
         checklist: tuple[str, ...]
-        evidence: str | None
         fixtures: tuple[str, ...]
         data_seed: int
         checker: str
@@ -345,7 +340,6 @@ class Draw:
     wording: str = ""
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One test. `messages`: as in the file, before choices are appended; the system prompt is in
@@ -365,8 +359,7 @@ class Case:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     description: str = ""
-    # Who and when; a store of an earlier version may hold true or false, which names nobody.
-    reviewed: str | bool | None = None
+    reviewed: str | None = None
     tags: tuple[str, ...] = ()
     language: str | None = None
     scoring: ScoringMode = "standard"

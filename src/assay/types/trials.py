@@ -2,14 +2,12 @@
 
 from dataclasses import dataclass
 
-from assay.frozen import speed_up_init
 from assay.types.conversations import Message
 from assay.types.requests import Reply
 from assay.types.scores import OutcomeKind, Score
 from assay.types.tests import Case
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """One test asked once: case, last request, reply, and score (None if the request failed).

@@ -73,7 +73,7 @@ class TestCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleCell:
-    """One model on one test. `outcome` is a letter of `results.outcomes` (to_version_6.sql);
+    """One model on one test. `outcome` is a letter of `results.outcomes` (schema.sql);
     `said`: what was read from the answer, or else its beginning, or why the request failed.
     """
 

@@ -1,5 +1,5 @@
 """The viewer over a store of its own, asked without a browser: wrong addresses, large runs, endless
-texts, an older store, a full disk, and its end.
+texts, a store in use, a full disk, and its end.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -25,11 +26,11 @@ from starlette.testclient import TestClient
 import assay
 from assay import api
 from assay.api.viewing import Viewing
+from assay.errors import StoreVersionError
 from assay.interfaces.web import security
 from assay.interfaces.web.app import make_app
 from assay.interfaces.web.words import MOST_SHOWN
 from assay.workflow.reporting.viewing import LARGE
-from tests.workflow.test_earlier_stores import RECORDED
 
 ENDLESS = "line\n" * MOST_SHOWN
 
@@ -157,10 +158,10 @@ def test_a_review_given_in_the_viewer_is_stored_with_name_and_day(out: Path) -> 
     assert abs(datetime.now(UTC) - given) < timedelta(minutes=5)
 
 
-def test_an_older_store_is_shown_and_a_run_may_go_on_meanwhile(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "assay.db") as made:
-        made.executescript((RECORDED / "store.sql").read_text("utf-8"))
-    made.close()
+def test_a_store_is_shown_while_a_run_writes_and_one_of_another_version_is_refused(
+    out: Path, tmp_path: Path
+) -> None:
+    shutil.copyfile(out / "assay.db", tmp_path / "assay.db")
     asked = asking(tmp_path)
     run = re.search(r"/runs/([\w-]+)", asked.get("/").text)[1]
     assert asked.get(f"/runs/{run}").status_code == 200
@@ -169,7 +170,10 @@ def test_an_older_store_is_shown_and_a_run_may_go_on_meanwhile(tmp_path: Path) -
     for path in ("/", f"/runs/{run}", "/compare", "/leaderboard", f"/runs/{run}/review"):
         assert asked.get(path).status_code == 200, path
     writing.execute("ROLLBACK")
+    writing.execute("PRAGMA user_version = 9")
     writing.close()
+    with pytest.raises(StoreVersionError, match="another version of Assay"):
+        asking(tmp_path)
 
 
 @pytest.fixture

@@ -202,21 +202,3 @@ def test_it_ends_with_a_parent_that_was_killed(checkpoint):
     assert children, "it ended before it was killed"
     _, alive = psutil.wait_procs(children, timeout=PATIENCE_S)
     assert alive == []
-
-
-def test_a_process_of_its_own_loads_neither_compiler_nor_what_only_training_needs(checkpoint):
-    code = (
-        "import sys; from assay import lean_imports; lean_imports.begin()\n"
-        "from assay.models.local.speed import TimedCheckpoint, measure_here\n"
-        "found = measure_here(TimedCheckpoint(folder=sys.argv[1], new_tokens=4, repeats=1))\n"
-        "assert found['runs_per_s']\n"
-        "unused = ['torch._inductor', 'torch._dynamo.utils', 'torch.distributed.tensor',\n"
-        "          'scipy.optimize', 'sklearn', 'accelerate.hooks']\n"
-        "print([name for name in unused if name in sys.modules])\n"
-        "import torch; print(torch._dynamo.config.disable)"  # still there for who wants it
-    )  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(checkpoint)],
-        capture_output=True, text=True, check=True, timeout=PATIENCE_S * 4,
-    )  # fmt: skip
-    assert done.stdout.splitlines() == ["[]", "False"]

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from assay.frozen import speed_up_init
 from assay.text.folding import drop_invisible
 from assay.types import LETTERS, Case, ChoiceLikelihoods, Requests
 
@@ -20,7 +19,6 @@ _AT_LINE_START = re.compile(
 _IN_LINE = re.compile(r"(?<![\w.'’])\(?([A-Za-z])[.):](?=\s|\()")
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class Options:
     """The letters allowed, the text behind each where the test gives it, and how it is found."""

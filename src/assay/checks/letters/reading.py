@@ -24,7 +24,6 @@ from assay.checks.letters import patterns
 from assay.checks.letters.known_options import KnownOptions, known_options
 from assay.checks.letters.measured_options import as_options_are_written
 from assay.checks.letters.options import Options, options_in
-from assay.frozen import speed_up_init
 from assay.text.announced import announced_values
 from assay.text.answer_words import ONE_CLAIM, is_denied, may_deny
 from assay.text.commitment import (
@@ -55,7 +54,6 @@ MOST_ANNOUNCING = 4  # words, "the options are"; "is" may be there for each
 _NEAR = 50  # characters before a letter in which it can be negated
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True)
 class LetterReading:
     """The letter read, in upper case, and how; `none` or `several` where there is no letter."""

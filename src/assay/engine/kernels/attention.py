@@ -10,11 +10,7 @@ from typing import Protocol
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-
-from assay import lean_imports
-
-lean_imports.load_transformers()  # whoever comes to the engine first
-from transformers import AttentionInterface  # noqa: E402
+from transformers.modeling_utils import AttentionInterface
 
 NAME = "assay_packed"
 # What some families pass to their attention, and no arrangement does.

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.utils._pytree import tree_leaves
-from transformers import DynamicCache
+from transformers.cache_utils import DynamicCache
 
 from assay.engine.layout.packing import on_device
 from assay.engine.layout.slots import BehindKernel, Slots, aligned, step_at_once, step_by_length

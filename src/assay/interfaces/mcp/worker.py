@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from assay import lean_imports
 from assay.api.digests import Document
 from assay.errors import AssayError, Interrupted, StoreFull, in_one_line
 from assay.interfaces.mcp.results import benchmark_of, clipped, samples_of
@@ -117,7 +116,6 @@ def one_at_a_time(folder: Path, out: BinaryIO) -> Iterator[None]:
 
 
 def main() -> None:
-    lean_imports.begin()
     # What a library prints must not come between the lines of the answer.
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

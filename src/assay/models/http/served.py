@@ -259,7 +259,7 @@ class ServedModel(BaseModel):
         yield from in_parallel(
             self._reply,
             requests,
-            self._connection.slots.most if self._connection.slots else 1,
+            self._connection.slots.limit if self._connection.slots else 1,
             call_off=self._connection.call_off,
             meanwhile=self._look,
         )

@@ -18,7 +18,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from assay import lean_imports
 from assay.errors import AssayError, ModelUnavailable
 from assay.machine import this_machine
 from assay.messages import tr
@@ -146,7 +145,6 @@ class ModelTooLarge(ModelUnavailable):
 
 
 def main(of: TimedCheckpoint) -> None:
-    lean_imports.begin()
     begin = threading.Event()
     threading.Thread(target=_end_with_parent, args=(begin,), daemon=True).start()
     try:

@@ -134,7 +134,7 @@ class OpenAIModel(ServedModel):
         self._props = read_props(self._connection) or ServerProps()
         self._weights_bytes = bytes_told(entry)
         if self._props.slots and self._connection.slots:
-            self._connection.slots.hear(self._props.slots)
+            self._connection.slots.declare(self._props.slots)
         facts = facts_of(
             spec,
             self._name,

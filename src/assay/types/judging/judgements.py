@@ -428,7 +428,7 @@ class FinalJudgement:
     weaknesses: tuple[str, ...] = ()
     no_answer: NoAnswer = ""
     doubts: tuple[str, ...] = ()
-    rubric_version: int | None = None  # None: stored before it was kept
+    rubric_version: int | None = None  # None: no rubric was read
 
     @property
     def tenths(self) -> int | None:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from assay.frozen import speed_up_init
 from assay.types import Cause, Estimate
 
 NOT_MEASURED = Estimate(
@@ -62,7 +61,6 @@ class Performance:
     failures: Mapping[Cause, int] = field(default_factory=dict)
 
 
-@speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialFigures:
     """One trial; None is unknown. `cold`: the model was loaded for it. `finish`: the server's word,

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from assay.errors import AssayError
 from assay.messages import tr
-from assay.pause_gc import freeze, pause_gc, thaw
 from assay.store import Run, Store, utc_now
 from assay.types import Observer
 from assay.types.decisions import Decision
@@ -32,16 +31,14 @@ def evaluate(job: Job, observer: Observer) -> Report:
     for note in without_benchmarks(job):
         observer.note(note)
     tell_phase(observer, tr("preparing models and suites"))
-    with pause_gc():
-        prepared = prepare(job)
-        if prepared.deciding:
-            try:
-                deciding = with_reference(prepared.deciding, job.out)
-            except AssayError:
-                prepared.close()
-                raise
-            prepared = replace(prepared, deciding=deciding)
-        thaws = freeze()  # they live as long as the run: later collections need not look at them
+    prepared = prepare(job)
+    if prepared.deciding:
+        try:
+            deciding = with_reference(prepared.deciding, job.out)
+        except AssayError:
+            prepared.close()
+            raise
+        prepared = replace(prepared, deciding=deciding)
     try:
         with resumable(job.out, job.command), Store(job.out) as store:
             panel = prepared.panel
@@ -76,8 +73,6 @@ def evaluate(job: Job, observer: Observer) -> Report:
                 store.update_run(run, finished=ended.finished)
             return report
     finally:
-        if thaws:
-            thaw()
         prepared.close()
 
 

@@ -67,7 +67,7 @@ class Viewing:
                 head = file.read(HEAD).decode("utf-8", "replace")
             place = head.index('"headline":') + len('"headline":')
             return str(json.JSONDecoder().raw_decode(head[place:].lstrip())[0])
-        except (OSError, ValueError):  # moved away, or written by an older Assay
+        except (OSError, ValueError):  # moved away, or changed by hand
             return ""
 
     def counts(self, run: RunRow) -> TestCounts:

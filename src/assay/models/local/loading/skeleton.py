@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from assay import lean_imports
 from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.local.folder import TOKENIZER_BYTES, Checkpoint, read_object
@@ -111,7 +110,6 @@ def require_extra() -> None:
             tr("to load a checkpoint Assay needs {packages}", packages=", ".join(missing)),
             hint=tr("install them: {command}", command=INSTALL),
         )
-    lean_imports.load_transformers()
 
 
 def missing_packages() -> list[str]:

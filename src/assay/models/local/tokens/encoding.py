@@ -17,7 +17,6 @@ from assay.messages import tr
 from assay.models.base import as_text, joint
 from assay.models.local.tokens.cuts import cut_paragraphs, cut_portions
 from assay.models.local.tokens.tokenizer import LocalTokenizer
-from assay.pause_gc import pause_gc
 from assay.types import Message
 
 Ids = tuple[int, ...]
@@ -97,16 +96,14 @@ def encode_pairs(
     lm-eval, which then stops; else its own are taken. `templated`: a chat template wrote the
     contexts, and the model goes on after all of it, white space included.
     """
-    with pause_gc():
-        laid = [_laid_out(tokenizer, *pair, templated=templated) for pair in pairs]
-        cut = [(*pair.pieces[:-1], *pair.ends()) for pair in laid if pair.is_cut]
-        uncut = [tuple(pair.ends()) for pair in laid if not pair.is_cut and pair.pieces[0]]
-        pieces = _distinct(tokenizer, chain.from_iterable(cut), special=False)
-        wholes = _prompts(tokenizer, chain.from_iterable(uncut))
-        return [
-            _question(tokenizer, pair, pieces if pair.is_cut else wholes, swallowed)
-            for pair in laid
-        ]
+    laid = [_laid_out(tokenizer, *pair, templated=templated) for pair in pairs]
+    cut = [(*pair.pieces[:-1], *pair.ends()) for pair in laid if pair.is_cut]
+    uncut = [tuple(pair.ends()) for pair in laid if not pair.is_cut and pair.pieces[0]]
+    pieces = _distinct(tokenizer, chain.from_iterable(cut), special=False)
+    wholes = _prompts(tokenizer, chain.from_iterable(uncut))
+    return [
+        _question(tokenizer, pair, pieces if pair.is_cut else wholes, swallowed) for pair in laid
+    ]
 
 
 def _laid_out(

@@ -149,7 +149,7 @@ class _Loop:
             self.rounds.append(self._made(read_report(of), stored.review.told(), changes))
 
     def _name(self, number: int, checkpoint: str) -> str:
-        """PARENT/STEP of a finished round; loops of earlier versions did not store it."""
+        """PARENT/STEP of a finished round; loop.json, which has it, may have been removed."""
         if len(self.state.names) >= number:
             return self.state.names[number - 1]
         folder, path = self.folder(number), Path(checkpoint)

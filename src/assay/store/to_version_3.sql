@@ -1,2 +1,0 @@
--- What a store of version 2 lacks.
-ALTER TABLE runs ADD COLUMN deciding TEXT;
