@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from assay.messages import tr
 from assay.types.choices import JudgeFormChoice, Layout, MeasureKind
-from assay.types.decisions import SizeClass
 from assay.types.option_fields import (
     CHECKPOINTS,
     HOW,
@@ -80,12 +79,6 @@ class SuiteOptions(SampleOptions):
     )
     categories: Sequence[str] = option(
         (), "-c", "--category", identity=True, help=tr("Ask only this category. Repeatable.")
-    )
-    suite_language: str | None = option(
-        None,
-        metavar="TAG",
-        identity=True,
-        help=tr("Language of suites without a suite.json, such as ee. Default: none."),
     )
     include_path: PathsOption = path_option(
         (),
@@ -328,10 +321,6 @@ class CheckpointOptions(CommandOptions):
             "Default: the shipped gate."
         ),
     )
-    size_class: SizeClass | None = option(
-        None,
-        help=tr("Size class whose limits apply. Default: the gate's, else by parameter count."),
-    )
     write_back: bool = option(
         True, "--no-write-back", help=tr("Write reports only under --out, not beside the weights.")
     )
@@ -345,10 +334,6 @@ class CheckpointOptions(CommandOptions):
     )
     train_text: OptionalPathOption = path_option(
         None, help=tr("Sample of the training text, in the same formats, to detect overfitting.")
-    )
-    remeasure: Literal["speed"] | None = option(
-        None,
-        help=tr("Measure speed and memory again instead of reusing what this machine measured."),
     )
     log: Sequence[str] = option(
         (),
@@ -454,11 +439,6 @@ class RunOptions(
     models: GivenModels  # specs; in Python, Model objects and those of a plugin's class too
     _: KW_ONLY
     apply_gate: bool = option(True, "--no-gate", help=tr("Measure only: no gate decides."))
-    fetch: bool = option(
-        False,
-        repeats_run=False,
-        help=tr("First fetch mmlu and hellaswag from the hub where they are missing."),
-    )
 
 
 @options_class()

@@ -26,7 +26,8 @@ class Job(RunOptions):
     `temperature_and_seeds` those of the gate. `leaves`: write the decision as files. `called`: the
     command or Python call that repeats it, if not `assay run`. `stop`: when a model has been asked
     enough, where no gate says so. `ranks`: with --decide, ask one that passes in full, as it is
-    ranked beside others.
+    ranked beside others. `language`: that of suites without a suite.json; `run_benchmark.py`
+    takes them for Ewe.
     """
 
     own: tuple[Suite, ...] = ()
@@ -41,6 +42,7 @@ class Job(RunOptions):
     called: str = ""
     stop: StopRule | None = None
     ranks: bool = False
+    language: str | None = None
 
     @classmethod
     def of(cls, options: CommandOptions, **more: Any) -> "Job":
