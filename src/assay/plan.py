@@ -14,10 +14,8 @@ from assay.messages import tr
 from assay.request_identity import make_test_request
 from assay.types import (
     BASE_MODEL_MAX_TOKENS,
-    CONSTRAINED,
     DEFAULT_MAX_TOKENS,
     LETTERS,
-    THINKING,
     Case,
     Message,
     ModelFacts,
@@ -27,7 +25,6 @@ from assay.types import (
     SamplingMode,
     Suite,
     Thinking,
-    ThinkingChoice,
     ToAnswer,
     ToChoose,
     ToContinue,
@@ -57,8 +54,7 @@ class AskOptions:
     repeats: int = 1
     sampling: SamplingMode = "fixed"
     max_tokens: int | None = None
-    think: ThinkingChoice | None = None
-    constrained: bool = False
+    think: Thinking | None = None
     loop_stop: bool = True
     num_ctx: int | None = None
 
@@ -132,7 +128,6 @@ class Plan:
     def _work(
         self, trial: PlannedTrial, asked: Requests, turn: int, replies: Sequence[str]
     ) -> ToAnswer | ToChoose:
-        case = trial.case
         by_text = "score_text" in self.facts.capabilities
         spoken = _conversation(trial, asked, turn, replies, by_text=by_text)
         messages = (*trial.opening, *spoken)
@@ -147,11 +142,9 @@ class Plan:
                 return ToChoose(
                     messages=messages, continuations=letters, otherwise=otherwise, written=True
                 )
-        twin = self.options.constrained and CONSTRAINED in case.suite
-        schema = asked.schema if twin and last else None
         sampling = self._sampling(trial, asked.predictions)
         told = asked.letters if last and self._tells_first_letters else ()
-        return ToAnswer(messages=messages, sampling=sampling, schema=schema, letters=tuple(told))
+        return ToAnswer(messages=messages, sampling=sampling, letters=tuple(told))
 
     def _sampling(self, trial: PlannedTrial, several: int) -> Sampling:
         case, options = trial.case, self.options
@@ -164,15 +157,14 @@ class Plan:
             max_tokens=self._longest(case),
             stop=self._stops(trial),
             predictions=several,
-            think=self._think(case),
+            think=self._think,
             loop_stop=options.loop_stop,
             context=options.num_ctx,
         )
         return sampling if options.sampling == "fixed" else _left_to_the_server(sampling)
 
-    def _think(self, case: Case) -> Thinking | None:
-        if self.options.think == "both":
-            return "on" if case.suite.endswith(THINKING) else "off"
+    @property
+    def _think(self) -> Thinking | None:
         asked = self.options.think
         return None if asked == "off" and not can_be_told("off", self.facts) else asked
 
@@ -254,11 +246,6 @@ def _cannot(
             ),
             hint=tr("choose a model behind a server that calls tools, or leave them out with -c"),
         )
-    if options.constrained and "structured_output" not in facts.capabilities:
-        yield UsageError(
-            tr("{model} cannot be asked under a JSON constraint", model=facts.spec),
-            hint=tr("leave --constrained out, or choose a model behind a server that has one"),
-        )
     yield from cannot_think(facts, options)
     if facts.context_length:
         yield from _too_long(suites, facts, facts.context_length)
@@ -309,10 +296,9 @@ def cannot_think(facts: ModelFacts, options: AskOptions) -> Iterator[UsageError]
     """Known before a server is asked anything: thinking that the model does not offer. One that
     does not think at all is not asked to leave it, so that it can be compared with those that do.
     """
-    asked = {"on", "off"} if options.think == "both" else {options.think} - {None}
-    if asked == {"off"} and not facts.thinks and not facts.may_think:
+    if options.think == "off" and not facts.thinks and not facts.may_think:
         return
-    if not all(can_be_told(each, facts) for each in asked):
+    if options.think is not None and not can_be_told(options.think, facts):
         known = ", ".join(dict.fromkeys((*facts.may_think, *facts.thinks)))
         yield UsageError(
             tr("{model} cannot be asked to think {how!r}", model=facts.spec, how=options.think),

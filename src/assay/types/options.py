@@ -30,7 +30,7 @@ from assay.types.option_fields import (
     path_option,
 )
 from assay.types.options_class import options_class
-from assay.types.requests import SamplingMode, ThinkingChoice
+from assay.types.requests import SamplingMode, Thinking
 from assay.types.scores import Observer, SilentProgress
 
 OpenAIForm = Literal["auto", "chat", "completions"]
@@ -165,13 +165,10 @@ class SamplingOptions(CommandOptions):
             "the rest to the server."
         ),
     )
-    think: ThinkingChoice | None = option(
+    think: Thinking | None = option(
         None,
         identity=True,
-        help=tr(
-            "Reasoning mode, for models that have one; both: run every test with and without it, "
-            "and compare. Default: the model's own."
-        ),
+        help=tr("Reasoning mode, for models that have one. Default: the model's own."),
     )
     loop_stop: bool = option(
         True,
@@ -416,22 +413,10 @@ class DecideOptions(CommandOptions):
     )
 
 
-@options_class(kw_only=True)
-class ConstraintOptions(CommandOptions):
-    group = HOW
-    constrained: bool = option(
-        False,
-        identity=True,
-        help=tr(
-            "Also ask tests with a json_schema under the server's own JSON constraint, and compare."
-        ),
-    )
-
-
 @options_class()
 class RunOptions(
     OutputOptions, LocalOptions, CheckpointOptions, JudgeOptions, ServerOptions,
-    SamplingOptions, ConstraintOptions, TestOptions, DataOptions, SuiteOptions, DecideOptions,
+    SamplingOptions, TestOptions, DataOptions, SuiteOptions, DecideOptions,
 ):  # fmt: skip
     """`assay run`: the models, and every option."""
 

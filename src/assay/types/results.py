@@ -206,7 +206,6 @@ class ModelReport:
     """One model of a run. `report` is the path of its evaluation report, where there is one.
     `about` is what is known of it, name by name; `observed` what was seen while it was asked;
     `depths` its speed as `assay speed` measured it on the same machine, the shortest context first.
-    `twins`: suites that were asked in two ways, test for test.
     """
 
     spec: str
@@ -225,7 +224,6 @@ class ModelReport:
     observed: Observed | None = None
     trials: tuple[TrialFigures, ...] = ()
     depths: tuple[DepthFigures, ...] = ()
-    twins: tuple[SuiteComparison, ...] = ()
 
     @property
     def model(self) -> str:

@@ -29,8 +29,6 @@ DEFAULT_TEMPERATURE = 0.3
 DEFAULT_MAX_TOKENS = 1024
 BASE_MODEL_MAX_TOKENS = 128
 DEFAULT_PASS_MARK = 0.7
-# The names of suites whose tests are asked a second time, in another way, end so.
-CONSTRAINED, THINKING = "-constrained", "-thinking"
 
 LANGUAGES: Mapping[str, str] = {
     # code a suite may write -> code of the shipped language model
@@ -85,8 +83,7 @@ class Requests:
     """How a test is asked. With `options` the most likely one is the answer of a model that scores
     text: by its letter, or with `by_text` by its length-normalised text. `shown`: as lines "A. …"
     after the prompt. `letters`: those to answer, where the prompt has them. `predictions`: the k
-    best. `tools`: functions that the model may call, a JSON list as text. `schema`: what an
-    answer must meet, a JSON Schema as text; a server may be asked to see to it. `as_written`: what
+    best. `tools`: functions that the model may call, a JSON list as text. `as_written`: what
     is put to the model instead, one after the other.
     """
 
@@ -96,7 +93,6 @@ class Requests:
     letters: str = ""
     predictions: int = 1
     tools: str | None = None
-    schema: str | None = None
     as_written: tuple[AsWritten, ...] = ()
 
 

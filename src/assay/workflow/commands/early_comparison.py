@@ -13,9 +13,7 @@ from assay.messages import tr
 from assay.store import Run, RunModel, Store
 from assay.types import (
     BASE_MODEL_MAX_TOKENS,
-    CONSTRAINED,
     DEFAULT_MAX_TOKENS,
-    THINKING,
     Observer,
     Sampling,
     Suite,
@@ -106,11 +104,10 @@ def _job(
             hint=tr("run {model} on the same suites, then compare the two runs", model=spec),
         )
     named = {each.suite for each in questions}
-    own = tuple(each for each in suites if not each.name.endswith((CONSTRAINED, THINKING)))
     return Job.of(
         options,
         models=(spec,),
-        own=own,
+        own=suites,
         text=(),
         decide=False,
         apply_gate=False,
@@ -132,14 +129,10 @@ def _job(
 
 def _as_asked(store: Store, run: Run, model: RunModel, suites: tuple[Suite, ...]) -> dict[str, Any]:
     """The options of the run, read from its requests: what was sent is stored, wishes are not."""
-    names = [suite.name for suite in suites]
     samplings = list(store.read_samplings(run, model))
     found: dict[str, Any] = {
-        "constrained": any(name.endswith(CONSTRAINED) for name in names),
         "max_tokens": _most_tokens(samplings, suites, model),
     }
-    if any(name.endswith(THINKING) for name in names):
-        found["think"] = "both"
     for _, _, sampling in samplings:
         if sampling.think is not None and "think" not in found:
             found["think"] = sampling.think

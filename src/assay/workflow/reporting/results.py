@@ -12,7 +12,7 @@ from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.request_identity import MEASURE
 from assay.store import Run, RunModel, Store, StoredTrial
 from assay.suites.load import FETCHED
-from assay.summary.comparisons import compare_twins, find_leads, twin_differences
+from assay.summary.comparisons import find_leads
 from assay.summary.draws import drawn_orders
 from assay.summary.harness import with_metrics
 from assay.summary.speed import performance, trial_figures
@@ -294,7 +294,6 @@ def _model_report(
         )
         for kept in trials
     )
-    twins = compare_twins(summaries)
     reports = RunFolder(store.path.parent, run.id).path / "reports"
     return ModelReport(
         spec=model.spec,
@@ -307,7 +306,6 @@ def _model_report(
         performance=measured,
         measurements={
             **measurements(summaries),
-            **twin_differences(twins, figures),
             **_without_plugin(model),
             **{name: of for each in summaries for name, of in each.metrics.items()},
             **{name: of for each in summaries for name, of in each.letters.items()},
@@ -319,7 +317,6 @@ def _model_report(
         if not run.digests
         else known_depths(store, model.facts.fingerprint, run.machine),
         trials=figures,
-        twins=twins,
     )
 
 

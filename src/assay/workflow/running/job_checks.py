@@ -39,7 +39,6 @@ def _senseless_tasks(job: Job) -> Iterator[UsageError]:
     given = {
         "--repeats": job.repeats > 1,
         "--think": job.think is not None,
-        "--constrained": job.constrained,
         "--system": job.system is not None,
     }
     for option in (name for name, is_given in given.items() if tasks and is_given):

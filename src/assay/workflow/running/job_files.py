@@ -23,10 +23,9 @@ from assay.suites.load import (
     load_all,
     only_tests,
     pick_all,
-    with_twins,
 )
 from assay.suites.suite_file import has_suite_file, with_defaults
-from assay.types import CONSTRAINED, THINKING, Suite
+from assay.types import Suite
 from assay.types.decisions import Gate, SizeClass
 from assay.workflow.checkpoints.places import (
     CheckpointPlace,
@@ -137,8 +136,6 @@ def _picked(job: Job, suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
                 hint=tr("take 'confirm' out of the gate, or the task"),
             )  # fmt: skip
         suites = hold_back(suites, gate, job.seed)
-    for way in [CONSTRAINED] * job.constrained + [THINKING] * (job.think == "both"):
-        suites = with_twins(suites, way)
     return suites
 
 
