@@ -62,16 +62,12 @@ class AskOptions:
 @speed_up_init
 @dataclass(frozen=True, slots=True)
 class PlannedTrial:
-    """One test asked once of one model. `asked` are the indices of the turns put to the model.
-    `repeat`: its number among all trials of the test, `again` among those of the same wording and
-    order.
-    """
+    """One test asked once of one model. `asked` are the indices of the turns put to the model."""
 
     case: Case
     repeat: int
     opening: tuple[Message, ...]
     asked: tuple[int, ...]
-    again: int
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -96,8 +92,7 @@ class Plan:
         if asked.as_written:
             written = asked.as_written[turn]
             return make_test_request(
-                self.facts.fingerprint, trial.case, written, turn=turn, repeat=trial.again,
-                number=trial.repeat,
+                self.facts.fingerprint, trial.case, written, turn=turn, repeat=trial.repeat,
             )  # fmt: skip
         work = self._work(trial, asked, turn, replies)
         if asked.tools and isinstance(work, ToAnswer):
@@ -107,8 +102,7 @@ class Plan:
             trial.case,
             work,
             turn=turn + len(steps),
-            repeat=trial.again,
-            number=trial.repeat,
+            repeat=trial.repeat,
         )
 
     def right_answers(self) -> Iterator[tuple[Case, ToChoose]]:
@@ -153,7 +147,7 @@ class Plan:
             temperature=max(case.temperature, LEAST_SAMPLING_TEMPERATURE)
             if drawn
             else case.temperature,
-            seed=options.seed + trial.again,
+            seed=options.seed + trial.repeat,
             max_tokens=self._longest(case),
             stop=self._stops(trial),
             predictions=several,
@@ -210,16 +204,14 @@ def make_plan(suites: Sequence[Suite], facts: ModelFacts, options: AskOptions) -
 
     trials = tuple(
         PlannedTrial(
-            case.drawn(way),
-            repeat * case.ways + way,
+            case,
+            repeat,
             opening(suite.name, case.category, case.system),
             _asked(case),
-            repeat,
         )
         for repeat in range(options.repeats)
         for suite in suites
         for case in suite.cases
-        for way in range(case.ways)
     )
     return Plan(facts=facts, options=options, trials=trials)
 

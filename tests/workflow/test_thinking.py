@@ -20,9 +20,7 @@ def test_a_run_with_thinking_is_compared_with_one_without(ollama_server, bench):
     tests[2]["max_tokens"] = 20  # too few for its thoughts
     suite = bench.suite({"say": tests})
     spec = ollama_server.spec("smollm2-think:135m")
-    off, on = (
-        api.run([spec], suites=[suite], out=bench.out, think=mode) for mode in ("off", "on")
-    )
+    off, on = (api.run([spec], suites=[suite], out=bench.out, think=mode) for mode in ("off", "on"))
     assert [each.body["think"] for each in ollama_server.asked] == [False] * 3 + [True] * 3
     (habit,) = on.models[0].suites[0].habits
     assert (habit.kind, habit.count, habit.n) == ("thought_only", 1, 3)

@@ -9,7 +9,6 @@ from assay.reports.cards.one_model import methods_in, one_model_each, score_of
 from assay.reports.cards.run import run_card
 from assay.reports.cards.scores import in_this_way
 from assay.reports.checkpoints.decision import decision_blocks, decision_tables, name_of
-from assay.reports.draws import drawn_blocks
 from assay.reports.every_test import every_test
 from assay.reports.failures import failure_blocks
 from assay.reports.judged.section import judged_blocks
@@ -89,7 +88,6 @@ def _blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
     if not any(model.suites for model in report.models):
         yield from picture_of(report)
         yield from profile_pictures(report)
-    yield from drawn_blocks(report, names)
     if several and report.decision and any(model.suites for model in report.models):
         if decided:
             yield Heading(tr("Suites"))

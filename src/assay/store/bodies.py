@@ -55,10 +55,8 @@ def content_hash(suite: Suite) -> str:
 
 
 def without_later(suite: str) -> str:
-    """The text of a suite as it was before tests had several wordings, and turns in which tools
-    were called, where none has.
-    """
-    return suite.replace(',"wording":"","draws":[]', "").replace(',"called":null', "")
+    """The text of a suite as it was before turns had calls of tools, if no turn has one."""
+    return suite.replace(',"called":null', "")
 
 
 def without_remarks(case: Case) -> Case:

@@ -108,10 +108,7 @@ class DataOptions(CommandOptions):
         metavar="N|random",
         may_draw=True,
         identity=True,
-        help=tr(
-            "Seed for generated test data, wordings and option orders; random draws one and "
-            "prints it."
-        ),
+        help=tr("Seed for generated test data; random draws one and prints it."),
     )
 
     def __post_init__(self) -> None:

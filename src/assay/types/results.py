@@ -21,12 +21,11 @@ from assay.types.measured.performance import DepthFigures, Performance, TrialFig
 @speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRow:
-    """One trial of a test that was asked several times. `repeat` is the trial's own number, `draw`
-    that of its wording and order; `unread`: it was answered, without a block that can be read.
+    """One trial of a test that was asked several times. `repeat` is the trial's own number;
+    `unread`: it was answered, without a block that can be read.
     """
 
     repeat: int = 0
-    draw: int = 0
     outcome: OutcomeKind
     score: float | None
     answer: str | None
@@ -129,34 +128,6 @@ class RightAnswerCost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnScores:
-    """One model on a suite whose tests are asked in several wordings or orders. `scores`: the
-    suite's, in points, as if every test had been asked in this draw alone; `spread`: over tests,
-    the standard deviation of a test's score over its draws; `wordings`: the share of each category
-    in each of its templates.
-    """
-
-    scores: tuple[Estimate, ...]
-    spread: Estimate
-    wordings: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnOrder:
-    """The models of a run on such a suite. `models`: best first by the mean over draws; `same`: in
-    how many of the `draws` the order is this one. `draw_changes`: (draw, better there, better by
-    the mean); `wording_changes`: (category, template, better there, better by the mean).
-    """
-
-    suite: str
-    models: tuple[str, ...]
-    draws: int
-    same: int
-    draw_changes: tuple[tuple[int, str, str], ...] = ()
-    wording_changes: tuple[tuple[str, str, str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteSummary:
     """One model on one suite. `score` is in points, `categories` are shares, both with intervals.
 
@@ -187,7 +158,6 @@ class SuiteSummary:
     # With --decide: what the gate's criterion is, and how many tests were not asked for it.
     early: EarlyDecision | None = None
     left: int = 0
-    draws: DrawnScores | None = None  # where tests are asked in several wordings or orders
 
     @property
     def causes(self) -> tuple[Habit, ...]:
@@ -268,7 +238,6 @@ class Report:
     reviews: Reviewed | None = None
     failed: tuple[FailedModel, ...] = ()
     leads: tuple[PairComparison, ...] = ()
-    drawn_orders: tuple[DrawnOrder, ...] = ()  # of suites with several wordings or orders
     every_failure: bool = False  # shown, not only those that matter most
     since: SinceRun | None = None  # what changed since another run, where one was named
 

@@ -8,7 +8,7 @@ methods and never ask which check it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -146,10 +146,6 @@ class AnswerCheck:
 
     def requests(self) -> Requests:
         return ONE_ANSWER
-
-    def rotated(self, by: int, /) -> Self:
-        """The same check with its options turned round; those that it does not show stay."""
-        return self
 
     def results(
         self, calls: tuple[ToolCall, ...], earlier: tuple[ToolStep, ...], /
@@ -332,22 +328,12 @@ class SuiteWords:
 NO_WORDS = SuiteWords()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draw:
-    """A test in another wording, or with its options in another order. `wording`: the template."""
-
-    messages: tuple[Message, ...]
-    check: AnswerCheck
-    wording: str = ""
-
-
 @speed_up_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One test. `messages`: as in the file, before choices are appended; the system prompt is in
     `system` (the test's own, else the suite's, else None). `live`: user turns are asked one by one,
-    with the model's replies between. `language`, `scoring` and `words` are the suite's. `draws`:
-    further ways of asking the same, each of which is asked too; `wording`: of the first.
+    with the model's replies between. `language`, `scoring` and `words` are the suite's.
     """
 
     id: str
@@ -367,21 +353,6 @@ class Case:
     language: str | None = None
     scoring: ScoringMode = "standard"
     words: SuiteWords | None = None
-    wording: str = ""
-    draws: tuple[Draw, ...] = ()
-
-    @property
-    def ways(self) -> int:
-        """In how many wordings and orders it is asked."""
-        return 1 + len(self.draws)
-
-    def drawn(self, number: int) -> Case:
-        """As a trial asks it: trials go through the ways, then through them again."""
-        place = number % self.ways
-        if not place:
-            return self
-        draw = self.draws[place - 1]
-        return replace(self, messages=draw.messages, check=draw.check, wording=draw.wording)
 
     @property
     def method(self) -> str:

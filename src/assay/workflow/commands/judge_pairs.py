@@ -129,7 +129,7 @@ def _pairs(store: Store, first: StoredSide, second: StoredSide) -> Iterator[_Ans
     for key, text in after.items():
         suite, test_id, repeat = key
         if (suite, test_id) in cases and key in before:
-            yield _AnswerPair(cases[suite, test_id].drawn(repeat), repeat, before[key], text)
+            yield _AnswerPair(cases[suite, test_id], repeat, before[key], text)
 
 
 def _texts(store: Store, side: StoredSide) -> dict[TrialKey, str]:

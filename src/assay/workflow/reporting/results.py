@@ -13,7 +13,6 @@ from assay.request_identity import MEASURE
 from assay.store import Run, RunModel, Store, StoredTrial
 from assay.suites.load import FETCHED
 from assay.summary.comparisons import find_leads
-from assay.summary.draws import drawn_orders
 from assay.summary.harness import with_metrics
 from assay.summary.speed import performance, trial_figures
 from assay.summary.trials import measurements, summarise
@@ -90,7 +89,6 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         reviews=reviewed_of(store, run, suites),
         failed=broken,
         leads=() if decision and decision.gate_decides else find_leads(run.id, models),
-        drawn_orders=drawn_orders(models),
         notes=(
             *_notes(run, suites, asked.trials, broken),
             *_not_measured(asked),
@@ -323,8 +321,8 @@ def _model_report(
 def _notes(
     run: Run, suites: Sequence[Suite], asked: int, broken: Sequence[FailedModel]
 ) -> Iterator[str]:
-    tries = sum(case.ways for suite in suites for case in suite.cases)
-    planned = tries * run.repeats * len(run.models)
+    tests = sum(1 for suite in suites for _ in suite.cases)
+    planned = tests * run.repeats * len(run.models)
     if run.finished is None:
         yield tr(
             "this run is not finished: {asked} of {planned} answers are asked and scored",

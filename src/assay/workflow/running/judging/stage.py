@@ -181,8 +181,7 @@ class JudgingStage:
             for stored in self.store.read_trials(self.run, model):
                 case, reply = cases.get((stored.suite, stored.test_id)), stored.reply
                 if case and isinstance(reply, Answered):
-                    asked = case.drawn(stored.repeat)
-                    yield AnswerToJudge(model=model, stored=stored, case=asked, text=reply.text)
+                    yield AnswerToJudge(model=model, stored=stored, case=case, text=reply.text)
 
     def _stored_judgements(self) -> dict[AnswerKey, StoredJudgement]:
         return {
