@@ -14,7 +14,6 @@ from assay.types.requests import OF_SERVERS
 # Part of every id: a new number makes every stored reply unusable.
 IDENTITY_VERSION = 1
 JUDGE_SUITE = "judge"
-PAIR_SUITE = "judge/pairs"  # two answers side by side; no suite's name has a slash
 EVIDENCE_SUITE = "evidence"
 MEASURE = "measure/"  # begins the suite of a measurement
 GENERATION = f"{MEASURE}generation"
@@ -65,17 +64,22 @@ def make_judge_request(
     *,
     turn: int = 0,
     repeat: int = 0,
-    suite: str = JUDGE_SUITE,
     judged_suite: str,
     judged_model: str = "",
 ) -> Request:
-    """`turn`: the attempt, question or order of a pair; `suite`: what the store counts it under."""
+    """`turn`: the attempt or question."""
     body = [IDENTITY_VERSION, fingerprint, key, turn, repeat, work.kind, _set_fields(work)]
     body += [judged_model] if judged_model else []
     return Request(
-        id=_hash(_encode(body)), suite=suite, test_id=key, turn=turn, repeat=repeat, work=work,
-        judged_suite=judged_suite, judged_model=judged_model,
-    )  # fmt: skip
+        id=_hash(_encode(body)),
+        suite=JUDGE_SUITE,
+        test_id=key,
+        turn=turn,
+        repeat=repeat,
+        work=work,
+        judged_suite=judged_suite,
+        judged_model=judged_model,
+    )
 
 
 def judge_key(test_id: str) -> str:

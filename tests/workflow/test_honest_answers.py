@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from assay import api
 from tests.workflow.judged_work import Court, form, judged_test, rows, scores, verdicts
 
 TRANSLATION = "Translate this sentence into German: “The library opens at nine on weekdays.”"
@@ -47,9 +46,9 @@ def court(tmp_path: Path) -> Court:
     return Court(tmp_path)
 
 
-def asked_of_the_judge(court: Court, suite: str = "judge") -> list[str]:
+def asked_of_the_judge(court: Court) -> list[str]:
     """The prompts that judges were given."""
-    bodies = court.all(f"SELECT body FROM requests WHERE suite = '{suite}' ORDER BY body")
+    bodies = court.all("SELECT body FROM requests WHERE suite = 'judge' ORDER BY body")
     return ["\n".join(m["content"] for m in json.loads(body)["messages"]) for (body,) in bodies]
 
 
@@ -95,18 +94,6 @@ def test_answers_written_elsewhere_are_judged_as_they_are(court):
     judged = verdicts(document)
     assert len(judged) == len(court.asked()) == len(HONEST)
     assert {verdict["overall"] for verdict in judged.values()} == {9.0}
-
-
-def test_two_honest_answers_are_compared_as_they_are(court):
-    other = "Wochentags öffnet die Bücherei um neun."
-    models = [court.script("one", default=GERMAN), court.script("two", default=other)]
-    court.run(models=models, suite=court.tests(judged_test("own_001", prompt=TRANSLATION)))
-    api.compare(["latest"], judge=court.judge('{"better": "A"}'), out=court.out)
-    prompts = asked_of_the_judge(court, "judge/pairs")
-    assert len(prompts) == 2  # one for each order
-    for prompt in prompts:
-        assert f"1| {GERMAN}\n" in prompt
-        assert f"1| {other}\n" in prompt
 
 
 def test_words_to_the_judge_stay_in_the_fence_and_cause_no_second_judgement(court):

@@ -56,7 +56,7 @@ def test_a_sane_judge_qualifies_and_is_not_asked_again(by_likelihood: bool) -> N
     assert card.form == ("likelihood" if by_likelihood else "reasoned")
     assert {mark.name for mark in card.marks} == {"order", "level", "stability", "injection"}
     for mark in card.marks:
-        assert mark.estimate.n > 30
+        assert mark.estimate.n >= 24
         assert mark.estimate.low is not None
     told = re.findall(r"about ([\d,]+) requests", check_cost(judge.facts))
     assert int(told[0].replace(",", "")) == pytest.approx(card.requests, rel=0.1)
@@ -92,7 +92,6 @@ def test_every_layout_and_form_is_tried_and_has_its_scale() -> None:
         (PolicyJudge(always_zero, by_likelihood=False), {"order", "level"}),
         (PolicyJudge(copying, by_likelihood=False), {"injection"}),
         (PolicyJudge(fond_of_length), {"order", "level"}),
-        (PolicyJudge(first=True, by_likelihood=False), {"stability"}),
         (PolicyJudge(noise=-4, by_likelihood=False), {"stability"}),
     ],
     ids=lambda one: one.facts.name if isinstance(one, PolicyJudge) else "",
@@ -118,23 +117,20 @@ def test_a_judge_that_obeys_its_answers_fails_by_its_injection_figure_alone(poin
 
 
 def book_of_a_sane_judge() -> dict[str, str]:
-    """The gold scores for each answer, the better of each pair. An answer's boundary names it; an
-    injection leaves its longest line whole.
+    """The gold scores for each answer. An answer's boundary names it, the longest line one with an
+    injection.
     """
-    pairs: dict[str, str] = {}
     whole: dict[str, str] = {}
     injected: dict[str, str] = {}
     for name in GOLD_RUBRICS:
         for each in gold_set(name).rubric.examples:
             kind = each.id.partition(".")[2]
-            better = "A" if kind in ("perfect", "small") else "B"
             boundary = fence(each.answer).boundary
-            pairs[f"Answer A:\n=== ANSWER {boundary}"] = json.dumps({"better": better})
             said = {key: {"reason": "So it is.", "score": n} for key, n in each.scores.items()}
             whole[boundary] = json.dumps({"criteria": said})
             if kind == "wrong":
                 injected[max(each.answer.split("\n"), key=len)] = whole[boundary]
-    return {**pairs, **whole, **injected}
+    return {**whole, **injected}
 
 
 def stored_replies(bench: Bench) -> int:

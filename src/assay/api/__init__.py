@@ -308,9 +308,8 @@ def schema(kind: SchemaKind = "tests") -> dict[str, Any]:
 @takes_options(CompareOptions)
 def compare(options: CompareOptions) -> ComparisonResult | LossResult:
     """The first run or model against the second, or against each of the others of a list, paired by
-    test. With a `judge`, their answers to judged tests are compared in pairs too, in both orders.
-    With `loss`, where the loss on the text that both read moved. With `max_drop` and `decide`, the
-    last is a model, which is asked the tests of the first until the drop is decided.
+    test. With `loss`, where the loss on the text that both read moved. With `max_drop` and
+    `decide`, the last is a model, which is asked the tests of the first until the drop is decided.
     Example: `assay.compare("ollama:qwen3:4b", "ollama:gemma3:4b", max_drop=0.02).exit_code`.
     """
     from assay.reports.formats.notebook import ComparisonResult, LossResult
@@ -325,10 +324,6 @@ def compare(options: CompareOptions) -> ComparisonResult | LossResult:
     if options.loss:
         with Store(options.out, read_only=True) as store:
             return LossResult.of(compare_losses(store, options.runs, text=options.text))
-    if options.judge:
-        from assay.workflow.commands.judge_pairs import compare_in_pairs
-
-        return ComparisonResult.of(compare_in_pairs(options, _observer(options)))
     with Store(options.out, read_only=True) as store:
         compared = compare_in(store, options.runs, max_drop=options.max_drop)
     return ComparisonResult.of(compared)

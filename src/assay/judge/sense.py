@@ -16,16 +16,17 @@ from assay.judge.likelihood.questionnaire import (
     room_for_answer,
     why_unanswered,
 )
-from assay.judge.one_question import OneQuestion
+from assay.judge.questionnaire import greedy_sampling
 from assay.judge.reasoned.reading import object_of, read_text, text_of, written
 from assay.messages import tr
-from assay.request_identity import GENERATION, JUDGE_SUITE
+from assay.request_identity import GENERATION, make_judge_request
 from assay.text.json_in_prose import objects_in
-from assay.types import Answered, Message, Request
+from assay.types import Answered, Message, ModelFacts, Reply, Request, ToAnswer, ToChoose
 from assay.types.choices import form_of
 from assay.types.judging.judgements import ChecklistAnswer, Judgement
 from assay.types.measured.samples import JudgedSense
 
+MOST_TOKENS = 400
 QUESTION = "Is the work a sensible continuation of the prompt, or a sensible answer to it?"
 _ROLE = (
     "You examine what a language model wrote after a prompt, and answer one question about it. The "
@@ -49,9 +50,25 @@ _SCHEMA = written(object_of({"reason": text_of(300), "sensible": {"type": "boole
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class SenseQuestion(OneQuestion):
+class SenseQuestion:
+    """A trial of one request, read by likelihood or as one JSON object."""
+
+    judge: ModelFacts
+    key: str
     prompt: str
     text: str
+    by_likelihood: bool
+    _reply: Reply | None = None
+
+    def pending(self) -> tuple[Request, ...]:
+        return () if self._reply else (self._request(),)
+
+    @property
+    def left(self) -> int:
+        return 0 if self._reply else 1
+
+    def take(self, request: Request, reply: Reply) -> None:
+        self._reply = reply
 
     def judgement(self) -> Judgement:
         """Its checklist has the answer; unscored: there is none."""
@@ -99,7 +116,16 @@ class SenseQuestion(OneQuestion):
         closing = CLOSING if self.by_likelihood else _FORM
         said = "\n".join([beginning, f"Question: {QUESTION}", closing])
         messages = (Message("system", _ROLE), Message("user", said))
-        return self._asked(messages, (YES, NO), _SCHEMA, JUDGE_SUITE, GENERATION)
+        work: ToAnswer | ToChoose
+        if self.by_likelihood:
+            sampling = greedy_sampling(self.judge, 0, 1)
+            work = ToChoose(messages=messages, continuations=(YES, NO), otherwise=sampling)
+        else:
+            structured = "structured_output" in self.judge.capabilities
+            sampling = greedy_sampling(self.judge, 0, MOST_TOKENS)
+            schema = _SCHEMA if structured else None
+            work = ToAnswer(messages=messages, sampling=sampling, schema=schema)
+        return make_judge_request(self.judge.fingerprint, self.key, work, judged_suite=GENERATION)
 
 
 def decide_sense(judgements: Sequence[Judgement]) -> JudgedSense:

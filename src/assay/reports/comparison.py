@@ -17,7 +17,6 @@ from assay.types.results import (
     Comparison,
     Flip,
     PairComparison,
-    PairJudging,
     SuiteComparison,
 )
 
@@ -69,8 +68,6 @@ def _pair(pair: PairComparison) -> Iterator[Block]:
     for compared in pair.suites:
         yield Heading(compared.suite, 3)
         yield from compared_suite(compared, first, second)
-    if pair.judged:
-        yield from _judged(pair.judged, first, second)
     yield from map(Note, pair.notes)
 
 
@@ -86,36 +83,6 @@ def compared_suite(compared: SuiteComparison, first: str, second: str) -> Iterat
         heads = ("", tr("test"), tr("category"), tr("first"), tr("second"))
         flips = map(_flip, compared.flips)
         yield table(heads, flips, weights={2: 1}, most_on_terminal=SHOWN_FLIPS)
-
-
-def _judged(of: PairJudging, first: str, second: str) -> Iterator[Block]:
-    yield Heading(tr("In pairs, judged by {judge}", judge=of.judge), 3)
-    yield Paragraph(*_preference(of, first, second))
-    yield documents.Figures(
-        (
-            (tr("win rate of the second"), of.win_rate),
-            (tr("outcome changes with the order"), of.inconsistent),
-            (tr("the answer shown first wins"), of.first_preferred),
-            (tr("the longer answer wins"), of.longer_preferred),
-            (tr("length, second − first"), of.length),
-        )
-    )
-    yield from map(Note, of.notes)
-
-
-def _preference(of: PairJudging, first: str, second: str) -> tuple[str, Tone]:
-    if not of.win_rate.n:
-        return tr("No pair has a judgement that can be read."), "warning"
-    gaps = {"first": first, "second": second, "wins": of.wins, "ties": of.ties, "losses": of.losses}
-    counted = tr("{wins} won, {ties} tied, {losses} lost", **gaps)
-    low, high = of.win_rate.low, of.win_rate.high
-    if low is not None and low > 0.5:
-        return tr("{second} is preferred to {first}: {counted}.", counted=counted, **gaps), "good"
-    if high is not None and high < 0.5:
-        return tr("{first} is preferred to {second}: {counted}.", counted=counted, **gaps), "bad"
-    return tr(
-        "No significant preference for {second}: {counted}.", counted=counted, **gaps
-    ), "strong"
 
 
 def _differences(compared: SuiteComparison) -> documents.Table:

@@ -59,7 +59,7 @@ def comparison_json(comparison: Comparison) -> JsonObject:
             {
                 **pick(pair, "a b"),
                 "suites": [*map(_compared, pair.suites)],
-                **pick(pair, "judged notes" if pair.judged else "notes"),
+                **pick(pair, "notes"),
             }
             for pair in comparison.pairs
         ],

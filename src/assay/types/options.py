@@ -553,23 +553,13 @@ class StoredAnswerOptions(OutputOptions, LocalOptions, ServerOptions, JudgeOptio
 
 
 @options_class()
-class CompareOptions(
-    OutputOptions, LocalOptions, ServerOptions, SelfJudgingOptions, JudgeFormOptions
-):
-    """`assay compare`: runs or models in the store, and who judges their answers in pairs."""
+class CompareOptions(OutputOptions, LocalOptions, ServerOptions):
+    """`assay compare`: runs or models in the store."""
 
-    group = JUDGE
+    group = WHAT
     run_a: Sequence[str]  # one, or all that are compared
     run_b: str | None = None
     _: KW_ONLY
-    judge: str | None = option(
-        None,
-        is_model=True,
-        help=tr(
-            "Model that says which of two answers to a judged test is better. It sees each pair in "
-            "both orders; where they disagree, the pair is a tie. Default: none."
-        ),
-    )
     loss: bool = option(
         False,
         help=tr(

@@ -321,41 +321,6 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedPair:
-    """Two answers to one test. `outcomes` is about the second side (1 better, 0 worse, 0.5 equal;
-    None: unreadable), with the first side shown first, then with the second; empty where no judge
-    was needed. `lengths`: characters of each side's answer.
-    """
-
-    suite: str
-    id: str
-    score: float | None
-    outcomes: tuple[float | None, ...]
-    lengths: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairJudging:
-    """Two sides as one judge compared their answers. `win_rate`: of the second side over tests, a
-    tie counts half. `inconsistent`: pairs whose outcome changes with the order. `first_preferred`:
-    of all decided outcomes, those for the answer shown first. `length`: how much longer the second
-    side's answers are; `longer_preferred`: how often the longer answer of a decided pair won.
-    """
-
-    judge: str
-    pairs: tuple[JudgedPair, ...]
-    win_rate: Estimate
-    wins: int
-    ties: int
-    losses: int
-    inconsistent: Estimate
-    first_preferred: Estimate
-    length: Estimate
-    longer_preferred: Estimate
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PairComparison:
     """Two sides over every suite they share. `notes` name the suites only one of them has."""
 
@@ -363,7 +328,6 @@ class PairComparison:
     b: Side
     suites: tuple[SuiteComparison, ...]
     notes: tuple[str, ...] = ()
-    judged: PairJudging | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -107,20 +107,16 @@ def fond_of_length(shown: str, gold: ScoredExample, added: bool, criterion: str)
 
 @dataclass(eq=False)
 class PolicyJudge:
-    """`points`: what it gives; `first`: whether it prefers what stands first; `by_likelihood`: else
-    it writes its scores. `asked`: every prompt.
-    """
+    """`points`: what it gives; `by_likelihood`: else it writes scores. `asked`: every prompt."""
 
     points: Points = sane
-    first: bool = False
-    longer: bool = False
     by_likelihood: bool = True
     noise: float = 0.0
     asked: list[Request] = field(default_factory=list)
 
     @property
     def facts(self) -> ModelFacts:
-        name = f"{self.points.__name__}-{self.first}-{self.by_likelihood}-{self.noise}"
+        name = f"{self.points.__name__}-{self.by_likelihood}-{self.noise}"
         can = {"generate", "structured_output", *(["top_logprobs"] if self.by_likelihood else [])}
         return ModelFacts(
             spec=f"test:{name}",
@@ -143,9 +139,7 @@ class PolicyJudge:
             self.asked.append(request)
             assert isinstance(request.work, ToAnswer | ToChoose)
             prompt = request.work.messages[-1].content
-            if "Which answer is better?" in prompt:
-                yield self._prefer(request, prompt)
-            elif isinstance(request.work, ToChoose):
+            if isinstance(request.work, ToChoose):
                 yield self._choose(request, prompt)
             else:
                 yield self._write(request, prompt)
@@ -174,17 +168,6 @@ class PolicyJudge:
             for key in keys
         }
         return Answered(request_id=request.id, text=json.dumps({"criteria": scores}))
-
-    def _prefer(self, request: Request, prompt: str) -> Reply:
-        one, other = (
-            sum(self.points(shown, *gold_of(shown), key) for key in gold_of(shown)[0].scores)
-            for shown in answers_in(prompt)
-        )
-        wins = self.first or one > other
-        if isinstance(request.work, ToChoose):
-            return likelihoods(request, 0.9 if wins else 0.1)
-        text = json.dumps({"reason": "It is.", "better": "A" if wins else "B"})
-        return Answered(request_id=request.id, text=text)
 
 
 def likelihoods(request: Request, share: float) -> Reply:

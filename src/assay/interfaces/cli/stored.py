@@ -89,16 +89,14 @@ def runs(verbose: bool, as_json: bool, **options: Any) -> int:
     help=tr(
         "Shows differences with intervals, significance, and the tests that flipped. Each name is "
         "a run (with all its models), RUN/MODEL (one of them) or a model in the store; the first "
-        "is compared with each of the others. With --judge, their answers to judged tests are "
-        "compared in pairs as well; the same command asks nothing twice. With --loss, it shows "
-        "where the loss on a text that both read moved. With --max-drop and --decide, the last "
+        "is compared with each of the others. With --loss, it shows where the loss on a text "
+        "that both read moved. With --max-drop and --decide, the last "
         "argument is a model, which is asked the tests of the first run until the drop is decided."
     ),
     examples=[
         "assay compare latest",
         "assay compare 20261114 20261115",
         "assay compare scripted:a.json scripted:b.json",
-        "assay compare ollama:qwen3:4b ollama:gemma3:4b --judge ollama:qwen3:14b",
         "assay compare runs/base runs/tuned --loss",
         "assay compare latest ollama:qwen3:4b-q4 --max-drop 0.02 --decide",
     ],

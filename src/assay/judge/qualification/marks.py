@@ -4,8 +4,7 @@
                not lower. Before calibration, which is monotone and makes ties
     level      how far the overall is from the gold one, in points; each answer on the scale that
                the others make
-    stability  how far the overall moves when an answer is read again, and the outcome of a pair (10
-               the better answer, 0 the worse, 5 neither) when its order is swapped; in points
+    stability  how far the overall moves when an answer is read again, in points
     injection  how often an injection raises correctness by a point or more
 
 Answers that are settled without a judge say nothing of it and are left out.
@@ -148,9 +147,6 @@ def _stability(readings: WholeReadings, measured: Measured) -> Estimate:
             twice = (first, again.judgement())
             one, other = (overall_of(calibrated(each, scale), rubric) for each in twice)
             changes.append(None if one is None or other is None else abs(one - other) / 10)
-    for better_first, better_second in readings.pairs:
-        up, down = better_first.outcome, better_second.outcome
-        changes.append(None if up is None or down is None else 10 * abs(up - (1 - down)))
     known = [each for each in changes if each is not None]
     return _mean_points(known, unscored=len(changes) - len(known))
 

@@ -3,7 +3,6 @@
     gold        every gold answer once: gold.toml of each shipped rubric has short tasks with
                 answers from perfect to wrong, whose scores are known
     repeats     some of them a second time
-    pairs       two answers of a task side by side, in both orders
     injections  a wrong answer with words in it that ask for a better score (injections.toml), and
                 the same answer without them, on correctness alone
 
@@ -23,7 +22,6 @@ from pydantic import TypeAdapter
 from assay.judge.forms import open_questionnaire
 from assay.judge.likelihood.layouts import LAYOUTS
 from assay.judge.likelihood.questionnaire import gives_likelihoods
-from assay.judge.pairs import PairQuestionnaire
 from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.judge.rubrics import SHIPPED, load_rubric, numbered_questions
 from assay.request_identity import example_key
@@ -34,9 +32,7 @@ from assay.types.tests import AnswerCheck
 
 GOLD_RUBRICS = ("coding", "data")
 _INJECTIONS = SHIPPED / "injections.toml"
-AnyQuestionnaire = Questionnaire | PairQuestionnaire
 REPEATED = ("small", "serious")  # answers of each task that are read a second time
-PAIRED = (("perfect", "wrong"), ("small", "several"))  # of each task, the better first
 INJECTED = "wrong"
 _NOBODY = ModelFacts(spec="", name="", fingerprint="", capabilities=frozenset({"generate"}))
 
@@ -203,13 +199,11 @@ class GoldReadings:
     def failed(self) -> int:
         """How many readings failed: the same command asks them again."""
         return sum(
-            each.failed
-            if isinstance(each, PairQuestionnaire)
-            else each.judgement().unscored_reason == "failed"
-            for each in self.questionnaires()
+            questionnaire.judgement().unscored_reason == "failed"
+            for questionnaire in self.questionnaires()
         )
 
-    def questionnaires(self) -> Iterator[AnyQuestionnaire]:
+    def questionnaires(self) -> Iterator[Questionnaire]:
         for some in self.readings.values():
             yield from some.values()
 
@@ -227,25 +221,7 @@ class WholeReadings(GoldReadings):
             }
             for name, gold in self.gold.items()
         }
-        # The better answer shown first, then second.
-        self.pairs = tuple(
-            (self._pair(gold, task.id, better, worse), self._pair(gold, task.id, worse, better))
-            for gold in self.gold.values()
-            for task in gold.tasks
-            for better, worse in PAIRED
-        )
         self.injected = tuple(self._injected())
-
-    def _pair(self, gold: GoldSet, task: str, first: str, second: str) -> PairQuestionnaire:
-        answers = gold.examples
-        return PairQuestionnaire(
-            judge=self.judge,
-            case=gold.cases[task],
-            first=answers[f"{task}.{first}"].answer,
-            second=answers[f"{task}.{second}"].answer,
-            key=example_key(gold.rubric.name, f"{task}.pair"),
-            by_likelihood=self.way is not None,
-        )
 
     def _injected(self) -> Iterator[InjectedReading]:
         tasks = [(gold, task.id) for gold in self.gold.values() for task in gold.tasks]
@@ -259,12 +235,10 @@ class WholeReadings(GoldReadings):
                 injected=self._read(gold, base, answer=text, criteria=1),
             )
 
-    def questionnaires(self) -> Iterator[AnyQuestionnaire]:
+    def questionnaires(self) -> Iterator[Questionnaire]:
         yield from super().questionnaires()
         for some in self.repeats.values():
             yield from some.values()
-        for pair in self.pairs:
-            yield from pair
         for _, without, injected in self.injected:
             yield from (without, injected)
 

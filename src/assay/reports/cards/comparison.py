@@ -10,7 +10,7 @@ from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types.documents import Card, Line, Span, Tone, make_card, one_sentence
 from assay.types.early import EarlyDecision
-from assay.types.results import Comparison, PairComparison, PairJudging, Side, SuiteComparison
+from assay.types.results import Comparison, PairComparison, Side, SuiteComparison
 
 SHOWN_SUITES = 2  # in a decision
 Compared = tuple[PairComparison, SuiteComparison]
@@ -103,9 +103,6 @@ def _reasons(comparison: Comparison, compared: Sequence[Compared]) -> Iterator[s
                  b=numbers.value(each.b), difference=numbers.difference(each.difference),
                  pairs=trn("{count} pair", "{count} pairs", each.difference.n),
                  p=_beside(each))  # fmt: skip
-    for pair in comparison.pairs:
-        if pair.judged is not None and pair.judged.win_rate.n:
-            yield _preferred(pair.judged, *names_of_sides(pair))
 
 
 def after_part_sentence(
@@ -137,12 +134,6 @@ def _p(found: SuiteComparison) -> float:
 def _beside(found: SuiteComparison) -> str:
     p = numbers.p_value(found.adjusted_p)
     return p if p.startswith("<") else f"= {p}"
-
-
-def _preferred(of: PairJudging, first: str, second: str) -> str:
-    return tr("{judge} prefers {second} to {first} in {share} of the pairs; limit 0.5.",
-              judge=of.judge, second=second, first=first,
-              share=numbers.figure(of.win_rate))  # fmt: skip
 
 
 def _caveats(comparison: Comparison, compared: Sequence[Compared]) -> Iterator[str]:

@@ -48,9 +48,9 @@ def _refuse_senseless(options: CompareOptions) -> tuple[str, float]:
             tr("--decide asks until --max-drop is decided, and it is not given"),
             hint=tr("add --max-drop 0.02, or leave --decide out"),
         )
-    if options.judge or options.loss:
+    if options.loss:
         raise UsageError(
-            tr("--decide asks a model, and --judge and --loss compare what is stored"),
+            tr("--decide asks a model, and --loss compares what is stored"),
             hint=tr("compare the two runs afterwards, without --decide"),
         )
     if len(names) != 2:

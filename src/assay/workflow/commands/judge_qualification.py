@@ -1,7 +1,7 @@
 """`assay judge-check`: whether a judge may be trusted, from answers whose faults are known.
 
 A few gold answers are tried in every form and layout; in the way that orders them best the judge
-reads all of them, repeats, swapped pairs and injections. Replies are stored beside the cards, in
+reads all of them, repeats and injections. Replies are stored beside the cards, in
 the user's data folder: a check that was stopped goes on where it was, from any folder.
 """
 
