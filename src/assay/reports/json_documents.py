@@ -247,7 +247,7 @@ def _judgement(of: Judgement) -> JsonObject:
     return {
         **pick(
             of,
-            "judge fingerprint form layout repeat scores unscored_reason explanation checklist "
+            "judge fingerprint form repeat scores unscored_reason explanation checklist "
             "quotes fabricated assessment strengths weaknesses verdict assumptions unusual "
             "attempts",
         ),

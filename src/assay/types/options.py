@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assay.messages import tr
-from assay.types.choices import JudgeFormChoice, Layout, MeasureKind
+from assay.types.choices import JudgeFormChoice, MeasureKind
 from assay.types.option_fields import (
     CHECKPOINTS,
     HOW,
@@ -240,20 +240,6 @@ class JudgeFormOptions(CommandOptions):
 
 
 @options_class(kw_only=True)
-class JudgeLayoutOptions(JudgeFormOptions):
-    group = JUDGE
-    judge_layout: Layout | None = option(
-        None,
-        identity=True,
-        help=tr(
-            "Prompt of a likelihood judge: the answer in a fence, the question around the answer, "
-            "the answer again after the question, or questions made from the rubric's anchors. "
-            "Default: the layout that did best on the judge's card, else fence."
-        ),
-    )
-
-
-@options_class(kw_only=True)
 class SelfJudgingOptions(CommandOptions):
     group = JUDGE
     allow_self_judging: bool = option(
@@ -276,7 +262,7 @@ class JudgeNameOptions(CommandOptions):
 
 
 @options_class(kw_only=True)
-class JudgeOptions(SelfJudgingOptions, JudgeLayoutOptions, JudgeNameOptions):
+class JudgeOptions(SelfJudgingOptions, JudgeFormOptions, JudgeNameOptions):
     """Who judges open answers, and how. No judges: nothing is judged."""
 
     group = JUDGE
@@ -285,7 +271,10 @@ class JudgeOptions(SelfJudgingOptions, JudgeLayoutOptions, JudgeNameOptions):
         least=1,
         most=100,
         identity=True,
-        help=tr("Judge each answer N times; the median counts and the spread is shown."),
+        help=tr(
+            "Judge each answer N times; the median counts and the spread is shown. By likelihood "
+            "once: it would be the same."
+        ),
     )
     use_case: str = option(
         "",
@@ -689,7 +678,7 @@ class QuantsOptions(OutputOptions, LocalOptions, PatienceOptions, SampleOptions,
 
 
 @options_class()
-class JudgeCheckOptions(OutputOptions, LocalOptions, ServerOptions, JudgeLayoutOptions):
+class JudgeCheckOptions(OutputOptions, LocalOptions, ServerOptions, JudgeFormOptions):
     """`assay judge-check`: the judge, and in which forms it is tried."""
 
     group = HOW

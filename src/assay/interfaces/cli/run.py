@@ -132,8 +132,8 @@ def judge(verbose: bool, as_json: bool, **options: Any) -> int:
 @command(
     "judge-check",
     help=tr(
-        "Asks MODEL about shipped answers whose faults and scores are known, in each form and "
-        "layout, and keeps the best. Its card says how it did: order, level, stability, injection. "
+        "Asks MODEL about shipped answers whose faults and scores are known, in each form, and "
+        "keeps the best. Its card says how it did: order, level, stability, injection. "
         "The card is kept in your user data folder for all projects. The same command continues a "
         "check that was stopped. Exit 0: qualified; 1: not qualified; 3: requests failed."
     ),

@@ -167,7 +167,6 @@ def _as_judged(run: Run) -> dict[str, Any]:
     return {
         "judges": tuple(judge.spec for judge in judging.judges),
         "judge_form": judging.judges[0].form,
-        "judge_layout": judging.judges[0].layout,
         "judge_repeats": judging.repeats,
         "use_case": judging.use_case,
     }
