@@ -20,7 +20,6 @@ class Judge(JudgeFields):
     requirements: Annotated[Remarks, Doc("What the answer has to do.")] = ()
     evaluation_points: Annotated[Remarks, Doc("What the judge should look at.")] = ()
     checklist: Annotated[Remarks, Doc("Questions that the judge answers with yes or no.")] = ()
-    evidence: Annotated[Text | None, Doc("Deprecated; has no effect.")] = None
     fixtures: Annotated[Texts, Doc("Files that the test shows.")] = ()
     data_seed: Annotated[int, NotInFile()] = 0
     checker: Annotated[str, NotInFile()] = ""

@@ -215,10 +215,9 @@ ONE_ANSWER = Requests()
 
 
 class JudgeFields(AnswerCheck):
-    """What a judge reads of a test. `fixtures`: files that the prompt already contains. `evidence`
-    is of earlier versions, and does nothing. `checker`: a test folder, relative to the shipped
-    suites if it ships; `checker_digest`: of all its files, `files_digest`: of those that make.py
-    made.
+    """What a judge reads of a test. `fixtures`: files that the prompt already contains. `checker`:
+    a test folder, relative to the shipped suites if it ships; `checker_digest`: of all its files,
+    `files_digest`: of those that make.py made.
     """
 
     __slots__ = ()
@@ -228,7 +227,6 @@ class JudgeFields(AnswerCheck):
         requirements: tuple[str, ...]
         evaluation_points: tuple[str, ...]
         checklist: tuple[str, ...]
-        evidence: str | None
         fixtures: tuple[str, ...]
         data_seed: int
         checker: str

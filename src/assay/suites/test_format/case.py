@@ -302,9 +302,6 @@ def find_files(
     raw: Mapping[str, Any], path: Place, folder: Path | None, notes: Notes
 ) -> dict[str, str]:
     """Note every file that is not there; the texts of those that are, by name."""
-    if raw.get("evidence"):
-        message = tr("'evidence' does nothing any more: a test folder brings its own checker")
-        notes.warning((*path, "evidence"), message)
     texts: dict[str, str] = {}
     for number, name in enumerate(raw.get("fixtures", ())):
         place, hole = (*path, "fixtures", number), "{{" + name + "}}"
