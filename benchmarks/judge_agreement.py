@@ -1,6 +1,6 @@
 """A judge beside published grades: both forms of asking, on snippets that programmers graded.
 
-    python benchmarks/judge_agreement.py openai:NAME@http://127.0.0.1:8080/v1 --layouts fence again
+    python benchmarks/judge_agreement.py openai:NAME@http://127.0.0.1:8080/v1
 
 Takes `conala_items.jsonl` (`--items`; snippets of CoNaLa with the grades that programmers
 gave them in a study, Evtikhiev et al. 2023, no part of this project) and asks the judge with
@@ -36,12 +36,10 @@ from judge_agreement_figures import (
 from assay.ask_loop import ask
 from assay.checks.judge import Judge
 from assay.judge.forms import open_questionnaire
-from assay.judge.likelihood.layouts import LAYOUTS
 from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.models.opening import open_model
 from assay.request_identity import example_key
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Message, Model, Reply
-from assay.types.choices import Layout
 from assay.types.judging.judgements import (
     Anchor,
     Judgement,
@@ -186,9 +184,9 @@ def answer_of(item: Item) -> str:
     return f"```python\n{item.snippet}\n```"
 
 
-def by_likelihood(model: Model, item: Item, layout: Layout) -> Questionnaire:
+def by_likelihood(model: Model, item: Item) -> Questionnaire:
     """Three questions; no words afterwards, which change no score."""
-    return open_questionnaire(replace(_assignment(model, item), layout=layout, explain=False))
+    return open_questionnaire(replace(_assignment(model, item), form="likelihood", explain=False))
 
 
 def by_reasons(model: Model, item: Item) -> Questionnaire:
@@ -222,8 +220,7 @@ def asked_of(
     for number, item in enumerate(items, 1):
         if most_seconds is not None and time.monotonic() - started > most_seconds:
             break
-        layout = next((one for one in LAYOUTS if way == f"likelihood, {one}"), None)
-        inquiry = by_likelihood(model, item, layout) if layout else by_reasons(model, item)
+        inquiry = (by_likelihood if way == "likelihood" else by_reasons)(model, item)
         found.seconds.append(kept.ask(model, inquiry))
         found.values[item.id] = value_of(inquiry.judgement())
         if number % 10 == 0:
@@ -239,7 +236,6 @@ def options() -> argparse.Namespace:
     reader = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     reader.add_argument("judge", help="a model spec")
     reader.add_argument("--items", type=Path, default=DATA)
-    reader.add_argument("--layouts", nargs="*", choices=LAYOUTS, default=list(LAYOUTS))
     reader.add_argument("--forms", nargs="+", default=["likelihood", "reasoned"])
     reader.add_argument("--per-grade", type=int, default=20)
     reader.add_argument("--seeds", type=int, nargs="+", default=list(SEEDS))
@@ -254,14 +250,12 @@ def main() -> None:
     """Ask, compare, print."""
     chosen = options()
     items = samples(read_items(chosen.items), chosen.per_grade, chosen.seeds)
-    ways = [f"likelihood, {one}" for one in chosen.layouts if "likelihood" in chosen.forms]
-    ways += ["reasoned"] if "reasoned" in chosen.forms else []
     kept = Kept(chosen.cache)
     settings = ServerOptions(timeout=chosen.timeout, connections=1)
     model = open_model(chosen.judge, settings)
     try:
         model.probe()
-        found = [asked_of(model, items, way, kept, chosen.most_seconds) for way in ways]
+        found = [asked_of(model, items, way, kept, chosen.most_seconds) for way in chosen.forms]
     finally:
         model.close()
     beside = list(recorded(chosen.items.with_name("conala_judgements.jsonl"), items))

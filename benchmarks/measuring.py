@@ -1,17 +1,12 @@
-"""What the benchmarks share: a timed child process with its peak memory, and made-up tests.
-
-In: a command or a count. Out: seconds and megabytes.
-"""
+"""What the benchmarks share: a line of the table, and a timed process with its peak memory."""
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 ASSAY = (sys.executable, "-m", "assay")
 
@@ -57,28 +52,3 @@ def timed(command: list[str], *, repeats: int = 1) -> Timed:
             best = took
     assert best is not None
     return best
-
-
-def made_up_tests(count: int) -> list[dict[str, object]]:
-    """Tests of the three commonest kinds."""
-    kinds: list[dict[str, object]] = [
-        {"eval_method": "exact_match", "expected": "42"},
-        {"eval_method": "keywords", "expected_keywords": ["alpha", ["beta", "gamma"], "delta"]},
-        {"eval_method": "multiple_choice", "expected": "B", "choices": ["one", "two", "six"]},
-    ]
-    return [
-        {
-            "id": f"made_{number:06d}",
-            "prompt": f"Question {number}: what does the manual say about option {number}?",
-            "description": "made up",
-            **kinds[number % 3],
-        }
-        for number in range(count)
-    ]
-
-
-def write_suite(folder: Path, count: int) -> Path:
-    """A suite of one category."""
-    folder.mkdir(parents=True)
-    (folder / "made.json").write_text(json.dumps(made_up_tests(count), indent=1), "utf-8")
-    return folder

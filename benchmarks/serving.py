@@ -1,4 +1,4 @@
-"""Asking a server: what a whole run takes beside a bare loop, and whether memory stays flat."""
+"""Asking a server: a whole run beside a bare loop, flat memory, and the size of the store."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def figures(folder: Path) -> Iterator[Figure]:
     try:
         yield from _speed(server, folder)
         server.settings(delay_ms=0)
-        yield _memory(server, folder)
+        yield from _memory_and_store(server, folder)
     finally:
         server.stop()
 
@@ -98,23 +98,32 @@ def _speed(server: Server, folder: Path) -> Iterator[Figure]:
     )
 
 
-def _memory(server: Server, folder: Path) -> Figure:
+def _memory_and_store(server: Server, folder: Path) -> Iterator[Figure]:
     suite = _trivial(folder / "many", MANY)
     memory = _Memory()
     spec = f"ollama:{MODEL}@{server.url}"
+    out = folder / "many-out"
     api.run(
         [spec],
         suites=[str(suite)],
         connections=CONNECTIONS,
-        out=folder / "many-out",
+        out=out,
         observer=memory,
     )
     tenth = len(memory.seen) // 10
-    return Figure(
+    yield Figure(
         f"memory while {MANY:,} requests are asked",
         f"{memory.seen[-1]:.0f} MB at the last reply",
         f"{memory.seen[tenth]:.0f} MB after a tenth",
         "flat",
+    )
+    store = (out / "assay.db").stat().st_size
+    tests = sum(file.stat().st_size for file in suite.iterdir())
+    yield Figure(
+        f"the store of {MANY:,} short answers",
+        f"{store / 2**20:.0f} MB, {store / MANY:.0f} bytes an answer",
+        f"the tests as JSON, {tests / MANY:.0f} bytes each",
+        "–",
     )
 
 

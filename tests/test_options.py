@@ -55,13 +55,6 @@ def test_fresh_and_budget_are_no_part_of_the_command_that_repeats_a_run():
     assert options.command_line("run", *options.models) == "assay run scripted:a.json"
 
 
-def test_the_old_name_of_log_is_accepted():
-    for words in (("--tensorboard", "events"), ("--tensorboard=events",)):
-        assert parsed("scripted:a.json", *words)["log"] == ("tensorboard:events",)
-    both = parsed("scripted:a.json", "--log", "tensorboard:a", "--tensorboard", "b")
-    assert both["log"] == ("tensorboard:a", "tensorboard:b")
-
-
 def test_a_text_is_taken_for_one_of_several_and_for_a_path():
     options = RunOptions("scripted:a.json", suites="example", gate="g.toml")
     assert (options.models, options.suites) == (("scripted:a.json",), ("example",))

@@ -255,7 +255,6 @@ VERDICT = FinalJudgement(
             judge="ollama:j",
             fingerprint="sha256:2",
             form="likelihood",
-            layout="fence",
             scores=(CriterionScore(criterion="correctness", score=7, raw=0.71),),
             checklist=(ChecklistAnswer(question="Is it?", probability=0.5),),
             quotes=(Quote(text="low", status="fabricated"),),

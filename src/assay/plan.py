@@ -13,10 +13,8 @@ from assay.messages import tr
 from assay.request_identity import make_test_request
 from assay.types import (
     BASE_MODEL_MAX_TOKENS,
-    CONSTRAINED,
     DEFAULT_MAX_TOKENS,
     LETTERS,
-    THINKING,
     Case,
     Message,
     ModelFacts,
@@ -26,7 +24,6 @@ from assay.types import (
     SamplingMode,
     Suite,
     Thinking,
-    ThinkingChoice,
     ToAnswer,
     ToChoose,
     ToContinue,
@@ -56,24 +53,19 @@ class AskOptions:
     repeats: int = 1
     sampling: SamplingMode = "fixed"
     max_tokens: int | None = None
-    think: ThinkingChoice | None = None
-    constrained: bool = False
+    think: Thinking | None = None
     loop_stop: bool = True
     num_ctx: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedTrial:
-    """One test asked once of one model. `asked` are the indices of the turns put to the model.
-    `repeat`: its number among all trials of the test, `again` among those of the same wording and
-    order.
-    """
+    """One test asked once of one model. `asked` are the indices of the turns put to the model."""
 
     case: Case
     repeat: int
     opening: tuple[Message, ...]
     asked: tuple[int, ...]
-    again: int
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -98,8 +90,7 @@ class Plan:
         if asked.as_written:
             written = asked.as_written[turn]
             return make_test_request(
-                self.facts.fingerprint, trial.case, written, turn=turn, repeat=trial.again,
-                number=trial.repeat,
+                self.facts.fingerprint, trial.case, written, turn=turn, repeat=trial.repeat,
             )  # fmt: skip
         work = self._work(trial, asked, turn, replies)
         if asked.tools and isinstance(work, ToAnswer):
@@ -109,8 +100,7 @@ class Plan:
             trial.case,
             work,
             turn=turn + len(steps),
-            repeat=trial.again,
-            number=trial.repeat,
+            repeat=trial.repeat,
         )
 
     def right_answers(self) -> Iterator[tuple[Case, ToChoose]]:
@@ -130,7 +120,6 @@ class Plan:
     def _work(
         self, trial: PlannedTrial, asked: Requests, turn: int, replies: Sequence[str]
     ) -> ToAnswer | ToChoose:
-        case = trial.case
         by_text = "score_text" in self.facts.capabilities
         spoken = _conversation(trial, asked, turn, replies, by_text=by_text)
         messages = (*trial.opening, *spoken)
@@ -150,11 +139,9 @@ class Plan:
                 return ToChoose(
                     messages=messages, continuations=letters, otherwise=otherwise, written=True
                 )
-        twin = self.options.constrained and CONSTRAINED in case.suite
-        schema = asked.schema if twin and last else None
         sampling = self._sampling(trial, asked.predictions)
         told = asked.letters if last and self._tells_first_letters else ()
-        return ToAnswer(messages=messages, sampling=sampling, schema=schema, letters=tuple(told))
+        return ToAnswer(messages=messages, sampling=sampling, letters=tuple(told))
 
     def _sampling(self, trial: PlannedTrial, several: int) -> Sampling:
         case, options = trial.case, self.options
@@ -163,19 +150,18 @@ class Plan:
             temperature=max(case.temperature, LEAST_SAMPLING_TEMPERATURE)
             if drawn
             else case.temperature,
-            seed=options.seed + trial.again,
+            seed=options.seed + trial.repeat,
             max_tokens=self._longest(case),
             stop=self._stops(trial),
             predictions=several,
-            think=self._think(case),
+            think=self._think,
             loop_stop=options.loop_stop,
             context=options.num_ctx,
         )
         return sampling if options.sampling == "fixed" else _left_to_the_server(sampling)
 
-    def _think(self, case: Case) -> Thinking | None:
-        if self.options.think == "both":
-            return "on" if case.suite.endswith(THINKING) else "off"
+    @property
+    def _think(self) -> Thinking | None:
         asked = self.options.think
         return None if asked == "off" and not can_be_told("off", self.facts) else asked
 
@@ -221,16 +207,14 @@ def make_plan(suites: Sequence[Suite], facts: ModelFacts, options: AskOptions) -
 
     trials = tuple(
         PlannedTrial(
-            case.drawn(way),
-            repeat * case.ways + way,
+            case,
+            repeat,
             opening(suite.name, case.category, case.system),
             _asked(case),
-            repeat,
         )
         for repeat in range(options.repeats)
         for suite in suites
         for case in suite.cases
-        for way in range(case.ways)
     )
     return Plan(facts=facts, options=options, trials=trials)
 
@@ -256,11 +240,6 @@ def _cannot(
                 count=len(calling),
             ),
             hint=tr("choose a model behind a server that calls tools, or leave them out with -c"),
-        )
-    if options.constrained and "structured_output" not in facts.capabilities:
-        yield UsageError(
-            tr("{model} cannot be asked under a JSON constraint", model=facts.spec),
-            hint=tr("leave --constrained out, or choose a model behind a server that has one"),
         )
     yield from cannot_think(facts, options)
     if facts.context_length:
@@ -312,10 +291,9 @@ def cannot_think(facts: ModelFacts, options: AskOptions) -> Iterator[UsageError]
     """Known before a server is asked anything: thinking that the model does not offer. One that
     does not think at all is not asked to leave it, so that it can be compared with those that do.
     """
-    asked = {"on", "off"} if options.think == "both" else {options.think} - {None}
-    if asked == {"off"} and not facts.thinks and not facts.may_think:
+    if options.think == "off" and not facts.thinks and not facts.may_think:
         return
-    if not all(can_be_told(each, facts) for each in asked):
+    if options.think is not None and not can_be_told(options.think, facts):
         known = ", ".join(dict.fromkeys((*facts.may_think, *facts.thinks)))
         yield UsageError(
             tr("{model} cannot be asked to think {how!r}", model=facts.spec, how=options.think),

@@ -45,11 +45,7 @@ def make_test_request(
     *,
     turn: int,
     repeat: int,
-    number: int | None = None,
 ) -> Request:
-    """`repeat`: of the same words, which is in the id; `number`: of the trial, over all wordings.
-    Replies from before a test had several wordings are found.
-    """
     body = [IDENTITY_VERSION, fingerprint, case.suite, case.id, turn, repeat, work.kind]
     rest: list[object] = []
     if isinstance(work, ToAnswer):
@@ -70,7 +66,7 @@ def make_test_request(
         suite=case.suite,
         test_id=case.id,
         turn=turn,
-        repeat=repeat if number is None else number,
+        repeat=repeat,
         work=work,
     )
 

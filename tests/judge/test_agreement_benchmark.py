@@ -93,7 +93,7 @@ def test_the_sample_has_as_many_of_each_grade_and_follows_its_seed(
 def test_nothing_is_asked_twice(
     benchmark_module: ModuleType, items: list[Any], tmp_path: Path
 ) -> None:
-    cache, way = tmp_path / "cache.jsonl", "likelihood, fence"
+    cache, way = tmp_path / "cache.jsonl", "likelihood"
     first, second = Eager(), Eager()
     before = benchmark_module.asked_of(first, items[:5], way, benchmark_module.Kept(cache), None)
     after = benchmark_module.asked_of(second, items[:7], way, benchmark_module.Kept(cache), None)

@@ -45,13 +45,12 @@ def rubric_of(**scores: int) -> Rubric:
     )
 
 
-def judged(raw: float | None, *, layout: str = "fence") -> Judgement:
+def judged(raw: float | None) -> Judgement:
     scores = () if raw is None else (CriterionScore(criterion="c", score=0, raw=raw),)
     return Judgement(
         judge="j",
         fingerprint="f",
         form="likelihood",
-        layout="again" if layout == "again" else "fence",
         scores=scores,
         unscored_reason=None if scores else "failed",
     )
@@ -153,9 +152,9 @@ def test_half_a_point_from_thirds_is_rounded_up() -> None:
 # -------------------------------------------------------------------------------------- a rubric
 
 
-def test_a_calibration_is_that_of_one_judge_layout_and_rubric() -> None:
+def test_a_calibration_is_that_of_one_judge_and_rubric() -> None:
     rubric = rubric_of(low=1, high=9)
-    found = fit(rubric, {"low": judged(0.7, layout="again"), "high": judged(0.9, layout="again")})
+    found = fit(rubric, {"low": judged(0.7), "high": judged(0.9)})
     assert found.examples == 2
     assert found.score("c", 0.7) == 1
     assert found.score("c", 0.8) == 5

@@ -99,10 +99,10 @@ def test_a_rubric_without_examples_has_no_deviation() -> None:
     assert deviation_of(rubric_of(), {}, judge="j") is None
 
 
-def test_form_layout_and_leaving_out_are_told() -> None:
-    found = deviation_of(rubric_of((9, 9)), {"0": said(9, 9)}, judge="j", layout="around")
+def test_form_and_leaving_out_are_told() -> None:
+    found = deviation_of(rubric_of((9, 9)), {"0": said(9, 9)}, judge="j", form="likelihood")
     assert found is not None
-    assert (found.form, found.layout, found.left_one_out) == ("likelihood", "around", True)
+    assert (found.form, found.left_one_out) == ("likelihood", True)
 
 
 def test_distance_and_bias_have_intervals_over_the_examples() -> None:

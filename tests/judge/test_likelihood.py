@@ -33,7 +33,6 @@ from assay.types import (
     ToAnswer,
     ToChoose,
 )
-from assay.types.choices import Layout
 from assay.types.judging.judgements import (
     NO_EVIDENCE,
     Evidence,
@@ -140,7 +139,6 @@ def questionnaire(
     of: Rubric | None = None,
     answer: str = ANSWER,
     evidence: Evidence = NO_EVIDENCE,
-    layout: Layout = "fence",
     repeat: int = 0,
     explain: bool = True,
     calibration: Calibration | None = None,
@@ -152,7 +150,7 @@ def questionnaire(
             answer=answer,
             judge=judge.facts,
             evidence=evidence,
-            layout=layout,
+            form="likelihood",
             repeat=repeat,
             explain=explain,
             calibration=calibration,
@@ -316,7 +314,7 @@ def test_an_empty_answer_is_scored_without_asking() -> None:
     found = run(judge, questionnaire(judge, answer=" \n"))
     assert judge.asked == []
     assert [score.score for score in found.scores] == [0, 0]
-    assert (found.form, found.layout) == ("likelihood", "fence")
+    assert found.form == "likelihood"
 
 
 # ------------------------------------------------------------------------------------ the requests
@@ -408,11 +406,10 @@ def test_the_same_inquiry_makes_the_same_requests() -> None:
     assert questionnaire(judge).pending() == questionnaire(judge).pending()
 
 
-@pytest.mark.parametrize("other", ["layout", "repeat", "answer"])
+@pytest.mark.parametrize("other", ["repeat", "answer"])
 def test_what_could_change_a_reply_changes_the_request(other: str) -> None:
     judge = ToyJudge(EVEN)
     made: Callable[[], LikelihoodQuestionnaire] = {
-        "layout": lambda: questionnaire(judge, layout="again"),
         "repeat": lambda: questionnaire(judge, repeat=1),
         "answer": lambda: questionnaire(judge, answer=ANSWER + "# more"),
     }[other]
@@ -435,11 +432,6 @@ def test_a_long_answer_is_cut_to_the_judges_context_and_that_is_said() -> None:
     work = judge.asked[0].work
     assert isinstance(work, ToChoose)
     assert len(work.messages[-1].content) < 2048 * 2.5
-    twice = ToyJudge(EVEN, facts=replace(FACTS, context_length=2048))
-    run(twice, questionnaire(twice, answer="value = 1\n" * 2_000, layout="again"))
-    work = twice.asked[0].work
-    assert isinstance(work, ToChoose)
-    assert len(work.messages[-1].content) < 2048 * 3
 
 
 def test_hostile_answers_are_judged_like_any_other() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from assay.checks.judge import Judge
 from assay.errors import InvalidFiles, UsageError
-from assay.judge.rubrics import anchor_questions, load_rubric, questions_for, shipped_rubrics
+from assay.judge.rubrics import load_rubric, questions_for, shipped_rubrics
 from tests.judge.material import CASE, CODING, DATA
 
 ANCHORS = """
@@ -178,14 +178,3 @@ def test_a_tests_own_questions_take_the_place_of_the_general_ones(folder):
     assert [q.text for q in questions_for(rubric, CASE)] == ["Does it halve?", "Does it end?"]
     other = replace(CASE, id="CT-99", check=Judge(rubric="mine"))
     assert [q.text for q in questions_for(rubric, other)] == ["Is it right?"]
-
-
-def test_anchors_become_questions_level_by_level():
-    rubric = load_rubric("coding")
-    asked = anchor_questions(rubric)
-    assert len(asked) == 5 * len(rubric.criteria)
-    first = asked[0]
-    assert (first.id, first.criterion) == ("correctness.at_least_10", "correctness")
-    assert rubric.criteria[0].anchors[0].text in first.text
-    lowest = rubric.criteria[0].anchors[-1].text
-    assert not any(lowest in each.text for each in asked)

@@ -32,12 +32,10 @@ CARD = JudgeCard(
     digest=gold_digest(),
     made="2026-11-16T10:00:00Z",
     form="likelihood",
-    layout="again",
     marks=(mark(0.9),),
     scales=(
         CardScale(
             rubric="coding",
-            layout="again",
             examples=36,
             knots={"correctness": ((0.0, 0.0), (0.5, 9.0), (1.0, 10.0))},
         ),
@@ -56,11 +54,11 @@ def test_a_card_is_found_again_by_its_fingerprint() -> None:
     assert file.parent == cards_folder()
     assert read_card(CARD.fingerprint) == CARD
     assert read_card("another") is None
-    scale = scale_on_card(CARD, load_rubric("coding"), "again")
+    scale = scale_on_card(CARD, load_rubric("coding"), "likelihood")
     assert scale is not None
     assert scale.score("correctness", 0.5) == 9
-    assert scale_on_card(CARD, load_rubric("coding"), "fence") is None
-    assert scale_on_card(None, load_rubric("coding"), "again") is None
+    assert scale_on_card(CARD, load_rubric("data"), "likelihood") is None
+    assert scale_on_card(None, load_rubric("coding"), "likelihood") is None
 
 
 def test_a_card_of_other_gold_answers_or_of_no_sense_is_none() -> None:
@@ -78,7 +76,7 @@ def test_a_panel_leaves_out_who_failed_its_check_unless_all_did(tmp_path: Path) 
         facts = open_model(spec, ServerOptions(), LocalOptions()).facts
         write_card(
             replace(CARD, judge=spec, fingerprint=facts.fingerprint, form="reasoned",
-                    layout=None, marks=(mark(order),), scales=())
+                    marks=(mark(order),), scales=())
         )  # fmt: skip
 
     card(bad, 0.5)

@@ -42,7 +42,9 @@ def failed(card: JudgeCard) -> set[str]:
 
 
 def check(judge: PolicyJudge) -> JudgeCard:
-    return api.check_judge(judge, judge_layout="fence" if judge.by_likelihood else None).card
+    return api.check_judge(
+        judge, judge_form="likelihood" if judge.by_likelihood else "reasoned"
+    ).card
 
 
 @pytest.mark.parametrize("by_likelihood", [True, False])
@@ -68,19 +70,10 @@ def test_a_sane_judge_qualifies_and_is_not_asked_again(by_likelihood: bool) -> N
     assert read_card(judge.facts.fingerprint) == card
 
 
-def test_every_layout_and_form_is_tried_and_has_its_scale() -> None:
+def test_every_form_is_tried_and_likelihood_has_a_scale() -> None:
     card = api.check_judge(PolicyJudge(kind)).card
-    ways = [(trial.form, trial.layout) for trial in card.trials]
-    assert ways == [
-        ("likelihood", "fence"),
-        ("likelihood", "around"),
-        ("likelihood", "again"),
-        ("likelihood", "anchors"),
-        ("reasoned", None),
-    ]
-    scales = {(scale.rubric, scale.layout): scale.examples for scale in card.scales}
-    assert len(scales) == 8
-    assert scales["coding", "fence"] > scales["coding", "again"]
+    assert [trial.form for trial in card.trials] == ["likelihood", "reasoned"]
+    assert {scale.rubric for scale in card.scales} == {"coding", "data"}
     # Its raw scores are all above 8; on its own scale it is as good as a sane one.
     assert card.qualified, card.sentence
 
@@ -182,7 +175,7 @@ def test_a_server_that_always_says_yes_is_not_qualified(
 ) -> None:
     openai_server.settings(context=32_768)
     openai_server.answers({"*": {"text": "Yes", "logprobs": {"Yes": -0.01, "No": -5.0}}})
-    done = bench.document("judge", "--check", openai_server.spec(), "--judge-layout", "fence")
+    done = bench.document("judge", "--check", openai_server.spec(), "--judge-form", "likelihood")
     assert done["exit_code"] == 1
     assert done["marks"]["order"]["value"] == 0
     assert not done["qualified"]

@@ -15,14 +15,14 @@ from assay.workflow.running.preparation import prepare
 OPTIONS = options_of(RunOptions)
 # By their content, not by their names: models, suites, gates, texts and judges have fingerprints.
 BY_CONTENT = {
-    "suites", "benchmarks", "gate", "apply_gate", "text", "train_text", "remeasure", "judges",
+    "suites", "benchmarks", "gate", "apply_gate", "text", "train_text", "judges",
     "device", "dtype", "tokenizer", "base", "trust_remote_code", "plugins",
-    "size_class", "include_path",
+    "include_path",
 }  # fmt: skip
 # They change how long a run takes, where it is written and what is said of it, not what is asked.
 WITHOUT_EFFECT = {
     "fresh", "timeout", "connections", "api_key_env", "budget", "allow_self_judging", "write_back",
-    "log", "out", "threads", "fetch",
+    "log", "out", "threads",
 }  # fmt: skip
 
 

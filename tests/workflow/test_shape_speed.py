@@ -110,7 +110,7 @@ def test_a_later_checkpoint_of_the_shape_is_timed_only_on_demand(
     assert stopwatch.timed == [("step_1", 3)]
     run(folder, "step_2")
     assert details_of(folder, "step_2")["speed"]["runs_per_s"] == [33, 66, 29]
-    run(folder, "step_2", remeasure="speed")
+    run(folder, "step_2", fresh=True)
     assert stopwatch.timed == [("step_1", 3), ("step_2", 3)]
     assert details_of(folder, "step_2")["speed"]["runs_per_s"] == [50, 41, 42]
     run(folder, "step_1")

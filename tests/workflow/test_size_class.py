@@ -1,4 +1,4 @@
-"""Which limits count: by the count of parameters, by a gate, by an option; and what is told."""
+"""Which limits count: by the count of parameters or by a gate; and what is told."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def asked(home: Path, model: str, gate: str, *more: str) -> dict:
+def asked(home: Path, model: str, gate: str) -> dict:
     """One document; perplexity alone, and one test."""
     words = ["run", str(home / model), "--gate", str(home / gate), "-s", str(home / "tests")]
-    return Bench(home).document(*words, "--text", str(home / "text.txt"), *more)
+    return Bench(home).document(*words, "--text", str(home / "text.txt"))
 
 
-def decided(home: Path, model: str, gate: str, *more: str) -> tuple[int, dict, dict]:
-    document = asked(home, model, gate, *more)
+def decided(home: Path, model: str, gate: str) -> tuple[int, dict, dict]:
+    document = asked(home, model, gate)
     report = json.loads(Path(document["models"][0]["report"]).read_text("utf-8"))
     return document["exit_code"], document["models"][0]["decision"], report["details"]
 
@@ -53,33 +53,22 @@ def test_the_count_of_parameters_decides_and_a_name_that_says_otherwise_is_told(
     assert not any("limits of" in each for each in decision["not_covered"])
 
 
-def test_a_gate_s_class_counts_and_an_option_wins_over_it(home: Path) -> None:
+def test_a_gate_s_class_wins_over_the_count_of_parameters(home: Path) -> None:
     code, decision, details = decided(home, "plain/step_10", "small.toml")
     assert (code, details["model"]["size_class"]) == (0, "small")
     assert decision["criteria"]["perplexity"]["limit"] == 1e8
     told = [each for each in decision["not_covered"] if "limits of" in each]
     assert len(told) == 1
     assert told[0].startswith("The limits of small count, as was asked;")
-    code, decision, details = decided(
-        home, "medium_150M/step_10", "small.toml", "--size-class", "medium"
-    )
-    assert (code, details["model"]["size_class"]) == (1, "medium")
-    assert decision["criteria"]["perplexity"]["limit"] == 1.02
 
 
 def test_another_class_is_another_run_with_the_same_figures(home: Path) -> None:
     first = asked(home, "plain", "by_count.toml")
-    second = asked(home, "plain", "by_count.toml", "--size-class", "small")
+    second = asked(home, "plain", "small.toml")
     assert first["run"] != second["run"]
     assert (first["selected"], second["selected"]) == (None, second["models"][0]["model"])
     figures = [each["models"][0]["measurements"]["perplexity"] for each in (first, second)]
     assert figures[0] == figures[1]
-
-
-def test_an_unknown_class_is_refused(home: Path) -> None:
-    done = Bench(home).assay("run", str(home / "plain"), "--size-class", "huge")
-    assert done.returncode == 2
-    assert "huge" in done.stderr
 
 
 def test_a_name_says_a_class_only_by_a_whole_word_of_its_own() -> None:

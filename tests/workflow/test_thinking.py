@@ -1,87 +1,37 @@
-"""`--think off` reaches every server that can be told, and models that cannot think take part."""
-
-from __future__ import annotations
+"""The same model with and without thinking: two runs, compared test by test."""
 
 import pytest
 
 from assay import api
 from assay.errors import AssayError
-from tests.servers.llama_cpp import llama_cpp_server
-
-YES = {
-    "id": "say_001", "prompt": "Say yes.", "expected": "yes", "eval_method": "exact_match",
-}  # fmt: skip
 
 
-def bodies(server):
-    return [each.body for each in server.asked if "Say yes." in str(each.body) and each.status]
+def test_a_run_with_thinking_is_compared_with_one_without(ollama_server, bench):
+    ollama_server.answers({"Say": {"text": "yes", "thinking": "One word will do. " * 9}})
+    tests = [
+        {
+            "id": f"say_00{number}",
+            "prompt": f"Say yes. {number}",
+            "eval_method": "exact_match",
+            "expected": "yes",
+        }
+        for number in range(1, 4)
+    ]
+    tests[2]["max_tokens"] = 20  # too few for its thoughts
+    suite = bench.suite({"say": tests})
+    spec = ollama_server.spec("smollm2-think:135m")
+    off, on = (api.run([spec], suites=[suite], out=bench.out, think=mode) for mode in ("off", "on"))
+    assert [each.body["think"] for each in ollama_server.asked] == [False] * 3 + [True] * 3
+    (habit,) = on.models[0].suites[0].habits
+    assert (habit.kind, habit.count, habit.n) == ("thought_only", 1, 3)
+    (pair,) = api.compare([off.run, on.run], out=bench.out).pairs
+    (suite_difference,) = pair.suites
+    assert [flip.id for flip in suite_difference.flips] == ["say_003"]
 
 
-@pytest.fixture
-def suite(bench):
-    return bench.suite({"say": [YES]})
-
-
-def test_off_is_said_to_the_template_and_as_effort(openai_server, bench, suite):
-    openai_server.settings(features={"unknown": "drop"})
-    api.run([openai_server.spec()], suites=[suite], out=bench.out, think="off")
-    last = bodies(openai_server)[-1]
-    assert last["chat_template_kwargs"] == {"enable_thinking": False}
-    assert last["reasoning_effort"] == "none"
-
-
-def test_what_a_server_refuses_is_left_out_and_told(openai_server, bench, suite):
-    openai_server.settings(features={"unknown": "reject", "reasoning_effort": "reject"})
-    report = api.run([openai_server.spec()], suites=[suite], out=bench.out, think="off")
-    last = bodies(openai_server)[-1]
-    assert last.keys().isdisjoint({"chat_template_kwargs", "reasoning_effort"})
-    assert any("chat_template_kwargs" in note for note in report.models[0].observed.notes)
-
-
-def test_a_model_that_cannot_think_takes_part_and_says_so(ollama_server, bench, suite):
-    thinks, plain = ollama_server.spec("smollm2-think:135m"), ollama_server.spec()
-    report = api.run([thinks, plain], suites=[suite], out=bench.out, think="off")
-    assert [each.body.get("think") for each in ollama_server.asked] == [False, None]
-    told = [note for note in report.models[1].observed.notes if "does not think" in note]
-    assert told == ["this model does not think: --think off was left out"]
-    assert not [note for note in report.models[0].observed.notes if "does not think" in note]
-
-
-# What is told to a real template: it begins the answer with another word.
-THINKS = (
-    "{{ bos_token }}{% if enable_thinking is defined and not enable_thinking %}Lily and Tom were"
-    "{% else %}Once upon a time{% endif %}"
-)
-
-
-def test_off_reaches_the_template_of_a_real_llama_cpp(weights, bench, suite):
-    with llama_cpp_server(weights, THINKS) as port:
-        url = f"http://127.0.0.1:{port}"
-        spoken, silent = (
-            api.run([url], suites=[suite], out=bench.out, max_tokens=12, think=think)
-            for think in ("on", "off")
-        )
-    answers = [run.models[0].suites[0].tests[0].answer for run in (spoken, silent)]
-    assert answers[0].startswith(", there was a little girl")
-    assert answers[0] != answers[1]
-    assert not [note for note in silent.models[0].observed.notes if "does not think" in note]
-
-
-def test_a_mixed_comparison_runs_whoever_serves_the_models(
-    llama_cpp, ollama_server, openai_server, bench, suite
-):
-    """Native think, chat_template_kwargs and effort, a template without thinking, a script."""
-    plain = f"http://127.0.0.1:{llama_cpp}"
-    thinks = ollama_server.spec("smollm2-think:135m")
-    script = bench.script("able", default="yes")
-    specs = [plain, thinks, openai_server.spec(), script]
-    report = api.run(specs, suites=[suite], out=bench.out, think="off", max_tokens=5)
-    left_out = "--think off was left out"
-    notes = [model.observed.notes if model.observed else () for model in report.models]
-    told = [any(left_out in note for note in each) for each in notes]
-    assert told == [True, False, False, True]
-
-
-def test_thinking_itself_is_still_refused_where_a_model_cannot(ollama_server, bench, suite):
+def test_a_model_without_thinking_is_not_asked_to_think(ollama_server, bench):
+    suite = bench.suite({"sum": [{"id": "sum_001", "prompt": "2+2?", "eval_method": "exact_match",
+                                  "expected": "4"}]})  # fmt: skip
     with pytest.raises(AssayError, match="cannot be asked to think 'on'"):
         api.run([ollama_server.spec()], suites=[suite], out=bench.out, think="on")
+    assert ollama_server.asked == []

@@ -3,19 +3,25 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from assay.errors import AssayError, ModelUnavailable, UsageError
 from assay.messages import tr
 from assay.models.address import LOCAL, Preset, endpoint
 from assay.models.inventory.servers import find_ollama
+from assay.reports.progress import observer_for
 from assay.store import Store
 from assay.store.verbs import FILE_NAME
 from assay.suites.load import find, load_all
 from assay.suites.suite_file import has_suite_file
 from assay.types.model_spec import split_url, without_secrets
+from assay.types.options import RunOptions
+from assay.types.results import Report
 from assay.workflow.commands.discover.catalogue import holds_tests
+from assay.workflow.commands.evaluation import evaluate
+from assay.workflow.running.job import job_of
 
 Tell = Callable[[str], None]  # hears what was chosen for the user
 SHIPPED_TESTS = "ewe"
@@ -52,6 +58,17 @@ def language_for(tests: str, tell: Tell = lambda _: None) -> str | None:
     tell(tr("{folder} has no suite.json and is taken for Ewe: language ee, and the prompt of Yawo",
             folder=tests))  # fmt: skip
     return "ee"
+
+
+def run_tests(called: str, language: str | None, **options: Any) -> Report:
+    """Run the tests. With a language, they have no suite.json and are taken to be in it, which no
+    option of `assay run` says: then `called`, the script's own command, is what continues the run.
+    """
+    asked = RunOptions(**options)
+    job = job_of(asked)
+    if language is not None:
+        job = replace(job, language=language, called=called)
+    return evaluate(job, observer_for(asked.observer))
 
 
 def wrong_with(tests: str) -> Iterator[AssayError]:

@@ -12,7 +12,6 @@ from assay.plugins import check
 from assay.text.folding import fold_whole_answer
 from assay.text.look_alikes import fold_look_alikes
 from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
-from assay.types.tests import Requests
 
 PARTS = ("keywords", "format", "chrf", "ewe_quality")
 _EWE = "ewe"
@@ -119,9 +118,6 @@ class Composite(AnswerCheck):
 
     def gold(self) -> str | None:
         return self.reference[0] if self.reference else None
-
-    def requests(self) -> Requests:
-        return (self.expected_format or Rules()).requests()
 
     def baselines(self) -> Iterable[str]:
         return self.keywords.baselines() if self.keywords else ()

@@ -1,6 +1,5 @@
 """format: the share of the stated rules on the shape of an answer that hold."""
 
-import json
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ from assay.text.json_schema import BadSchema, find_breach, refuse_bad_schema
 from assay.text.prose import count_characters, count_sentences, count_words, read_markdown
 from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
 from assay.types.conversations import conversation_text
-from assay.types.tests import ONE_ANSWER, Requests
 
 MARKDOWN_ELEMENTS = (
     "header", "list", "bold", "italic", "code", "code_block", "table", "link", "quote",
@@ -96,11 +94,6 @@ class Rules:
             message = tr("'json' asks for no JSON, and 'json_schema' for some")
             yield FieldProblem(("expected_format", "json"), message)
 
-    def requests(self) -> Requests:
-        if self.json_schema is None:
-            return ONE_ANSWER
-        return Requests(schema=json.dumps(self.json_schema, ensure_ascii=False))
-
 
 ExpectedFormat = Annotated[Rules, Doc("Rules on the shape of the answer.")]
 
@@ -141,9 +134,6 @@ class Format(AnswerCheck):
             explanation=explanation,
             parts=parts,
         )
-
-    def requests(self) -> Requests:
-        return self.expected_format.requests()
 
     def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         yield from self.expected_format.problems()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 from annotated_types import Len
 
@@ -150,13 +150,6 @@ class MultipleChoice(AnswerCheck):
             shown=self.render,
             letters=LETTERS[:offered],
         )
-
-    def rotated(self, by: int, /) -> Self:
-        if not self.render and self.score_by == "letter":  # the prompt has the letters
-            return self
-        moved = (LETTERS.index(self.expected) - by) % len(self.choices)
-        choices = (*self.choices[by:], *self.choices[:by])
-        return replace(self, choices=choices, expected=LETTERS[moved])
 
     def describe(self) -> Iterator[tuple[str, str]]:
         yield tr("right"), self.expected

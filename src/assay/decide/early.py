@@ -178,7 +178,7 @@ def mean_question(suite: Suite, limit: SuiteLimit, *, repeats: int = 1) -> Suite
         weights=dict.fromkeys(names, 1 / len(names)),
         whole=repeats == 1
         and suite.scoring != EWEBENCH
-        and all(case.check.all_or_nothing and case.ways == 1 for case in cases),
+        and all(case.check.all_or_nothing for case in cases),
     )
 
 

@@ -5,6 +5,8 @@ It shows what `assay run`, `compare` and `leaderboard` show, by the same code.
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +19,9 @@ from assay.errors import AssayError, UsageError, raise_all
 from assay.interfaces.cli import end_with, invoked, run_to_exit_code
 from assay.interfaces.cli.options import as_json, click_option, named_options, verbose
 from assay.interfaces.cli.options import command as make_command
-from assay.interfaces.cli.output import say, show, watched
+from assay.interfaces.cli.output import say, show
 from assay.messages import tr
+from assay.types.model_spec import without_secrets
 from assay.types.option_fields import WHAT, CommandOptions, option, options_of
 from assay.types.options_class import options_class
 
@@ -67,12 +70,16 @@ def run_words(arguments: Sequence[str]) -> int:
 
 
 def _run_words(words: list[str]) -> int | None:
-    return invoked(command(), PROGRAM, words)
+    return invoked(command(words), PROGRAM, words)
 
 
-def command() -> click.Command:
-    """The script as click sees it, in the language chosen."""
-    function: Callable[..., Any] = _benchmark
+def command(words: Sequence[str] = ()) -> click.Command:
+    """Return the script as click sees it, in the language chosen; `words`: as it was called."""
+    shown = shlex.join(["python", SCRIPT, *map(without_secrets, words)])
+
+    def function(**options: Any) -> int:
+        return _benchmark(called=shown, **options)
+
     for add in (as_json, verbose, named_options("limit", "fresh"), *reversed(list(_options()))):
         function = add(function)
     return make_command(
@@ -104,6 +111,7 @@ def _options() -> Iterator[Callable[[Callable[..., Any]], Callable[..., Any]]]:
 
 
 def _benchmark(
+    called: str,
     model: str | None,
     compare: tuple[str, str] | None,
     leaderboard: bool,
@@ -119,7 +127,7 @@ def _benchmark(
     if "" in asked["categories"]:
         say(tr("--category without a name leaves nothing out"))
     code, last = 0, None
-    for document in _documents(model, compare, leaderboard, asked):
+    for document in _documents(called, model, compare, leaderboard, asked):
         code, last = max(code, document.exit_code), document
         if not as_json:
             show(document, "text", verbose=verbose)
@@ -129,7 +137,11 @@ def _benchmark(
 
 
 def _documents(
-    model: str | None, compare: tuple[str, str] | None, leaderboard: bool, asked: dict[str, Any]
+    called: str,
+    model: str | None,
+    compare: tuple[str, str] | None,
+    leaderboard: bool,
+    asked: dict[str, Any],
 ) -> Iterator[Report | Comparison | Leaderboard]:
     """What there is to show, in order; with --json the last of them is all of it."""
     from assay.api.benchmark_choices import names_a_run
@@ -138,7 +150,7 @@ def _documents(
     compared = list(compare or ())
     stored = any(names_a_run(name, out) for name in compared)
     if not stored and (compare or model is not None or not leaderboard):
-        report = _ask(compare or (() if model is None else (model,)), **asked)
+        report = _ask(called, compare or (() if model is None else (model,)), **asked)
         yield report
         compared = [report.run] if compare else []
     if compared:
@@ -148,6 +160,7 @@ def _documents(
 
 
 def _ask(
+    called: str,
     names: Sequence[str],
     *,
     tests: str | None,
@@ -158,6 +171,7 @@ def _ask(
 ) -> Report:
     """One run. Nothing is asked before tests and models are all known to be sound."""
     from assay.api import benchmark_choices as choices
+    from assay.api.rendering import progress_for
 
     suite = choices.suite_argument(tests, say)
     try:
@@ -166,14 +180,15 @@ def _ask(
     except AssayError as error:
         raise_all([error, *choices.wrong_with(suite)])
         raise
-    report: Report = watched(
-        "run",
-        models=[model.spec for model in models],
-        suites=[suite],
-        categories=tuple(filter(None, categories)),
-        out=out,
-        suite_language=choices.language_for(suite, say),
-        api_key_env=key_env,
-        **options,
-    )
-    return report
+    with progress_for(sys.stderr) as observer:
+        return choices.run_tests(
+            called,
+            choices.language_for(suite, say),
+            models=[model.spec for model in models],
+            suites=[suite],
+            categories=tuple(filter(None, categories)),
+            out=out,
+            api_key_env=key_env,
+            observer=observer,
+            **options,
+        )

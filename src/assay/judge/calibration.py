@@ -15,7 +15,7 @@ import numpy as np
 from assay.messages import tr
 from assay.stats.agreement import spearman
 from assay.stats.estimates import average
-from assay.types.choices import Layout, form_of
+from assay.types.choices import JudgeForm
 from assay.types.judging.judgements import (
     MOST,
     Deviation,
@@ -34,7 +34,7 @@ _ROUNDING = 1e-9  # 6.5 points from sevenths and thirds is 6.5 to a reader, so i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """The scale of one judge in one layout on one rubric, from this many examples: the knots of a
+    """The scale of one judge on one rubric, from this many examples: the knots of a
     monotone map from 0..1 to 0..10 by criterion. Without knots: ten times the likelihood.
     """
 
@@ -79,7 +79,7 @@ def fit_knots(pairs: Sequence[tuple[float, float]]) -> Knots:
 
 
 def fit(rubric: Rubric, judged: Mapping[str, Judgement]) -> Calibration:
-    """The scale of the judge that judged these examples in one layout; `judged` by their ids."""
+    """The scale of the judge that judged these examples; `judged` by their ids."""
     pairs: dict[str, list[tuple[float, float]]] = {}
     used = set()
     for example in rubric.examples:
@@ -120,7 +120,7 @@ ONE_POINT = 10  # tenths
 
 
 def deviation_of(
-    rubric: Rubric, judged: Mapping[str, Judgement], *, judge: str, layout: Layout | None = None
+    rubric: Rubric, judged: Mapping[str, Judgement], *, judge: str, form: JudgeForm = "reasoned"
 ) -> Deviation | None:
     """One judge on a rubric's examples, by their ids; None where it has none. Each judgement is on
     a scale that its own example had no part in; what is missing counts as unscored.
@@ -138,7 +138,7 @@ def deviation_of(
     return Deviation(
         judge=judge,
         rubric=rubric.name,
-        form=form_of(layout),
+        form=form,
         n=len(pairs),
         unscored=len(rubric.examples) - len(pairs),
         mean_absolute=mean_absolute,
@@ -146,8 +146,7 @@ def deviation_of(
         within_one=sum(abs(one) <= ONE_POINT for one in off),
         spearman=spearman([p[1] for p in pairs], [p[0] for p in pairs], draws=1).value,
         same_band=sum(band_of(said) == band_of(right) for said, right in pairs),
-        layout=layout,
-        left_one_out=layout is not None,
+        left_one_out=form == "likelihood",
         mean_absolute_interval=mean_absolute_interval,
         bias_interval=bias_interval,
     )

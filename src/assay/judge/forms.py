@@ -6,6 +6,6 @@ from assay.judge.reasoned.questionnaire import ReasonedQuestionnaire
 
 
 def open_questionnaire(assignment: Assignment) -> Questionnaire:
-    if assignment.layout is None:
+    if assignment.form == "reasoned":
         return ReasonedQuestionnaire(assignment)
     return LikelihoodQuestionnaire(assignment)

@@ -6,7 +6,7 @@ the user's language.
 """
 
 from assay.judge.fencing import MOST_SHOWN, defused, fence, heading
-from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
+from assay.judge.likelihood.prompts import LONGEST_TASK, task_of
 from assay.types import Case
 from assay.types.judging.judgements import (
     BAND_MEANINGS,

@@ -6,13 +6,13 @@ from typing import Any, Protocol
 from assay.judge.calibration import Calibration
 from assay.request_identity import judge_key, make_judge_request
 from assay.types import Case, ModelFacts, Reply, Request, Sampling, Thinking, ToAnswer, ToChoose
-from assay.types.choices import Layout, form_of
+from assay.types.choices import JudgeForm
 from assay.types.judging.judgements import NO_EVIDENCE, Evidence, Judgement, Rubric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """`layout` None: the reasoned form. `key`: what requests are stored under; "": the test's own.
+    """`key`: what requests are stored under; "": the test's own.
     `explain`: whether reasons are written after likelihoods. `calibration`: its scale; with it,
     questions that cannot move the bounded score are not asked. `tested`: whose answer it is; never
     shown, and told only to a script that asks for it.
@@ -23,7 +23,7 @@ class Assignment:
     rubric: Rubric
     answer: str
     evidence: Evidence = NO_EVIDENCE
-    layout: Layout | None = None
+    form: JudgeForm = "reasoned"
     repeat: int = 0
     use_case: str = ""
     key: str = ""
@@ -43,9 +43,8 @@ class Assignment:
         return Judgement(
             judge=self.judge.spec,
             fingerprint=self.judge.fingerprint,
-            form=form_of(self.layout),
+            form=self.form,
             repeat=self.repeat,
-            layout=self.layout,
             **said,
         )
 

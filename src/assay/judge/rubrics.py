@@ -78,20 +78,6 @@ def questions_for(rubric: Rubric, case: Case) -> tuple[RubricQuestion, ...]:
     return tuple(asked)
 
 
-def anchor_questions(rubric: Rubric) -> tuple[RubricQuestion, ...]:
-    """For each criterion, whether an answer is at least at each level above the lowest."""
-    return tuple(
-        RubricQuestion(
-            id=f"{criterion.key}.at_least_{anchor.low}",
-            criterion=criterion.key,
-            text=f"Is the {criterion.label.lower()} of the answer at least at this level, or "
-            f"better: “{anchor.text}”?",
-        )
-        for criterion in rubric.criteria
-        for anchor in criterion.anchors[:-1]
-    )
-
-
 def shipped_rubrics() -> tuple[str, ...]:
     return tuple(sorted(each.parent.name for each in SHIPPED.glob("*/rubric.toml")))
 

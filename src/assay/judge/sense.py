@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.judge.fencing import fence
-from assay.judge.likelihood.layouts import CLOSING, DEFAULT_LAYOUT, NO, YES, before_all, shown_task
+from assay.judge.likelihood.prompts import CLOSING, NO, YES, before_all, shown_task
 from assay.judge.likelihood.questionnaire import (
     likelihood_of_yes,
     room_for_answer,
@@ -22,7 +22,6 @@ from assay.messages import tr
 from assay.request_identity import GENERATION, make_judge_request
 from assay.text.json_in_prose import objects_in
 from assay.types import Answered, Message, ModelFacts, Reply, Request, ToAnswer, ToChoose
-from assay.types.choices import form_of
 from assay.types.judging.judgements import ChecklistAnswer, Judgement
 from assay.types.measured.samples import JudgedSense
 
@@ -73,11 +72,10 @@ class SenseQuestion:
     def judgement(self) -> Judgement:
         """Its checklist has the answer; unscored: there is none."""
         said, reason, code = self._read()
-        layout = DEFAULT_LAYOUT if self.by_likelihood else None
         return Judgement(
             judge=self.judge.spec,
             fingerprint=self.judge.fingerprint,
-            form=form_of(layout),
+            form="likelihood" if self.by_likelihood else "reasoned",
             unscored_reason=code or None,
             explanation=reason,
             checklist=(said,) if said else (),
@@ -111,7 +109,7 @@ class SenseQuestion:
         return None, why, code
 
     def _request(self) -> Request:
-        answer = fence(self.text, limit=room_for_answer(self.judge, self.prompt, 1))
+        answer = fence(self.text, limit=room_for_answer(self.judge, self.prompt))
         _, beginning = before_all(shown_task(self.prompt), answer, "")
         closing = CLOSING if self.by_likelihood else _FORM
         said = "\n".join([beginning, f"Question: {QUESTION}", closing])

@@ -41,8 +41,6 @@ def run_json(report: Report) -> JsonObject:
         **pick(report, "machine notes"),
         **({"judged": judged_json(report.judged)} if report.judged else {}),
         **(pick(report, "reviews") if report.reviews else {}),
-        # Only one whose tests are asked in several wordings or orders has this key.
-        **(pick(report, "drawn_orders") if report.drawn_orders else {}),
         # Only a run over several trainings of one shape has this key.
         **({"trainings": plain_value(spreads)} if spreads else {}),
         # Only a report asked for while requests are left has this key.
@@ -154,8 +152,6 @@ def _baselines(model: ModelReport) -> dict[str, Estimate]:
 def _suite(summary: SuiteSummary, figures: Figures) -> JsonObject:
     why = list(why_this_score(summary))
     shown = pick(summary, "suite score categories")
-    if summary.draws is not None:  # only of a suite whose tests have several wordings or orders
-        shown = {**shown, **pick(summary, "draws")}
     tests = [{**test_json(row), **_own_prompt(row, figures)} for row in summary.tests]
     return {**shown, "tests": tests, **({"why": why} if why else {})}
 
@@ -246,7 +242,7 @@ def _judgement(of: Judgement) -> JsonObject:
     return {
         **pick(
             of,
-            "judge fingerprint form layout repeat scores unscored_reason explanation checklist "
+            "judge fingerprint form repeat scores unscored_reason explanation checklist "
             "quotes fabricated assessment strengths weaknesses verdict assumptions unusual "
             "attempts",
         ),

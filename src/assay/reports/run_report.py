@@ -9,8 +9,6 @@ from assay.reports.cards.one_model import methods_in, one_model_each, score_of
 from assay.reports.cards.run import run_card
 from assay.reports.cards.scores import in_this_way
 from assay.reports.checkpoints.decision import decision_blocks, decision_tables, name_of
-from assay.reports.comparison import compared_suite
-from assay.reports.draws import drawn_blocks
 from assay.reports.every_test import every_test
 from assay.reports.failures import failure_blocks
 from assay.reports.judged.section import judged_blocks
@@ -88,7 +86,6 @@ def _blocks(report: Report, names: Mapping[str, str]) -> Iterator[Block]:
         yield Paragraph(tr("This run has no model."))
     if not any(model.suites for model in report.models):
         yield from picture_of(report)
-    yield from drawn_blocks(report, names)
     if several and report.decision and any(model.suites for model in report.models):
         if decided:
             yield Heading(tr("Suites"))
@@ -229,10 +226,6 @@ def _model(model: ModelReport, *, alone: bool) -> Iterator[Block]:
             yield Paragraph(known, "dim")
     for summary in model.suites:
         yield from _suite(summary, alone=alone)
-    for twin in model.twins:
-        first, second = twin.suite[: twin.suite.rindex("-")], twin.suite
-        yield Heading(tr("{second} against {first}", first=first, second=second), 3)
-        yield from compared_suite(twin, first, second)
     if model.measurements:
         yield Heading(tr("Measurements"), 3)
         yield Figures(tuple(quantities.measurements(model.measurements)))

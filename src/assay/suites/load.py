@@ -24,7 +24,7 @@ from assay.messages import tr
 from assay.suites.gate_file import examine_gate, is_gate_file
 from assay.suites.suite_file import SUITE_FILE
 from assay.suites.suite_reader import SuiteReader
-from assay.types import CONSTRAINED, FileFinding, Suite
+from assay.types import FileFinding, Suite
 from assay.types.decisions import Gate
 from assay.types.suites import OS_FILES, own_name
 from assay.types.tests import SHIPPED_SUITES
@@ -168,24 +168,6 @@ def _sample(suite: Suite, limit: int, seed: int) -> Suite:
         turns += [(turn, rank, name) for turn, (rank, name) in enumerate(ranked)]
     drawn = {name for _, _, name in sorted(turns)[:limit]}
     return suite.with_cases(case for case in suite.cases if case.id in drawn)
-
-
-def with_twins(suites: Sequence[Suite], way: str) -> tuple[Suite, ...]:
-    """Suites, each with a twin behind it: the tests that are asked again in another way."""
-    found: list[Suite] = []
-    for suite in suites:
-        name = suite.name + way
-        again = [replace(case, suite=name) for case in suite.cases]
-        if way == CONSTRAINED:
-            again = [case for case in again if case.check.requests().schema]
-        twins = [replace(suite.with_cases(again), name=name)] if again else []
-        found += [suite, *twins]
-    if len(found) == len(suites):
-        raise UsageError(
-            tr("--constrained is for tests with a json_schema, and these suites have none"),
-            hint=tr("leave it out, or name a suite with such tests"),
-        )
-    return tuple(found)
 
 
 def hold_back(suites: Sequence[Suite], gate: Gate, seed: int) -> tuple[Suite, ...]:

@@ -4,29 +4,23 @@ Settings come back even from a file with mistakes, so that the tests are still c
 mistakes are shown at once.
 """
 
-import math
 import os
-import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
-from typing import Annotated, TypeVar
+from typing import Annotated
 
-from annotated_types import Ge, Le, MinLen
+from annotated_types import Ge, Le
 
 from assay.files.fields import Doc, Text, Weight, form
 from assay.files.notes import Notes
 from assay.files.validation import DIALECT, Validator
 from assay.files.wording import described, did_you_mean, shown
 from assay.messages import tr
-from assay.types import DEFAULT_PASS_MARK, LANGUAGES, Case, ScoringMode, Suite
-from assay.types.tests import EWEBENCH, Draw
+from assay.types import DEFAULT_PASS_MARK, LANGUAGES, ScoringMode, Suite
+from assay.types.tests import EWEBENCH
 
 SUITE_FILE = "suite.json"
-# Settings that are in the tests once a suite is loaded.
-VARIATION = ("templates", "rotate", "words")
-DRAWS = 4  # wordings and orders in which a test is asked
-_Any = TypeVar("_Any")
 LISTED = ("en", "fr", "ee", "eng", "fra", "ewe")  # languages whose answer words ship
 YAWO = FilePath(__file__).resolve().parents[1] / "builtin" / "yawo.txt"
 _SPOKEN_BY_YAWO, EWE = "ewe", "ee"
@@ -35,11 +29,6 @@ _SPOKEN_BY_YAWO, EWE = "ewe", "ee"
 _LanguageTag = Annotated[
     str,
     form("[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*", lambda: tr("a language tag such as ee or fr-TG")),
-]
-
-
-_Wording = Annotated[
-    str, form(r"[\s\S]*\{prompt\}[\s\S]*", lambda: tr("a text with {prompt} in it"))
 ]
 
 
@@ -84,20 +73,6 @@ class SuiteSettings:
     pass_mark: Annotated[
         float, Ge(0), Le(1), Doc("The score from which a test counts as passed.")
     ] = DEFAULT_PASS_MARK
-    templates: Annotated[
-        Mapping[str, Annotated[tuple[_Wording, ...], MinLen(1)]],
-        Doc(
-            "For a category, wordings with {prompt} in them; each test of one turn is asked in "
-            "four that its id and --data-seed draw, and its score is their mean."
-        ),
-    ] = field(default_factory=dict)
-    rotate: Annotated[
-        bool,
-        Doc(
-            "Turn the options of each test round by four numbers that its id and --data-seed draw; "
-            "its score is the mean."
-        ),
-    ] = False
     scoring: Annotated[
         ScoringMode,
         Doc(
@@ -153,7 +128,7 @@ def read_settings(
         sound = {key: value for key, value in raw.items() if key not in wrong}
         settings = SUITE.check(sound, Notes()) or SuiteSettings()
     if only is None:
-        for field_name in ("weights", "few_shot", "templates"):
+        for field_name in ("weights", "few_shot"):
             named = getattr(settings, field_name)
             for name in [name for name in named if name not in categories]:
                 problem = tr("there is no category '{name}'", name=shown(name))
@@ -186,52 +161,6 @@ def read_settings(
     if system is None:
         system = default_system(language)
     return replace(settings, weights=weights, few_shot=few_shot, system=system, language=language)
-
-
-def with_variation(case: Case, settings: SuiteSettings, data_seed: int) -> Case:
-    """The test in one of its category's wordings and with its options turned round, and the further
-    draws of both: DRAWS in all, or as many as there are different ones.
-    """
-    draw = random.Random(f"{data_seed}/{case.id}")
-    further = random.Random(f"further/{data_seed}/{case.id}")  # the first draw stays as it was
-    written = settings.templates.get(case.category, ())
-    wordings: Sequence[str] = ("",)
-    if written and len(case.messages) == 1:
-        wordings = _first_of(further, dict.fromkeys(written), draw.choice(written))
-    turns: Sequence[int] = (0,)
-    if settings.rotate and (options := case.check.requests().options):
-        turns = _first_of(further, range(len(options)), draw.randrange(len(options)))
-        if case.check.rotated(1) == case.check:  # the prompt has the letters
-            turns = turns[:1]
-    many = min(DRAWS, len(wordings) * len(turns))
-    once = math.lcm(len(wordings), len(turns))
-    first_way, *others = (
-        _way(case, wordings[number % len(wordings)], turns[(number + number // once) % len(turns)])
-        for number in range(many)
-    )
-    return replace(
-        case,
-        messages=first_way.messages,
-        check=first_way.check,
-        wording=first_way.wording,
-        draws=tuple(others),
-    )
-
-
-def _first_of(further: random.Random, every: Iterable[_Any], first: _Any) -> list[_Any]:
-    """Then the others, in a drawn order."""
-    others = [each for each in every if each != first]
-    further.shuffle(others)
-    return [first, *others]
-
-
-def _way(case: Case, wording: str, turn: int) -> Draw:
-    messages = case.messages
-    if wording:
-        asked = wording.replace("{prompt}", case.prompt)
-        messages = (replace(case.messages[0], content=asked),)
-    check = case.check.rotated(turn) if turn else case.check
-    return Draw(messages=messages, check=check, wording=wording)
 
 
 def language_code(tag: str | None) -> str | None:

@@ -17,12 +17,10 @@ from assay.files.wording import described
 from assay.messages import tr
 from assay.suites.suite_file import (
     SUITE_FILE,
-    VARIATION,
     SuiteSettings,
     example_file,
     language_code,
     read_settings,
-    with_variation,
 )
 from assay.suites.test_folder import TEST_FILE, GetSandbox, category_of, is_test_folder, read_folder
 from assay.suites.test_format.case import Shared, read_case
@@ -83,10 +81,6 @@ class SuiteReader:
             cases[file.stem] += self._category(file, settings, ids)
         for folder, opened, name in (each for each in folders if each[2] in wanted):
             cases[name] += self._folder_test(folder, opened, self._shared(name, settings), ids)
-        if settings.templates or settings.rotate:
-            cases = {
-                name: [self._varied(each, settings) for each in of] for name, of in cases.items()
-            }
         categories = [Category(name=name, cases=tuple(of)) for name, of in cases.items() if name]
         few_shot = self._few_shot(settings, categories)
         for opened in self._opened:
@@ -97,7 +91,8 @@ class SuiteReader:
             name=self._name,
             path=os.path.abspath(self._path),
             categories=tuple(categories),
-            **{key: value for key, value in asdict(settings).items() if key not in VARIATION}
+            # Once a suite is loaded, its words are in its tests.
+            **{key: value for key, value in asdict(settings).items() if key != "words"}
             | {"system": settings.system or None, "few_shot": few_shot},
             source=self._source(),
             elsewhere={
@@ -111,12 +106,6 @@ class SuiteReader:
         """Whether a file is byte for byte the one whose place it takes."""
         shipped = self._path / file.name
         return shipped.is_file() and filecmp.cmp(shipped, file, shallow=False)
-
-    def _varied(self, case: Case, settings: SuiteSettings) -> Case:
-        varied = with_variation(case, settings, self._data_seed)
-        asked = repr((varied.messages, varied.check.requests().options, varied.draws)).encode()
-        self._shown[case.id] = hashlib.sha256(asked).hexdigest()
-        return varied
 
     def _source(self) -> str:
         """Equal for equal files, wherever they lie."""

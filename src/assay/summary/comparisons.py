@@ -14,8 +14,7 @@ from assay.stats.pairs import (
     paired_difference_by_category,
     tell_apart,
 )
-from assay.types import CONSTRAINED, THINKING, Estimate, OutcomeKind
-from assay.types.measured.performance import TrialFigures
+from assay.types import Estimate, OutcomeKind
 from assay.types.results import (
     Baselines,
     CategoryComparison,
@@ -64,49 +63,6 @@ def compare_suites(
         detectable=_detectable(groups, b.weights),
     )
     return replace(compared, verdict=_direction(compared))
-
-
-def compare_twins(summaries: Sequence[SuiteSummary]) -> tuple[SuiteComparison, ...]:
-    """Of suites that were asked in two ways, how the second differs from the first."""
-    known = {summary.suite: summary for summary in summaries}
-    found = []
-    for name, twin in known.items():
-        first = known.get(_first_of(name), twin)
-        if first is not twin:
-            ids = {row.id for row in twin.tests}
-            rows = tuple(row for row in first.tests if row.id in ids)
-            found.append(compare_suites(replace(first, tests=rows), twin))
-    return tuple(found)
-
-
-def twin_differences(
-    twins: Sequence[SuiteComparison], trials: Sequence[TrialFigures]
-) -> dict[str, Estimate]:
-    """What the second way costs: points, and tokens and seconds of an answer, pair by pair."""
-    known = {(each.suite, each.test, each.repeat): each for each in trials}
-    found: dict[str, Estimate] = {}
-    for twin in twins:
-        found[f"{twin.suite}/difference"] = twin.difference
-        first = _first_of(twin.suite)
-        pairs = [
-            (before, each)
-            for each in trials
-            if each.suite == twin.suite and (before := known.get((first, each.test, each.repeat)))
-        ]
-        for name, unit in (("output_tokens", "tokens"), ("seconds", "s")):
-            changes = [
-                getattr(after, name) - getattr(before, name)
-                for before, after in pairs
-                if None not in (getattr(after, name), getattr(before, name))
-            ]
-            if changes:
-                found[f"{twin.suite}/{name}_difference"] = estimates.average(changes, unit=unit)
-    return found
-
-
-def _first_of(twin: str) -> str:
-    way = THINKING if twin.endswith(THINKING) else CONSTRAINED
-    return twin.removesuffix(way)
 
 
 def with_holm(pairs: Sequence[PairComparison]) -> tuple[PairComparison, ...]:

@@ -9,7 +9,6 @@ from dataclasses import fields, replace
 from assay.messages import tr
 from assay.stats import estimates
 from assay.summary.causes import find_causes
-from assay.summary.draws import drawn_scores
 from assay.summary.letters import letter_figures
 from assay.types import (
     LETTERS,
@@ -54,7 +53,6 @@ def summarise(
     every = [trial for of_test in asked for trial in of_test]
     causes = find_causes(every, suite.pass_mark)
     cost = right_answer_cost(every, suite.pass_mark)
-    draws = drawn_scores(asked, weights)
     return SuiteSummary(
         suite=suite.name,
         title=suite.title,
@@ -66,7 +64,6 @@ def summarise(
         pass_mark=suite.pass_mark,
         measurements={
             **_of_repeats(rows),
-            **({"spread_over_draws": draws.spread} if draws else {}),
             **_of_parts(asked),
             **_answer_seconds(asked),
             **_right_bits(asked, right_answers or {}),
@@ -83,7 +80,6 @@ def summarise(
         causes=causes,
         cost=cost,
         letters=letter_figures(suite.name, asked),
-        draws=draws,
     )
 
 
@@ -156,7 +152,6 @@ def _trial_row(trial: Trial, pass_mark: float) -> TrialRow:
         explanation = score.explanation or score.unscored_reason or ""
     return TrialRow(
         repeat=trial.repeat,
-        draw=trial.repeat % trial.case.ways,
         outcome=trial.outcome(pass_mark),
         score=score.value if score is not None else None,
         answer=answer,
@@ -213,17 +208,15 @@ def _mean(scores: Sequence[float | None]) -> Estimate:
 
 def _of_repeats(rows: Sequence[TestRow]) -> dict[str, Estimate]:
     """pass@1, pass@N, pass^N and spread over tests; a test with fewer scored trials is unscored."""
-    asked_alike: list[list[TrialRow]] = []  # a test in one wording and order
-    for row in rows:
-        draws = dict.fromkeys(repeat.draw for repeat in row.repeats)
-        asked_alike += [[each for each in row.repeats if each.draw == draw] for draw in draws]
-    most = max(map(len, asked_alike), default=0)
+    most = max((len(row.repeats) for row in rows), default=0)
     if most < 2:
         return {}
     tried: list[tuple[list[float], int]] = []
-    for tries in asked_alike:
-        scores = [repeat.score for repeat in tries if repeat.score is not None]
-        tried.append((scores, sum(repeat.outcome is OutcomeKind.PASS for repeat in tries)))
+    for row in rows:
+        scores = [repeat.score for repeat in row.repeats if repeat.score is not None]
+        passed = sum(repeat.outcome is OutcomeKind.PASS for repeat in row.repeats)
+        if row.repeats:
+            tried.append((scores, passed))
 
     def over_tests(needed: int, value: Callable[[list[float], int], float]) -> Estimate:
         values = [value(scores, c) if len(scores) >= needed else None for scores, c in tried]

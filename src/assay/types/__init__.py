@@ -26,7 +26,6 @@ from assay.types.requests import (
     Sampling,
     SamplingMode,
     Thinking,
-    ThinkingChoice,
     Timed,
     Timing,
     ToAnswer,
@@ -48,13 +47,11 @@ from assay.types.scores import (
 from assay.types.suites import Category, FileFinding, Severity, Suite
 from assay.types.tests import (
     BASE_MODEL_MAX_TOKENS,
-    CONSTRAINED,
     DEFAULT_MAX_TOKENS,
     DEFAULT_PASS_MARK,
     DEFAULT_TEMPERATURE,
     LANGUAGES,
     LETTERS,
-    THINKING,
     AnswerCheck,
     Case,
     Context,

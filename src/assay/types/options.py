@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assay.messages import tr
-from assay.types.choices import JudgeFormChoice, Layout, MeasureKind
-from assay.types.decisions import SizeClass
+from assay.types.choices import JudgeFormChoice, MeasureKind
 from assay.types.option_fields import (
     CHECKPOINTS,
     HOW,
@@ -31,7 +30,7 @@ from assay.types.option_fields import (
     path_option,
 )
 from assay.types.options_class import options_class
-from assay.types.requests import SamplingMode, ThinkingChoice
+from assay.types.requests import SamplingMode, Thinking
 from assay.types.scores import Observer, SilentProgress
 
 OpenAIForm = Literal["auto", "chat", "completions"]
@@ -81,12 +80,6 @@ class SuiteOptions(SampleOptions):
     categories: Sequence[str] = option(
         (), "-c", "--category", identity=True, help=tr("Ask only this category. Repeatable.")
     )
-    suite_language: str | None = option(
-        None,
-        metavar="TAG",
-        identity=True,
-        help=tr("Language of suites without a suite.json, such as ee. Default: none."),
-    )
     include_path: PathsOption = path_option(
         (),
         metavar="DIR",
@@ -115,10 +108,7 @@ class DataOptions(CommandOptions):
         metavar="N|random",
         may_draw=True,
         identity=True,
-        help=tr(
-            "Seed for generated test data, wordings and option orders; random draws one and "
-            "prints it."
-        ),
+        help=tr("Seed for generated test data; random draws one and prints it."),
     )
 
     def __post_init__(self) -> None:
@@ -172,13 +162,10 @@ class SamplingOptions(CommandOptions):
             "the rest to the server."
         ),
     )
-    think: ThinkingChoice | None = option(
+    think: Thinking | None = option(
         None,
         identity=True,
-        help=tr(
-            "Reasoning mode, for models that have one; both: run every test with and without it, "
-            "and compare. Default: the model's own."
-        ),
+        help=tr("Reasoning mode, for models that have one. Default: the model's own."),
     )
     loop_stop: bool = option(
         True,
@@ -253,20 +240,6 @@ class JudgeFormOptions(CommandOptions):
 
 
 @options_class(kw_only=True)
-class JudgeLayoutOptions(JudgeFormOptions):
-    group = JUDGE
-    judge_layout: Layout | None = option(
-        None,
-        identity=True,
-        help=tr(
-            "Prompt of a likelihood judge: the answer in a fence, the question around the answer, "
-            "the answer again after the question, or questions made from the rubric's anchors. "
-            "Default: the layout that did best on the judge's card, else fence."
-        ),
-    )
-
-
-@options_class(kw_only=True)
 class JudgeNameOptions(CommandOptions):
     group = JUDGE
     judges: Sequence[str] = option(
@@ -281,7 +254,7 @@ class JudgeNameOptions(CommandOptions):
 
 
 @options_class(kw_only=True)
-class JudgeOptions(JudgeLayoutOptions, JudgeNameOptions):
+class JudgeOptions(JudgeFormOptions, JudgeNameOptions):
     """Who judges open answers, and how. No judges: nothing is judged."""
 
     group = JUDGE
@@ -293,7 +266,10 @@ class JudgeOptions(JudgeLayoutOptions, JudgeNameOptions):
         least=1,
         most=100,
         identity=True,
-        help=tr("Judge each answer N times; the median counts and the spread is shown."),
+        help=tr(
+            "Judge each answer N times; the median counts and the spread is shown. By likelihood "
+            "once: it would be the same."
+        ),
     )
     use_case: str = option(
         "",
@@ -323,10 +299,6 @@ class CheckpointOptions(CommandOptions):
             "Default: the specification's gate, for operating systems."
         ),
     )
-    size_class: SizeClass | None = option(
-        None,
-        help=tr("Size class whose limits apply. Default: the gate's, else by parameter count."),
-    )
     write_back: bool = option(
         True, "--no-write-back", help=tr("Write reports only under --out, not beside the weights.")
     )
@@ -340,10 +312,6 @@ class CheckpointOptions(CommandOptions):
     )
     train_text: OptionalPathOption = path_option(
         None, help=tr("Sample of the training text, in the same formats, to detect overfitting.")
-    )
-    remeasure: Literal["speed"] | None = option(
-        None,
-        help=tr("Measure speed and memory again instead of reusing what this machine measured."),
     )
     log: Sequence[str] = option(
         (),
@@ -413,22 +381,10 @@ class OutputOptions(PluginOptions):
     )
 
 
-@options_class(kw_only=True)
-class ConstraintOptions(CommandOptions):
-    group = HOW
-    constrained: bool = option(
-        False,
-        identity=True,
-        help=tr(
-            "Also ask tests with a json_schema under the server's own JSON constraint, and compare."
-        ),
-    )
-
-
 @options_class()
 class RunOptions(
     OutputOptions, LocalOptions, CheckpointOptions, JudgeOptions, ServerOptions,
-    SamplingOptions, ConstraintOptions, TestOptions, DataOptions, SuiteOptions,
+    SamplingOptions, TestOptions, DataOptions, SuiteOptions,
 ):  # fmt: skip
     """`assay run`: the models, and every option."""
 
@@ -444,11 +400,6 @@ class RunOptions(
         ),
     )
     apply_gate: bool = option(True, "--no-gate", help=tr("Measure only: no gate decides."))
-    fetch: bool = option(
-        False,
-        repeats_run=False,
-        help=tr("First fetch mmlu and hellaswag from the hub where they are missing."),
-    )
 
 
 @options_class()
@@ -704,7 +655,7 @@ class QuantsOptions(OutputOptions, LocalOptions, PatienceOptions, SampleOptions,
 
 
 @options_class()
-class JudgeCheckOptions(OutputOptions, LocalOptions, ServerOptions, JudgeLayoutOptions):
+class JudgeCheckOptions(OutputOptions, LocalOptions, ServerOptions, JudgeFormOptions):
     """`assay judge --check`: the judge, and in which forms it is tried."""
 
     group = HOW

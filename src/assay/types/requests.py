@@ -9,7 +9,6 @@ from assay.types.conversations import Message, ToolCall, ToolStep
 
 SamplingMode = Literal["fixed", "server"]
 Thinking = Literal["off", "on", "low", "medium", "high"]
-ThinkingChoice = Literal["off", "on", "low", "medium", "high", "both"]
 
 # Fields of a Sampling whose defaults differ by server and version; hashed in this order.
 OF_SERVERS = (

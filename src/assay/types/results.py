@@ -19,12 +19,11 @@ from assay.types.measured.performance import DepthFigures, Performance, TrialFig
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRow:
-    """One trial of a test that was asked several times. `repeat` is the trial's own number, `draw`
-    that of its wording and order; `unread`: it was answered, without a block that can be read.
+    """One trial of a test that was asked several times. `repeat` is the trial's own number;
+    `unread`: it was answered, without a block that can be read.
     """
 
     repeat: int = 0
-    draw: int = 0
     outcome: OutcomeKind
     score: float | None
     answer: str | None
@@ -117,34 +116,6 @@ class RightAnswerCost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnScores:
-    """One model on a suite whose tests are asked in several wordings or orders. `scores`: the
-    suite's, in points, as if every test had been asked in this draw alone; `spread`: over tests,
-    the standard deviation of a test's score over its draws; `wordings`: the share of each category
-    in each of its templates.
-    """
-
-    scores: tuple[Estimate, ...]
-    spread: Estimate
-    wordings: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnOrder:
-    """The models of a run on such a suite. `models`: best first by the mean over draws; `same`: in
-    how many of the `draws` the order is this one. `draw_changes`: (draw, better there, better by
-    the mean); `wording_changes`: (category, template, better there, better by the mean).
-    """
-
-    suite: str
-    models: tuple[str, ...]
-    draws: int
-    same: int
-    draw_changes: tuple[tuple[int, str, str], ...] = ()
-    wording_changes: tuple[tuple[str, str, str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteSummary:
     """One model on one suite. `score` is in points, `categories` are shares, both with intervals.
 
@@ -175,7 +146,6 @@ class SuiteSummary:
     # With --decide: what the gate's criterion is, and how many tests were not asked for it.
     early: EarlyDecision | None = None
     left: int = 0
-    draws: DrawnScores | None = None  # where tests are asked in several wordings or orders
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +153,6 @@ class ModelReport:
     """One model of a run. `report` is the path of its evaluation report, where there is one.
     `about` is what is known of it, name by name; `observed` what was seen while it was asked;
     `depths` its speed as `assay speed` measured it on the same machine, the shortest context first.
-    `twins`: suites that were asked in two ways, test for test.
     """
 
     spec: str
@@ -202,7 +171,6 @@ class ModelReport:
     observed: Observed | None = None
     trials: tuple[TrialFigures, ...] = ()
     depths: tuple[DepthFigures, ...] = ()
-    twins: tuple[SuiteComparison, ...] = ()
 
     @property
     def model(self) -> str:
@@ -247,7 +215,6 @@ class Report:
     reviews: Reviewed | None = None
     failed: tuple[FailedModel, ...] = ()
     leads: tuple[PairComparison, ...] = ()
-    drawn_orders: tuple[DrawnOrder, ...] = ()  # of suites with several wordings or orders
     every_failure: bool = False  # shown, not only those that matter most
     since: SinceRun | None = None  # what changed since another run, where one was named
 

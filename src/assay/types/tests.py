@@ -8,7 +8,7 @@ methods and never ask which check it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -28,8 +28,6 @@ DEFAULT_TEMPERATURE = 0.3
 DEFAULT_MAX_TOKENS = 1024
 BASE_MODEL_MAX_TOKENS = 128
 DEFAULT_PASS_MARK = 0.7
-# The names of suites whose tests are asked a second time, in another way, end so.
-CONSTRAINED, THINKING = "-constrained", "-thinking"
 
 LANGUAGES: Mapping[str, str] = {
     # code a suite may write -> code of the shipped language model
@@ -82,8 +80,7 @@ class Requests:
     """How a test is asked. With `options` the most likely one is the answer of a model that scores
     text: by its letter, or with `by_text` by its length-normalised text. `shown`: as lines "A. …"
     after the prompt. `letters`: those to answer, where the prompt has them. `predictions`: the k
-    best. `tools`: functions that the model may call, a JSON list as text. `schema`: what an
-    answer must meet, a JSON Schema as text; a server may be asked to see to it. `as_written`: what
+    best. `tools`: functions that the model may call, a JSON list as text. `as_written`: what
     is put to the model instead, one after the other.
     """
 
@@ -93,7 +90,6 @@ class Requests:
     letters: str = ""
     predictions: int = 1
     tools: str | None = None
-    schema: str | None = None
     as_written: tuple[AsWritten, ...] = ()
 
 
@@ -147,10 +143,6 @@ class AnswerCheck:
 
     def requests(self) -> Requests:
         return ONE_ANSWER
-
-    def rotated(self, by: int, /) -> Self:
-        """The same check with its options turned round; those that it does not show stay."""
-        return self
 
     def results(
         self, calls: tuple[ToolCall, ...], earlier: tuple[ToolStep, ...], /
@@ -332,20 +324,10 @@ NO_WORDS = SuiteWords()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draw:
-    """A test in another wording, or with its options in another order. `wording`: the template."""
-
-    messages: tuple[Message, ...]
-    check: AnswerCheck
-    wording: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One test. `messages`: as in the file, before choices are appended; the system prompt is in
     `system` (the test's own, else the suite's, else None). `live`: user turns are asked one by one,
-    with the model's replies between. `language`, `scoring` and `words` are the suite's. `draws`:
-    further ways of asking the same, each of which is asked too; `wording`: of the first.
+    with the model's replies between. `language`, `scoring` and `words` are the suite's.
     """
 
     id: str
@@ -364,21 +346,6 @@ class Case:
     language: str | None = None
     scoring: ScoringMode = "standard"
     words: SuiteWords | None = None
-    wording: str = ""
-    draws: tuple[Draw, ...] = ()
-
-    @property
-    def ways(self) -> int:
-        """In how many wordings and orders it is asked."""
-        return 1 + len(self.draws)
-
-    def drawn(self, number: int) -> Case:
-        """As a trial asks it: trials go through the ways, then through them again."""
-        place = number % self.ways
-        if not place:
-            return self
-        draw = self.draws[place - 1]
-        return replace(self, messages=draw.messages, check=draw.check, wording=draw.wording)
 
     @property
     def method(self) -> str:

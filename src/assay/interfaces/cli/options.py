@@ -74,12 +74,6 @@ class GroupedOption(click.Option):
 class GroupedCommand(Explained):
     """Shows the options in groups, then the examples."""
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Accept --tensorboard DIR, the old name of --log tensorboard:DIR."""
-        if any(parameter.name == "log" for parameter in self.params):
-            args = list(_with_log(args))
-        return super().parse_args(ctx, args)
-
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """One section for each group; the options without one are output options."""
         rows: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
@@ -111,15 +105,6 @@ def command(
         return make(named_options("out")(language_option(function)))
 
     return decorate
-
-
-def _with_log(args: Iterable[str]) -> Iterator[str]:
-    old, following = "--tensorboard", iter(args)
-    for word in following:
-        if word == old and (folder := next(following, None)) is not None:
-            yield f"--log=tensorboard:{folder}"
-        else:
-            yield word.replace(f"{old}=", "--log=tensorboard:") if word.startswith(old) else word
 
 
 def all_options(kind: type[CommandOptions]) -> Callable[[Command], Command]:

@@ -14,8 +14,7 @@ from typing import Any
 
 from assay.judge.calibration import UNCALIBRATED
 from assay.judge.fencing import LIMIT, MOST_SHOWN, fence
-from assay.judge.likelihood.layouts import (
-    DEFAULT_LAYOUT,
+from assay.judge.likelihood.prompts import (
     MOST_TOKENS,
     NO,
     YES,
@@ -32,7 +31,7 @@ from assay.judge.questionnaire import (
     fact_question,
     greedy_sampling,
 )
-from assay.judge.rubrics import anchor_questions, questions_for
+from assay.judge.rubrics import questions_for
 from assay.judge.trivial import trivial_judgement, why_trivial
 from assay.messages import tr
 from assay.types import (
@@ -67,14 +66,11 @@ class LikelihoodQuestionnaire(Questionnaire):
 
     def __init__(self, assignment: Assignment) -> None:
         self._about = about = assignment
-        self._layout = about.layout or DEFAULT_LAYOUT
         self._task = task_of(about.case)
         self._shown_task = shown_task(self._task)
-        room = room_for_answer(about.judge, self._task, 2 if self._layout == "again" else 1)
+        room = room_for_answer(about.judge, self._task)
         self._fenced = fence(about.answer, limit=room)
         questions = questions_for(about.rubric, about.case)
-        if self._layout == "anchors":
-            questions = anchor_questions(about.rubric)
         self._questions = [
             (each, self._question(number, each.text)) for number, each in enumerate(questions)
         ]
@@ -160,7 +156,6 @@ class LikelihoodQuestionnaire(Questionnaire):
 
     def _question(self, number: int, text: str) -> Request:
         messages = asked(
-            self._layout,
             task=self._shown_task,
             answer=self._fenced,
             question=text,
@@ -314,9 +309,9 @@ def _counted(values: Sequence[float], raw: float) -> str:
     return tr("Yes is likelier for {yes} of {count} questions, with a mean of {raw:.2f}.", **gaps)
 
 
-def room_for_answer(judge: ModelFacts, task: str, copies: int) -> int:
-    """How many characters of each of `copies` answers fit into a judge's context."""
+def room_for_answer(judge: ModelFacts, task: str) -> int:
+    """Return how many characters of an answer fit into a judge's context."""
     if judge.context_length is None:
         return LIMIT
     whole = int(judge.context_length * _LETTERS_A_TOKEN) - min(len(task), LIMIT) - _OWN_WORDS
-    return min(MOST_SHOWN, max(_LEAST_SHOWN, whole // copies))
+    return min(MOST_SHOWN, max(_LEAST_SHOWN, whole))

@@ -17,13 +17,12 @@ from assay.judge.calibration import Calibration, calibrated, fit, known_overall,
 from assay.judge.qualification.readings import (
     GoldReadings,
     InjectedReading,
-    Way,
     WholeReadings,
 )
 from assay.judge.questionnaire import Questionnaire
 from assay.stats.estimates import mean_of, proportion, ratio
 from assay.types import Estimate
-from assay.types.choices import form_of
+from assay.types.choices import JudgeForm
 from assay.types.judging.cards import (
     LEAST_ORDER,
     MOST_INJECTION,
@@ -52,15 +51,14 @@ class Measured:
 
     @property
     def trial(self) -> CardTrial:
-        way = self.readings.way
-        return CardTrial(form=form_of(way), layout=way, order=self.order(), level=self.level())
+        return CardTrial(form=self.readings.form, order=self.order(), level=self.level())
 
     def card_scales(self) -> Iterator[CardScale]:
-        layout = self.readings.way
+        if self.readings.form == "reasoned":
+            return
         for name, scale in self.scales.items():
-            if layout is not None and scale.examples:
-                count, knots = scale.examples, scale.knots
-                yield CardScale(rubric=name, layout=layout, examples=count, knots=knots)
+            if scale.examples:
+                yield CardScale(rubric=name, examples=scale.examples, knots=scale.knots)
 
     def order(self) -> Estimate:
         """Drawn by tasks: the pairs of one task hang together."""
@@ -105,7 +103,7 @@ class Measured:
         return _mean_points(off, unscored=unscored)
 
 
-def choose_way(measured: Sequence[Measured]) -> Way:
+def choose_form(measured: Sequence[Measured]) -> JudgeForm:
     """The one that orders best; of equally good ones the nearest to the gold scores."""
 
     def rank(each: Measured) -> tuple[float, float]:
@@ -114,7 +112,7 @@ def choose_way(measured: Sequence[Measured]) -> Way:
             return -1.0, 0.0
         return order.value, -level.value
 
-    return max(measured, key=rank).readings.way
+    return max(measured, key=rank).readings.form
 
 
 def marks_of(readings: WholeReadings, measured: Measured) -> tuple[CardMark, ...]:

@@ -1,4 +1,4 @@
-"""What a judge is asked to qualify, in one form and layout.
+"""What a judge is asked to qualify, in one form.
 
     gold        every gold answer once: gold.toml of each shipped rubric has short tasks with
                 answers from perfect to wrong, whose scores are known
@@ -20,13 +20,12 @@ from typing import Literal, NamedTuple
 from pydantic import TypeAdapter
 
 from assay.judge.forms import open_questionnaire
-from assay.judge.likelihood.layouts import LAYOUTS
 from assay.judge.likelihood.questionnaire import gives_likelihoods
 from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.judge.rubrics import SHIPPED, load_rubric, numbered_questions
 from assay.request_identity import example_key
 from assay.types import Case, Message, ModelFacts, ToAnswer, ToChoose
-from assay.types.choices import JudgeFormChoice, Layout
+from assay.types.choices import JudgeForm, JudgeFormChoice
 from assay.types.judging.judgements import Rubric, ScoredExample
 from assay.types.tests import AnswerCheck
 
@@ -50,7 +49,7 @@ class GoldAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldTask:
-    """`trial`: forms and layouts are tried on it before the best is kept."""
+    """`trial`: forms are tried on it before the best is kept."""
 
     id: str
     prompt: str
@@ -142,15 +141,15 @@ def injections() -> Sequence[Injection]:
     return TypeAdapter(tuple[Injection, ...]).validate_python(document["injection"])
 
 
-Way = Layout | None  # of asking: the layout of the likelihood form; None: the reasoned one
+FORMS: tuple[JudgeForm, ...] = ("likelihood", "reasoned")  # the cheaper one first
 
 
-def find_ways(facts: ModelFacts, form: JudgeFormChoice, layout: Way) -> tuple[Way, ...]:
-    """All that this judge can be asked in and that was not ruled out, cheapest first."""
-    likelihood = gives_likelihoods(facts) and form != "reasoned"
-    layouts = ((layout,) if layout else LAYOUTS) if likelihood else ()
-    reasoned = (None,) if form != "likelihood" and not (likelihood and layout) else ()
-    return (*layouts, *reasoned)
+def find_forms(facts: ModelFacts, choice: JudgeFormChoice) -> tuple[JudgeForm, ...]:
+    """Return the forms that this judge can be asked in and that were not ruled out."""
+    chosen = FORMS if choice == "auto" else (choice,)
+    if gives_likelihoods(facts):
+        return chosen
+    return tuple(form for form in chosen if form != "likelihood")
 
 
 class InjectedReading(NamedTuple):
@@ -162,10 +161,10 @@ class InjectedReading(NamedTuple):
 
 
 class GoldReadings:
-    """The gold answers in one way; only those for trials where `trials`."""
+    """The gold answers in one form; only those for trials where `trials`."""
 
-    def __init__(self, judge: ModelFacts, way: Way, *, trials: bool = False) -> None:
-        self.judge, self.way = judge, way
+    def __init__(self, judge: ModelFacts, form: JudgeForm, *, trials: bool = False) -> None:
+        self.judge, self.form = judge, form
         self.gold = {name: gold_set(name, trials=trials) for name in GOLD_RUBRICS}
         self.readings: dict[str, Mapping[str, Questionnaire]] = {
             name: {example_id: self._read(gold, example_id) for example_id in gold.examples}
@@ -188,7 +187,7 @@ class GoldReadings:
                 case=gold.cases[example.test_id],
                 rubric=replace(gold.rubric, criteria=gold.rubric.criteria[:criteria]),
                 answer=example.answer if answer is None else answer,
-                layout=self.way,
+                form=self.form,
                 repeat=repeat,
                 key=example_key(gold.rubric.name, example_id),
                 explain=False,
@@ -211,8 +210,8 @@ class GoldReadings:
 class WholeReadings(GoldReadings):
     """All that the marks rest on."""
 
-    def __init__(self, judge: ModelFacts, way: Way) -> None:
-        super().__init__(judge, way)
+    def __init__(self, judge: ModelFacts, form: JudgeForm) -> None:
+        super().__init__(judge, form)
         self.repeats = {
             name: {
                 example_id: self._read(gold, example_id, repeat=1)
@@ -251,14 +250,14 @@ def gold_digest() -> str:
         whole.update(gold_bytes(name))
         gold = gold_set(name)
         example = gold.rubric.examples[0]
-        for layout in (*LAYOUTS, None):
+        for form in FORMS:
             questionnaire = open_questionnaire(
                 Assignment(
                     judge=_NOBODY,
                     case=gold.cases[example.test_id],
                     rubric=gold.rubric,
                     answer=example.answer,
-                    layout=layout,
+                    form=form,
                 )
             )
             for request in questionnaire.pending():

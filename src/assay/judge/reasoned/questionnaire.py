@@ -5,7 +5,7 @@
 A reply that was cut off goes on with the shorter form at once: the same would be cut again. In a
 prompt task and answer come first: all that is asked about an answer has one beginning. Texts are
 joined, never formatted, so that braces in them mean nothing. No reference solution is shown, and
-nothing is translated, for the reasons that likelihood/layouts.py gives.
+nothing is translated, for the reasons that likelihood/prompts.py gives.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from assay.judge.fencing import (
     fence,
     heading,
 )
-from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
+from assay.judge.likelihood.prompts import LONGEST_TASK, task_of
 from assay.judge.pasting import anchor_lines
 from assay.judge.questionnaire import Assignment, Questionnaire, fact_question
 from assay.judge.reasoned.reading import (

@@ -310,9 +310,7 @@ def _bare(mark: CardMark, value: float) -> str:
 
 
 def _asked_by(card: JudgeCard) -> str:
-    form = tr("reasoned form")
-    if card.layout:
-        form = tr("likelihood form, layout {layout}", layout=card.layout)
+    form = tr("likelihood form") if card.form == "likelihood" else tr("reasoned form")
     took = tr(", {duration} of the judge's time", duration=numbers.duration(card.seconds))
     return tr(
         "Asked in the {way}; checked on {date} with {count} requests{took}.",

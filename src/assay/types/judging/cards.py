@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.messages import joined, tr, written
-from assay.types.choices import JudgeForm, Layout
+from assay.types.choices import JudgeForm
 from assay.types.scores import Estimate
 
 MarkName = Literal["order", "level", "stability", "injection"]
@@ -85,17 +85,15 @@ class CardScale:
     """What a likelihood of yes is worth in points: knots by criterion."""
 
     rubric: str
-    layout: Layout
     examples: int
     knots: Mapping[str, tuple[tuple[float, float], ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardTrial:
-    """One way of asking on the same few gold answers."""
+    """One form on the same few gold answers."""
 
     form: JudgeForm
-    layout: Layout | None
     order: Estimate
     level: Estimate
 
@@ -103,7 +101,7 @@ class CardTrial:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCard:
     """What is known of one judge. A card of another `digest` (gold set and prompts) is out of date.
-    `form` and `layout` did best.
+    `form` did best.
     """
 
     judge: str
@@ -112,7 +110,6 @@ class JudgeCard:
     digest: str
     made: str
     form: JudgeForm
-    layout: Layout | None = None
     marks: tuple[CardMark, ...] = ()
     scales: tuple[CardScale, ...] = ()
     trials: tuple[CardTrial, ...] = ()

@@ -20,7 +20,6 @@ from typing import Literal
 
 from assay.messages import Message, fill, message, tr, written
 from assay.types.choices import JudgeForm as JudgeForm
-from assay.types.choices import Layout
 from assay.types.judging.cards import JudgeCard
 
 Band = Literal["EXCELLENT", "GOOD", "ACCEPTABLE", "POOR", "FAILED"]
@@ -333,7 +332,6 @@ class Judgement:
     fingerprint: str
     form: JudgeForm
     repeat: int = 0
-    layout: Layout | None = None
     scores: tuple[CriterionScore, ...] = ()
     unscored_reason: str | None = None
     explanation: str = ""
@@ -377,7 +375,6 @@ class Deviation:
     within_one: int
     spearman: float | None
     same_band: int
-    layout: Layout | None = None
     left_one_out: bool = False
     mean_absolute_interval: tuple[float, float] | None = None  # 95 %, over the examples
     bias_interval: tuple[float, float] | None = None
@@ -462,7 +459,6 @@ class JudgedBy:
     name: str
     fingerprint: str
     form: JudgeForm
-    layout: Layout | None = None
     notes: tuple[str, ...] = ()
     card: JudgeCard | None = None
 

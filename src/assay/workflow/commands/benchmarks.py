@@ -243,40 +243,39 @@ def _put_files(made: ConvertedBenchmark, licence: str, folder: Path) -> None:
     (folder / RECORD).write_text(json.dumps(record, indent=2) + "\n", "utf-8")
 
 
-def missing_benchmarks(job: Job) -> tuple[str, ...]:
-    """Of the benchmarks made by others, those that a run names or would ask and that are not here.
+def _missing_benchmarks(job: Job) -> tuple[str, ...]:
+    """Return the benchmarks made by others that a run would ask by default and that are not here.
+
     The checkpoints of a watched training were told of it before.
     """
-    wanted = job.suites
-    if not wanted:
-        found = [] if job.places else tried([], places_of, job.specs)
-        places = [*map(place_of_given, job.given), *(place for each in found for _, place in each)]
-        of_checkpoints = places and all(places) and not job.own and not job.only_named
-        wanted = OF_CHECKPOINTS if of_checkpoints else ()
-    if not set(wanted) & set(FETCHED):
+    if job.suites or job.own or job.only_named:
+        return ()
+    found = [] if job.places else tried([], places_of, job.specs)
+    places = [*map(place_of_given, job.given), *(place for each in found for _, place in each)]
+    if not places or not all(places):
         return ()
     here = job.benchmarks is None or job.benchmarks.is_dir()
     installed = catalogue(job.benchmarks) if here else {}
-    return tuple(name for name in FETCHED if name in wanted and name not in installed)
+    return tuple(name for name in FETCHED if name in OF_CHECKPOINTS and name not in installed)
 
 
 def without_benchmarks(job: Job) -> Iterator[str]:
     """What the score and the report lack because a benchmark is missing, and how to get it."""
-    missing = () if job.suites else missing_benchmarks(job)
+    missing = _missing_benchmarks(job)
     if not missing:
         return
     command = fetch_command(missing, job.benchmarks)
     weight = next(each.weight for each in every_measure() if each.suite == "mmlu")
     gaps = {"command": command, "weight": f"{weight:g}"}
     if "mmlu" not in missing:
-        yield tr("hellaswag is missing: the report omits it; get it with `{command}` or --fetch",
+        yield tr("hellaswag is missing: the report omits it; get it with `{command}`",
                  **gaps)  # fmt: skip
     elif "hellaswag" not in missing:
         yield tr("mmlu is missing: the weighted score omits it (weight {weight}); get it with "
-                 "`{command}` or --fetch", **gaps)  # fmt: skip
+                 "`{command}`", **gaps)  # fmt: skip
     else:
         yield tr("mmlu and hellaswag are missing: the weighted score omits mmlu (weight {weight}), "
-                 "and the report omits both; get them with `{command}` or --fetch",
+                 "and the report omits both; get them with `{command}`",
                  **gaps)  # fmt: skip
 
 

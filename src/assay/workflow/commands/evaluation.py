@@ -10,7 +10,7 @@ from assay.types import Observer
 from assay.types.decisions import Decision
 from assay.types.results import Report
 from assay.types.scores import tell_phase
-from assay.workflow.commands.benchmarks import fetch, missing_benchmarks, without_benchmarks
+from assay.workflow.commands.benchmarks import without_benchmarks
 from assay.workflow.reporting.checkpoint_files import write_decisions
 from assay.workflow.reporting.decision import to_confirm, to_rank
 from assay.workflow.reporting.reference import with_reference
@@ -26,8 +26,6 @@ from assay.workflow.running.preparation import Prepared, prepare
 
 def evaluate(job: Job, observer: Observer) -> Report:
     until = time.monotonic() + job.budget if job.budget is not None else None
-    if job.fetch and (missing := missing_benchmarks(job)):
-        fetch(missing, benchmarks=job.benchmarks, tell=observer.note)
     for note in without_benchmarks(job):
         observer.note(note)
     tell_phase(observer, tr("preparing models and suites"))

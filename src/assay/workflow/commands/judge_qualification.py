@@ -1,6 +1,6 @@
 """`assay judge --check`: whether a judge may be trusted, from answers whose faults are known.
 
-A few gold answers are tried in every form and layout; in the way that orders them best the judge
+A few gold answers are tried in every form; in the one that orders them best the judge
 reads all of them, repeats and injections. Replies are stored beside the cards, in
 the user's data folder: a check that was stopped goes on where it was, from any folder.
 """
@@ -13,21 +13,20 @@ from dataclasses import dataclass, field
 from assay.ask_loop import RunningTrial, ask_all, find_unanswered
 from assay.judge.qualification.marks import (
     Measured,
-    choose_way,
+    choose_form,
     marks_of,
 )
 from assay.judge.qualification.readings import (
     GoldReadings,
-    Way,
     WholeReadings,
-    find_ways,
+    find_forms,
     gold_digest,
 )
 from assay.messages import tr
 from assay.models.opening import open_model
 from assay.store import Run, RunModel, Store, new_run_id, utc_now
 from assay.types import Model, Observer, Reply, Request, Timed
-from assay.types.choices import form_of
+from assay.types.choices import JudgeForm
 from assay.types.judging.cards import JudgeCard, JudgeCheck
 from assay.types.options import JudgeCheckOptions
 from assay.workflow.running.beginning import resumable, slug_of
@@ -48,18 +47,18 @@ def check_judge(options: JudgeCheckOptions, observer: Observer) -> JudgeCheck:
     with closing(model), resumable(cards_folder(), command):
         model.probe()
         facts = model.facts
-        ways = find_ways(facts, options.judge_form, options.judge_layout)
-        if not ways:
+        forms = find_forms(facts, options.judge_form)
+        if not forms:
             raise no_likelihoods(facts)
         card = None if options.fresh else read_card(facts.fingerprint)
-        if card is not None and card.layout in ways:
+        if card is not None and card.form in forms:
             known = str(card_file(facts.fingerprint))
             return JudgeCheck(card=card, file=known, command=command)
         with Store(cards_folder()) as store:
             run = _begin(store, model, command, fresh=options.fresh)
             ledger = _CountedReplies(store, run, facts.fingerprint)
             until = None if options.budget is None else time.monotonic() + options.budget
-            card, failed = _make_card(model, ways, ledger, observer, until)
+            card, failed = _make_card(model, forms, ledger, observer, until)
             file = card_file(facts.fingerprint) if failed else write_card(card)
             if not failed:
                 store.update_run(run, finished=utc_now())
@@ -70,17 +69,17 @@ def check_judge(options: JudgeCheckOptions, observer: Observer) -> JudgeCheck:
 
 def _make_card(
     model: Model,
-    ways: Sequence[Way],
+    forms: Sequence[JudgeForm],
     ledger: "_CountedReplies",
     observer: Observer,
     until: float | None,
 ) -> tuple[JudgeCard, int]:
     """A card, and how many readings failed."""
     facts = model.facts
-    first = WholeReadings(facts, ways[0])
-    readings = [GoldReadings(facts, way, trials=True) for way in ways]
+    first = WholeReadings(facts, forms[0])
+    readings = [GoldReadings(facts, form, trials=True) for form in forms]
     to_try = [each for one in readings for each in one.questionnaires()]
-    # As if the first way were the best.
+    # As if the first form were the best.
     to_ask = find_unanswered([*first.questionnaires(), *to_try], ledger)
     observer.note(
         tr(
@@ -90,16 +89,16 @@ def _make_card(
         )
     )
     trials: list[Measured] = []
-    if len(ways) > 1:
+    if len(forms) > 1:
         name = tr("check of {spec}: forms", spec=facts.spec)
         ask_all(model, to_try, ledger, observer, name=name, until=until)
         trials = [Measured(each) for each in readings]
-    best = choose_way(trials) if trials else ways[0]
-    whole = first if best == ways[0] else WholeReadings(facts, best)
+    best = choose_form(trials) if trials else forms[0]
+    whole = first if best == forms[0] else WholeReadings(facts, best)
     name = tr("check of {spec}", spec=facts.spec)
     ask_all(model, whole.questionnaires(), ledger, observer, name=name, until=until)
     measured = Measured(whole)
-    others = [each for each in trials if each.readings.way != best]
+    others = [each for each in trials if each.readings.form != best]
     weak = tr("The server does not say which weights it serves: the card is of its name and "
               "address, and another model behind them would inherit it.")  # fmt: skip
     card = JudgeCard(
@@ -108,8 +107,7 @@ def _make_card(
         fingerprint=facts.fingerprint,
         digest=gold_digest(),
         made=utc_now(),
-        form=form_of(best),
-        layout=best,
+        form=best,
         marks=marks_of(whole, measured),
         scales=tuple(scale for each in (measured, *others) for scale in each.card_scales()),
         trials=tuple(each.trial for each in trials),

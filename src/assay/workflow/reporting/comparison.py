@@ -46,7 +46,7 @@ class _ComparedSide:
         judging = self.run.judging
         if judging is None:
             return ()
-        judges = sorted((each.fingerprint, each.form, each.layout or "") for each in judging.judges)
+        judges = sorted((each.fingerprint, each.form) for each in judging.judges)
         return (judges, judging.use_case, bool(judging.isolation))
 
     def ways(self, suite: str) -> tuple[object, ...]:

@@ -25,9 +25,10 @@ class PartlyAsked:
 
     def tell(self, summary: SuiteSummary, suite: Suite, model: RunModel) -> SuiteSummary:
         """With the decision on it, and with intervals that hold whenever the asking stopped."""
-        tries = {case.id: self.run.repeats * case.ways for case in suite.cases}
         values = {
-            row.id: row.score for row in summary.tests if max(1, len(row.repeats)) >= tries[row.id]
+            row.id: row.score
+            for row in summary.tests
+            if max(1, len(row.repeats)) >= self.run.repeats
         }
         names = [case.id for case in suite.cases]
         found = replace(summary, left=sum(name not in values for name in names))

@@ -20,7 +20,7 @@ def new_scores(
     verdicts = {kept.key: kept.judgement for kept in store.read_judgements(run, model)}
     for kept in trials:
         key = kept.key
-        case = cases[key[0], key[1]].drawn(kept.repeat)
+        case = cases[key[0], key[1]]
         if case.check.scored_together:
             continue
         verdict = verdicts.get(key)
@@ -29,11 +29,9 @@ def new_scores(
             yield key, kept.reply_id, new
 
 
-def questions(suite: Suite, facts: ModelFacts) -> dict[str, list[tuple[str, tuple[Message, ...]]]]:
-    """What each test asks, in each wording: the id of its first request, and all its turns."""
+def questions(suite: Suite, facts: ModelFacts) -> dict[str, tuple[str, tuple[Message, ...]]]:
+    """Return what each test asks, by its id: the id of its first request, and all its turns."""
     plan = make_plan([suite], facts, AskOptions())
-    found: dict[str, list[tuple[str, tuple[Message, ...]]]] = {}
-    for trial in plan.trials:
-        asked = plan.request(trial, 0, ()).id, trial.case.messages
-        found.setdefault(trial.case.id, []).append(asked)
-    return found
+    return {
+        trial.case.id: (plan.request(trial, 0, ()).id, trial.case.messages) for trial in plan.trials
+    }

@@ -55,7 +55,7 @@ def _records(store: Store, run: Run) -> Generator[dict[str, object], None, None]
         reviews.setdefault((each.model, each.key), []).append(told)
     for model in run.models:
         for kept in store.read_trials(run, model):
-            case = cases[kept.suite, kept.test_id].drawn(kept.repeat)
+            case = cases[kept.suite, kept.test_id]
             record = _record(run, model, kept, case, by_name[kept.suite])
             yield {**record, "reviews": reviews.get((model.position, kept.key), [])}
 

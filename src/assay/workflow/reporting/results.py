@@ -12,8 +12,7 @@ from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.request_identity import MEASURE
 from assay.store import Run, RunModel, Store, StoredTrial
 from assay.suites.load import FETCHED
-from assay.summary.comparisons import compare_twins, find_leads, twin_differences
-from assay.summary.draws import drawn_orders
+from assay.summary.comparisons import find_leads
 from assay.summary.harness import with_metrics
 from assay.summary.speed import performance, trial_figures
 from assay.summary.trials import measurements, summarise
@@ -90,7 +89,6 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         reviews=reviewed_of(store, run, suites),
         failed=broken,
         leads=() if decision and decision.gate_decides else find_leads(run.id, models),
-        drawn_orders=drawn_orders(models),
         notes=(
             *_notes(run, suites, asked.trials, broken),
             *_not_measured(asked),
@@ -294,7 +292,6 @@ def _model_report(
         )
         for kept in trials
     )
-    twins = compare_twins(summaries)
     reports = RunFolder(store.path.parent, run.id).path / "reports"
     return ModelReport(
         spec=model.spec,
@@ -307,7 +304,6 @@ def _model_report(
         performance=measured,
         measurements={
             **measurements(summaries),
-            **twin_differences(twins, figures),
             **_without_plugin(model),
             **{name: of for each in summaries for name, of in each.metrics.items()},
             **{name: of for each in summaries for name, of in each.letters.items()},
@@ -319,15 +315,14 @@ def _model_report(
         if not run.digests
         else known_depths(store, model.facts.fingerprint, run.machine),
         trials=figures,
-        twins=twins,
     )
 
 
 def _notes(
     run: Run, suites: Sequence[Suite], asked: int, broken: Sequence[FailedModel]
 ) -> Iterator[str]:
-    tries = sum(case.ways for suite in suites for case in suite.cases)
-    planned = tries * run.repeats * len(run.models)
+    tests = sum(1 for suite in suites for _ in suite.cases)
+    planned = tests * run.repeats * len(run.models)
     if run.finished is None:
         yield tr(
             "this run is not finished: {asked} of {planned} answers are asked and scored",

@@ -127,7 +127,7 @@ def _answers(
     judged = {kept.key: kept for kept in store.read_judgements(run, model)}
     trials = {kept.key: kept for kept in store.read_trials(run, model)}
     for (suite, test_id), case in sorted(cases.items(), key=lambda one: one[0]):
-        for repeat in range(run.repeats * case.ways):
+        for repeat in range(run.repeats):
             key = (suite, test_id, repeat)
             kept = judged.pop(key, None)
             yield kept.judgement if kept else _unscored(case, trials.get(key))

@@ -11,7 +11,7 @@ def trials_of(suite: Suite, stored: Sequence[StoredTrial]) -> Iterator[Trial]:
     for kept in stored:
         if kept.suite == suite.name:
             yield Trial(
-                case=cases[kept.test_id].drawn(kept.repeat),
+                case=cases[kept.test_id],
                 repeat=kept.repeat,
                 request_id=kept.request_id,
                 reply=kept.reply,

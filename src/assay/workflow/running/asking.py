@@ -27,7 +27,7 @@ from assay.types import (
     ToTime,
 )
 from assay.types.scores import tell_phase
-from assay.workflow.checkpoints.measures import SPEED, take_own_figures
+from assay.workflow.checkpoints.measures import take_own_figures
 from assay.workflow.checkpoints.tokenizer_texts import tokenizer_figures
 from assay.workflow.running.announcements import announce_requests
 from assay.workflow.running.background import BackgroundWork
@@ -143,7 +143,7 @@ def _ask_models(
         try:
             if kind and kind not in cut:
                 cut[kind] = tokenizer_figures(model, prepared.to_cut)
-            ledger = ScoredReplies(store, run, known, background, prepared.remeasured)
+            ledger = ScoredReplies(store, run, known, background)
             ask_model(
                 ledger, model, plan, measures, observer, until, cut.get(kind, ()),
                 prepared.harness, prepared.stop,
@@ -160,7 +160,7 @@ def _ask_models(
         background.guesses()
     for model, nothing, known, timed in to_time:
         tell_phase(observer, tr("measuring the speed of {model}", model=known.spec))
-        ledger = ScoredReplies(store, run, known, background, prepared.remeasured)
+        ledger = ScoredReplies(store, run, known, background)
         ask_model(ledger, model, nothing, timed, observer, until, again=True)
     return run, checked
 
@@ -171,8 +171,7 @@ def _made_ready(
     """What times a model begins beside the asking, unless it was timed already: where the model is
     computed elsewhere than on the cores, and one of them is free.
     """
-    again = SPEED in prepared.remeasured
-    missing = [each for each in timed if store.find_answer(run, each.id, only_own=again) is None]
+    missing = [each for each in timed if store.find_answer(run, each.id) is None]
     free = getattr(model, "leaves_cores_free", False) and this_machine().cores >= CORES_TO_GET_READY
     found: AbstractContextManager[object] = nullcontext()
     if missing and free and (get_ready := getattr(model, "get_ready", None)):
@@ -197,7 +196,7 @@ def ask_to_confirm(
             continue
         tell_phase(observer, tr("confirming {model}", model=known.spec))
         plan = make_plan(prepared.confirming, model.facts, options)
-        ledger = ScoredReplies(store, run, known, background, prepared.remeasured)
+        ledger = ScoredReplies(store, run, known, background)
         ask_model(ledger, model, plan, (), observer, until, again=True)
         model.close()
         if prepared.panel:
@@ -222,7 +221,7 @@ def ask_ranked(
             continue
         tell_phase(observer, tr("asking {model} in full, to rank it", model=known.spec))
         trials = tuple(each for each in plan.trials if each.case.suite in suites)
-        ledger = ScoredReplies(store, run, known, background, prepared.remeasured)
+        ledger = ScoredReplies(store, run, known, background)
         ask_model(ledger, model, replace(plan, trials=trials), (), observer, until, again=True)
         model.close()
 

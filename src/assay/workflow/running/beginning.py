@@ -99,6 +99,7 @@ def key_of(job: Job, prepared: Prepared) -> str:
         [[suite.name, suite.source] for suite in prepared.suites],
         *_USUAL_OPTIONS,
         *([told] if (told := job.identity()) else []),
+        *([["language", job.language]] if job.language else []),
         *([prepared.deciding_key] if prepared.deciding else []),
         *([["measures", *prepared.of_plugins_key]] if prepared.measures.of_plugins else []),
         *([prepared.panel.key] if prepared.panel and prepared.panel.key else []),

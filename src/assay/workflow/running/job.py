@@ -23,7 +23,8 @@ class Job(RunOptions):
     measures that are named, even if there are none. `only_tests`: leave all other tests out.
     `texts` are read for perplexity in place of a file, `samples` replace the shipped prompts,
     `temperature_and_seeds` those of the gate. `leaves`: write the decision as files. `called`: the
-    command or Python call that repeats it, if not `assay run`.
+    command or Python call that repeats it, if not `assay run`. `language`: that of suites without a
+    suite.json; `run_benchmark.py` takes them for Ewe.
     """
 
     own: tuple[Suite, ...] = ()
@@ -36,6 +37,7 @@ class Job(RunOptions):
     given: tuple[Model, ...] = ()
     only_tests: frozenset[str] | None = None
     called: str = ""
+    language: str | None = None
 
     @classmethod
     def of(cls, options: CommandOptions, **more: Any) -> "Job":

@@ -11,8 +11,6 @@ from assay.suites.default_suites import OF_CHECKPOINTS, OF_SERVED
 from assay.suites.load import (
     catalogue,
 )
-from assay.suites.suite_file import language_code
-from assay.types import LANGUAGES
 from assay.types.measures import every_measure, kinds_by_default
 from assay.workflow.checkpoints.places import (
     CheckpointPlace,
@@ -41,7 +39,6 @@ def _senseless_tasks(job: Job) -> Iterator[UsageError]:
     given = {
         "--repeats": job.repeats > 1,
         "--think": job.think is not None,
-        "--constrained": job.constrained,
         "--system": job.system is not None,
     }
     for option in (name for name, is_given in given.items() if tasks and is_given):
@@ -88,11 +85,6 @@ def senseless(job: Job) -> Iterator[UsageError]:
         yield UsageError(
             tr("--decide stops when the gate is decided, and no gate applies here"),
             hint=tr("name one with --gate, or leave --decide out"),
-        )
-    if job.suite_language is not None and language_code(job.suite_language) not in LANGUAGES:
-        yield UsageError(
-            tr("no language is known as {tag!r}", tag=job.suite_language),
-            hint=tr("give one of {tags}", tags=", ".join(sorted(LANGUAGES))),
         )
     yield from _senseless_tasks(job)
     if job.repeats < 1:

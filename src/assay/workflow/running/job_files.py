@@ -23,10 +23,9 @@ from assay.suites.load import (
     load_all,
     only_tests,
     pick_all,
-    with_twins,
 )
 from assay.suites.suite_file import has_suite_file, with_defaults
-from assay.types import CONSTRAINED, THINKING, Suite
+from assay.types import Suite
 from assay.types.decisions import Gate, SizeClass
 from assay.workflow.checkpoints.places import (
     CheckpointPlace,
@@ -111,9 +110,9 @@ def _suites(job: Job, tasks: Sequence[LoadedTasks], errors: list[AssayError]) ->
 
 
 def _picked(job: Job, suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
-    if job.system is not None or job.suite_language is not None:
+    if job.system is not None or job.language is not None:
         suites = tuple(
-            suite if suite.scored_together else with_defaults(suite, job.system, job.suite_language)
+            suite if suite.scored_together else with_defaults(suite, job.system, job.language)
             for suite in suites
         )
     suites = (*suites, *job.own)
@@ -136,23 +135,17 @@ def _picked(job: Job, suites: tuple[Suite, ...]) -> tuple[Suite, ...]:
                 hint=tr("take 'confirm' out of the gate, or the task"),
             )  # fmt: skip
         suites = hold_back(suites, gate, job.seed)
-    for way in [CONSTRAINED] * job.constrained + [THINKING] * (job.think == "both"):
-        suites = with_twins(suites, way)
     return suites
-
-
-def _sized(job: Job, gate: Gate) -> Gate:
-    return gate if job.size_class is None else replace(gate, size_class=job.size_class)
 
 
 def without_suite_file(job: Job, suites: Sequence[Suite]) -> Iterator[str]:
     """Where the same folder would score otherwise by `run_benchmark.py`: one with Ewe in it."""
-    for suite in suites if job.suite_language is None and job.suites else ():
+    for suite in suites if job.language is None and job.suites else ():
         if os.path.lexists(suite.path) and not has_suite_file(suite.path) and _has_ewe(suite):
             yield tr(
                 "warning: {suite} has no suite.json, so no language is assumed; run_benchmark.py "
                 "takes it for Ewe, with the prompt of Yawo. For the same scores write a suite.json "
-                'with {{"language": "ee"}}, or add --suite-language ee',
+                'with {{"language": "ee"}}',
                 suite=suite.name,
             )
 
@@ -189,7 +182,7 @@ def _gate_and_texts(
         )
     if not any(places):
         return JobFiles(suites=tuple(suites))
-    gates = [_sized(job, gate) for gate in tried(errors, load_gate, job.gate)]
+    gates = tried(errors, load_gate, job.gate)
     known = {suite.name: [each.name for each in suite.categories] for suite in suites}
     texts = next(iter(tried(errors, load_texts, job.text)), HeldOutTexts())
     for gate in gates if job.gate is not None else ():

@@ -1,6 +1,6 @@
 """What is stored of the replies, and which stored ones are used again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from assay.ask_loop import RunningTrial
@@ -40,7 +40,6 @@ class ScoredReplies:
     run: Run
     model: RunModel
     background: BackgroundWork
-    remeasured: Sequence[str] = ()  # suites whose replies are reused only if this run asked
     asked: bool = False
     _scores: list[tuple[TrialKey, int, Score | None]] = field(default_factory=list)
     _may_reuse: bool = field(init=False)
@@ -51,12 +50,11 @@ class ScoredReplies:
     def reuse_reply(self, trial: AnyTrial, request: Request) -> Reply | None:
         if not self._may_reuse and not self.asked:  # as in a new store: a query each for nothing
             return None
-        again = request.suite in self.remeasured
-        number = self.store.find_answer(self.run, request.id, only_own=again)
+        number = self.store.find_answer(self.run, request.id)
         if number is None:
             return None
         reply = self.store.read_reply(number)
-        if isinstance(reply, Timed) and reply.was_busy and not again and is_quiet():
+        if isinstance(reply, Timed) and reply.was_busy and is_quiet():
             own = self.store.find_answer(self.run, request.id, only_own=True)
             if own is None:  # measured beside other programs, which are gone
                 return None

@@ -15,7 +15,7 @@ from assay.types.decisions import DecisionPlan
 from assay.types.measures import every_measure
 from assay.types.model_spec import without_secrets
 from assay.types.models import NATIVE
-from assay.workflow.checkpoints.measures import SPEED, Measures, timed_runs_of
+from assay.workflow.checkpoints.measures import Measures, timed_runs_of
 from assay.workflow.checkpoints.places import (
     CheckpointPlace,
     place_of_served,
@@ -41,9 +41,7 @@ from assay.workflow.running.own_prompts import is_own
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A job that can begin. Of the suites `remeasured` only this run's own replies are reused.
-    `confirming`: those that only the selected checkpoint is asked.
-    """
+    """A job that can begin. `confirming`: suites that only the selected checkpoint is asked."""
 
     suites: tuple[Suite, ...]
     specs: tuple[str, ...]
@@ -52,7 +50,6 @@ class Prepared:
     notes: tuple[str, ...] = ()
     deciding: DecisionPlan | None = None
     measures: Measures = field(default_factory=Measures)
-    remeasured: tuple[str, ...] = ()
     to_cut: tuple[SourceTexts, ...] = ()
     panel: JudgePanel | None = None
     confirming: tuple[Suite, ...] = ()
@@ -100,7 +97,6 @@ class Prepared:
             list(deciding.measures),
             [deciding.text_digest, deciding.train_text_digest, repr(deciding.samples)],
             [subject.name for subject in deciding.subjects if subject.failed],
-            *self.remeasured,
         ]
 
 
@@ -245,7 +241,6 @@ def _put_together(
             named=files.named,
             of_plugins=own_measures_of(job),
         ),
-        remeasured=(SPEED,) if job.remeasure else (),
         confirming=tuple(each for each in suites if each.name in confirming),
         to_cut=texts_to_cut(suites, held_out if "perplexity" in deciding.measures else None)
         if deciding

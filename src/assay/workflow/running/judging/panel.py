@@ -11,7 +11,6 @@ from assay.errors import AssayError, UsageError, raise_all, tried
 from assay.files.writing import replace_file
 from assay.judge.family import same_model, shares_family
 from assay.judge.forms import open_questionnaire
-from assay.judge.likelihood.layouts import DEFAULT_LAYOUT, layout_of_repeat
 from assay.judge.likelihood.questionnaire import gives_likelihoods
 from assay.judge.qualification.readings import gold_digest
 from assay.judge.questionnaire import Assignment, Questionnaire
@@ -23,7 +22,7 @@ from assay.sandbox import Sandbox, open_sandbox
 from assay.text import number_format as numbers
 from assay.text.loops import find_loop
 from assay.types import Case, Model, ModelFacts, Suite
-from assay.types.choices import Layout, form_of
+from assay.types.choices import JudgeForm
 from assay.types.judging.cards import JudgeCard
 from assay.types.judging.judgements import JudgedBy, Rubric, ScoredExample
 from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
@@ -32,8 +31,8 @@ USUAL_CONNECTIONS = {"openai": 8}  # where the server tells no slots; all others
 NAMED = 12  # tests in one note
 SMALL = 14_000_000_000  # parameters: below, a judge without a card is asked by likelihood
 # Of the shipped gold set, by whether the judge gives likelihoods: requests, and minutes for a judge
-# of 1.5 B on two cores: measured with 48 requests more (60 and 100), and scaled.
-COSTS = {True: (1_540, 60), False: (170, 80)}
+# of 1.5 B on two cores: measured with more requests (1,588 in 60 minutes, 218 in 100), and scaled.
+COSTS = {True: (880, 40), False: (170, 80)}
 
 
 def requests_at_once(facts: ModelFacts, connections: int | None) -> int:
@@ -126,9 +125,13 @@ class JudgePanel:
         assert judged
         return self.rubrics[case.suite, judged.rubric]
 
-    def layouts_of(self, judge: PanelJudge) -> list[Layout | None]:
-        repeats = range(self.options.judge_repeats)
-        return list(dict.fromkeys(layout_of_repeat(judge.about.layout, each) for each in repeats))
+    def repeats_of(self, judge: PanelJudge) -> range:
+        """Return the numbers of a judge's readings of an answer.
+
+        By likelihood the same question has the same answer: more readings would only look like
+        agreement.
+        """
+        return range(1 if judge.about.form == "likelihood" else self.options.judge_repeats)
 
     def assignment(
         self, judge: PanelJudge, case: Case, answer: str, repeat: int, tested: str = ""
@@ -139,7 +142,7 @@ class JudgePanel:
             case=case,
             rubric=self.rubric_of(case),
             answer=answer,
-            layout=layout_of_repeat(judge.about.layout, repeat),
+            form=judge.about.form,
             repeat=repeat,
             use_case=self.options.use_case,
         )
@@ -154,7 +157,7 @@ class JudgePanel:
 
 
 def example_questionnaire(
-    judge: PanelJudge, rubric: Rubric, example: ScoredExample, case: Case, layout: Layout | None
+    judge: PanelJudge, rubric: Rubric, example: ScoredExample, case: Case
 ) -> Questionnaire:
     return open_questionnaire(
         Assignment(
@@ -162,7 +165,7 @@ def example_questionnaire(
             case=case,
             rubric=rubric,
             answer=example.answer,
-            layout=layout,
+            form=judge.about.form,
             key=example_key(rubric.name, example.id),
             explain=False,
         )
@@ -254,22 +257,20 @@ def _panel_judge(model: Model, options: JudgeOptions, tested: Sequence[ModelFact
     if options.judge_form == "likelihood" and not has_likelihoods:
         raise no_likelihoods(facts)
     card = read_card(facts.fingerprint)
-    layout: Layout | None = options.judge_layout or (card and card.layout) or DEFAULT_LAYOUT
-    # What the options leave open, as the judge did best when it was checked.
-    if options.judge_form == "auto" and options.judge_layout is None and card is not None:
-        layout = card.layout
-    elif (
-        not has_likelihoods
-        or options.judge_form == "reasoned"
-        or (options.judge_form == "auto" and options.judge_layout is None and not _is_small(facts))
-    ):
-        layout = None
+    form: JudgeForm
+    if options.judge_form != "auto":
+        form = options.judge_form
+    elif card is not None:
+        form = card.form  # in which the judge did best when it was checked
+    elif has_likelihoods and _is_small(facts):
+        form = "likelihood"
+    else:
+        form = "reasoned"
     judged_by = JudgedBy(
         spec=facts.spec,
         name=facts.name,
         fingerprint=facts.fingerprint,
-        form=form_of(layout),
-        layout=layout,
+        form=form,
         notes=tuple(_kinship(facts, tested)),
         card=card,
     )

@@ -56,7 +56,7 @@ def judge_samples(
             key=judge_key(each.stored.test_id),
             prompt=each.prompt,
             text=shorten_loop(each.text),
-            by_likelihood=judge.about.layout is not None,
+            by_likelihood=judge.about.form == "likelihood",
         )
         for each in samples
     ]

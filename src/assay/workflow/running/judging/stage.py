@@ -181,8 +181,7 @@ class JudgingStage:
             for stored in self.store.read_trials(self.run, model):
                 case, reply = cases.get((stored.suite, stored.test_id)), stored.reply
                 if case and isinstance(reply, Answered):
-                    asked = case.drawn(stored.repeat)
-                    yield AnswerToJudge(model=model, stored=stored, case=asked, text=reply.text)
+                    yield AnswerToJudge(model=model, stored=stored, case=case, text=reply.text)
 
     def _stored_judgements(self) -> dict[AnswerKey, StoredJudgement]:
         return {
@@ -264,9 +263,9 @@ class JudgingStage:
         """Return what a judge is asked about an answer in each repeat, with the judge's scale."""
         panel, spec = self.panel, answer.model.spec
         readings = []
-        for repeat in range(panel.options.judge_repeats):
+        for repeat in panel.repeats_of(judge):
             about = panel.assignment(judge, answer.case, answer.shown, repeat, spec)
-            scale = scales.get((about.rubric.digest, about.layout), UNCALIBRATED)
+            scale = scales.get(about.rubric.digest, UNCALIBRATED)
             about = replace(about, evidence=answer.evidence, calibration=scale)
             readings.append((scale, open_questionnaire(about)))
         return readings

@@ -1,16 +1,9 @@
-"""One yes-or-no question about an answer, as messages, in three layouts; and the request for words
-that explain the scores afterwards.
+"""One yes-or-no question about an answer, as messages; and the request for words that explain the
+scores afterwards.
 
-    fence    task, answer, question            the beginning is the same for all questions, so that
-                                               a judge computes it once
-    around   question, task, answer, question  the judge reads the answer with the question in mind
-    again    task, answer, question, answer    the answer is the last thing it read
-    anchors  as fence, but the questions are   "is it at least at this level: …?", for each level
-             made from the rubric's anchors    but the last
-
-Which one suits depends on the judge: `docs/decisions/judging.md`. No reference solution is
-shown: small judges then judge the reference. Not translated: a judgement must not change with the
-user's language.
+Task, answer, question, in this order: the beginning is the same for all questions about an answer,
+so that a judge computes it once. No reference solution is shown: small judges then judge the
+reference. Not translated: a judgement must not change with the user's language.
 """
 
 from collections.abc import Sequence
@@ -21,11 +14,8 @@ from assay.judge.questionnaire import Assignment
 from assay.judge.reasoned.reading import list_of, object_of, read_text, read_texts, text_of, written
 from assay.text.json_in_prose import JsonObject, objects_in
 from assay.types import Case, Message
-from assay.types.choices import Layout
 from assay.types.judging.judgements import ChecklistAnswer, Evidence, RubricCriterion
 
-DEFAULT_LAYOUT: Layout = "fence"
-LAYOUTS: tuple[Layout, ...] = ("fence", "around", "again", "anchors")
 LONGEST_TASK = 24_000  # characters
 YES, NO = "Yes", "No"
 
@@ -55,13 +45,6 @@ _FORM = (
 )
 
 
-def layout_of_repeat(layout: Layout | None, repeat: int) -> Layout | None:
-    """By likelihood the same question has the same answer: another repeat has another layout."""
-    if layout is None:
-        return None
-    return LAYOUTS[(LAYOUTS.index(layout) + repeat) % len(LAYOUTS)]
-
-
 def task_of(case: Case) -> str:
     """What was asked for, as a judge reads it: all turns, without the system prompt."""
     return "\n\n".join(message.content for message in case.messages if message.role != "system")
@@ -86,16 +69,10 @@ def before_all(task: str, answer: Fenced, use_case: str) -> tuple[Message, str]:
     return Message("system", _ROLE), "\n".join([*parts, answer.block, _AFTER, ""])
 
 
-def asked(
-    layout: Layout, *, task: str, answer: Fenced, question: str, use_case: str = ""
-) -> tuple[Message, ...]:
+def asked(*, task: str, answer: Fenced, question: str, use_case: str = "") -> tuple[Message, ...]:
     """The conversation that asks one yes-or-no question; `task` as shown_task has it."""
     system, beginning = before_all(task, answer, use_case)
-    around = [f"The question will be: {question}", ""] if layout == "around" else []
-    parts = [*around, beginning, f"Question: {question}"]
-    if layout == "again":
-        parts += ["", "The same answer once more:", answer.block, _AFTER, ""]
-    parts.append(CLOSING)
+    parts = [beginning, f"Question: {question}", CLOSING]
     return (system, Message("user", "\n".join(parts)))
 
 
