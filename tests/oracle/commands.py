@@ -79,8 +79,8 @@ _add(
 _add(
     "new-test",
     "A starter test, and a starter test with a checker.",
-    "assay new-test colours --method keywords --suite mine",
-    "assay new-test monthly --judged --suite mine",
+    "assay new-suite --test colours --method keywords --suite mine",
+    "assay new-suite --test monthly --judged --suite mine",
     "ls mine",
     "assay validate mine",
 )

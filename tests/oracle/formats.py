@@ -110,8 +110,8 @@ _add(
 _add(
     "suite-stats",
     "`stats SUITE`: which tests need attention.",
-    "assay stats little",
-    "assay stats little --json | keys",
+    "assay suites little --stats",
+    "assay suites little --stats --json | keys",
 )
 _add(
     "agent-answers",

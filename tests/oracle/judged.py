@@ -62,7 +62,7 @@ _add(
 _add(
     "judge-check",
     "A judge that gives every answer the same score is not qualified: exit 1.",
-    "assay judge-check scripted:mild.json",
-    "assay judge-check scripted:mild.json --json | keys",
+    "assay judge --check scripted:mild.json",
+    "assay judge --check scripted:mild.json --json | keys",
 )
 _add("view-judged", "A judged run in the viewer.", "get /runs/{run}")

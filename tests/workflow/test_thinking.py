@@ -22,8 +22,8 @@ def test_a_run_with_thinking_is_compared_with_one_without(ollama_server, bench):
     spec = ollama_server.spec("smollm2-think:135m")
     off, on = (api.run([spec], suites=[suite], out=bench.out, think=mode) for mode in ("off", "on"))
     assert [each.body["think"] for each in ollama_server.asked] == [False] * 3 + [True] * 3
-    (habit,) = on.models[0].suites[0].habits
-    assert (habit.kind, habit.count, habit.n) == ("thought_only", 1, 3)
+    (cause,) = on.models[0].suites[0].causes
+    assert (cause.kind, cause.count, cause.n) == ("cut", 1, 3)
     (pair,) = api.compare([off.run, on.run], out=bench.out).pairs
     (suite_difference,) = pair.suites
     assert [flip.id for flip in suite_difference.flips] == ["say_003"]
