@@ -67,12 +67,18 @@ PREPARED_AT_LENGTH = ("test_demo_checkpoints.py", "test_demo.py")
 SLOW = tuple(
     Path(__file__).parent / name
     for name in (
+        "answers",
         "builtin",
+        "checking/test_running_checkers.py",
+        "checking/test_stated_values.py",
+        "checks/test_language.py",
+        "engine/test_same_texts.py",
         "examples",
-        "interfaces/mcp/test_work.py",
+        "interfaces/mcp",
         "interfaces/test_front_door.py",
-        "interfaces/test_front_door_judge.py",
+        "interfaces/test_record.py",
         "interfaces/test_watch.py",
+        "judge/test_shipped_rubrics.py",
         "models/local/test_speed.py",
         "test_api_page.py",
         "test_checker_page.py",
@@ -84,6 +90,7 @@ SLOW = tuple(
         "test_tutorials.py",
         "test_walk.py",
         "test_whole_run_benchmark.py",
+        "workflow/test_authoring.py",
         "workflow/test_checkpoint_crash.py",
         "workflow/test_crash.py",
         "workflow/test_early_crash.py",

@@ -182,6 +182,7 @@ def small(most: int) -> Network:
     return network
 
 
+@pytest.mark.slow
 def test_batches_shrink_when_memory_runs_out_and_the_result_stays():
     tokens = some_tokens(2000)
     made = make_ready(random_model("llama"), context_length=CONTEXT)

@@ -151,7 +151,7 @@ def test_a_review_given_in_the_viewer_is_stored_with_name_and_day(out: Path) -> 
     sent = {"csrf": token, "author": "Ama Mensah", "do": "correct", "value": "0.5",
             "reason": "half of it is right"}  # fmt: skip
     assert asked.post(item, data=sent, follow_redirects=False).status_code == 303
-    records = [json.loads(line) for line in api.export(out=out)]
+    records = [json.loads(line) for line in api.export(run_of(out), out=out)]
     stored = [review for record in records for review in record["reviews"]]
     (review,) = [review for review in stored if review["author"] == "Ama Mensah"]
     given = datetime.fromisoformat(review["created"])

@@ -49,7 +49,7 @@ def by_peft(base: Path, adapter: Path) -> float:
     """The slow twin: matrices beside the weights, one plain forward pass."""
     model = AutoModelForCausalLM.from_pretrained(base)
     model = peft.PeftModel.from_pretrained(model, adapter).eval()
-    ids = torch.tensor([[0, *make_tokenizer().encode(TEXT).ids]])
+    ids = torch.tensor([make_tokenizer().encode(TEXT).ids])
     with torch.inference_mode():
         scores = model(input_ids=ids).logits[0, :-1].log_softmax(-1)
     return scores.gather(1, ids[0, 1:, None]).sum().item()

@@ -36,7 +36,8 @@ def test_a_base_model_gets_plain_prompts(tmp_path):
 def test_a_chat_model_gets_its_template(tmp_path):
     found = facts(make_checkpoint(tmp_path, chat_template=CHAT_TEMPLATE))
     assert found.is_chat
-    assert found.about["prompts"] == "its chat template"
+    template = "its chat template; plain text where likelihoods are compared"
+    assert found.about["prompts"] == template
 
 
 @pytest.mark.parametrize("shape", ["gpt2", "llama", "qwen", "opt"])
