@@ -46,7 +46,8 @@ from assay.types.tests import EWEBENCH, SuiteWords
 
 Raw = dict[str, Any]
 MAX_BYTES = 1_000_000  # of a shown file; no model that Assay is for reads more
-_USUAL_ID = re.compile(r"[\w-]+_[0-9]{3,}")
+# category_001, or two letters and a number as the methodology of judging has them: CT-03.
+_USUAL_ID = re.compile(r"[\w-]+_[0-9]{3,}|[A-Z]{2}-[0-9]{2}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
