@@ -229,6 +229,14 @@ def test_a_category_without_marked_tests_leaves_the_weights_but_its_tests_stay_u
     assert (suite.n, suite.unscored, suite.incomplete) == (10, 5, True)
 
 
+@pytest.mark.parametrize(("unscored", "is_incomplete"), [(5, False), (6, True)])
+def test_more_than_5_percent_without_a_score_is_incomplete(
+    unscored: int, is_incomplete: bool
+) -> None:
+    scored = 100 - unscored
+    assert proportion(scored, scored, unscored=unscored).incomplete is is_incomplete
+
+
 def test_a_category_of_weight_0_does_not_count() -> None:
     suite = weighted([(proportion(8, 10), 1.0), (proportion(0, 9), 0.0)])
     assert (suite.value, suite.n) == (80, 10)

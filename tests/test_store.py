@@ -202,6 +202,13 @@ def test_a_fresh_run_does_not_see_the_replies_before_it(store):
     assert store.find_answer(begin(store), request.id) == number
 
 
+def test_a_second_run_of_a_command_is_the_one_that_is_continued(store):
+    first = begin(store)
+    store.update_run(first, finished="2026-11-15T10:15:00Z")
+    second = begin(store, fresh=True)
+    assert store.find_unfinished_run("k") == second
+
+
 def test_only_the_newest_run_of_a_command_can_be_continued(store):
     run = begin(store)
     assert store.find_unfinished_run("k") == run

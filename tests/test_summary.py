@@ -433,7 +433,11 @@ def test_a_clear_difference_has_a_verdict_and_holm_can_take_it_back() -> None:
     b = summary_of({"x": [1] * 16})
     found = compare_suites(a, b)
     assert (found.verdict, found.p_value) == ("better", pytest.approx(0.03125))
-    assert compare_suites(b, a).verdict == "worse"
+    turned = compare_suites(b, a)
+    assert turned.verdict == "worse"
+    assert (turned.difference.low, turned.difference.high) == pytest.approx(
+        (-found.difference.high, -found.difference.low)
+    )
     pair = PairComparison(a=Side(run="1", model="m"), b=Side(run="2", model="m"), suites=(found,))
     assert with_holm([pair])[0].suites[0].verdict == "better"
     twice = with_holm([pair, pair])

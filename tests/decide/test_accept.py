@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from assay.decide.accept import accept
 from assay.reports.checkpoints.facts import sentences
 from assay.types import Health, HealthCheck, TokenizerFigures
-from assay.types.decisions import SIZE_CLASSES, Gate, MeasureLimits, SuiteLimit
+from assay.types.decisions import (
+    SIZE_CLASSES,
+    Gate,
+    MeasureLimits,
+    SuiteLimit,
+    size_class_of,
+)
 from assay.types.measured.samples import BY_RULE
 from tests.decide.candidates import (
     GATE,
@@ -56,6 +62,20 @@ def test_a_checkpoint_that_meets_every_limit_is_accepted_with_a_reason_for_each(
 
 
 # ------------------------------------------------------------------------------------------ limits
+
+
+@pytest.mark.parametrize(
+    ("parameters", "size_class"),
+    [
+        (49_999_999, "tiny"),
+        (50_000_000, "small"),
+        (149_999_999, "small"),
+        (150_000_000, "medium"),
+        (500_000_000, "large"),
+    ],
+)
+def test_a_size_class_begins_at_its_number_of_parameters(parameters, size_class):
+    assert size_class_of(parameters) == size_class
 
 
 @pytest.mark.parametrize(

@@ -536,3 +536,11 @@ def test_what_is_loaded_is_said_before_torch_is_imported(bench, root):
     )
     loading, _, imported = done.stderr.splitlines()[:3]
     assert (loading, imported) == (f"{model}: loading", "torch is imported")
+
+
+def test_failed_requests_are_exit_3_though_the_gate_fails_too(bench):
+    suite = bench.suite({"sum": numbered(4)})
+    (bench.folder / "gate.toml").write_text('[[suite]]\nname = "tests"\nmin = 0.9\n', "utf-8")
+    model = bench.script("m", default="no idea", fail={"sum_001": "no luck"})
+    done = bench.assay("run", model, "-s", suite, "--gate", "gate.toml")
+    assert done.returncode == 3, done.stderr

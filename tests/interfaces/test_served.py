@@ -428,3 +428,12 @@ def test_own_prompts_have_no_scores_to_rank_or_to_compare(bench):
     assert [suite["suite"] for suite in bench.document("leaderboard")["suites"]] == ["tests"]
     again = bench.assay("report", done.stderr.split("assay report ")[1].split()[0], "-v")
     assert "  | b\n" in again.stdout
+
+
+def test_a_server_is_asked_nothing_by_a_run_that_is_refused(bench, openai_server):
+    """A probe asks the server a question, so it comes after all that can be refused without it."""
+    spec = openai_server.spec()
+    done = bench.assay("run", spec, "-s", "coding", "--limit", "1", "--judge", spec)
+    assert done.returncode == 2
+    assert "its own answers" in done.stderr
+    assert openai_server.asked == []

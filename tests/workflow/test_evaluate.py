@@ -1,6 +1,7 @@
 """The main job, in this process: what is asked, what is asked again, and what is not."""
 
 import json
+import sqlite3
 
 import pytest
 
@@ -406,3 +407,32 @@ def test_a_gate_that_was_named_decides_on_models_behind_a_server_too(bench):
     assert list(document["models"][1]["decision"]["criteria"]) == ["suite:tests"]
     with pytest.raises(UsageError, match="--text, --train-text and --log"):
         api.run([able], suites=[suite], gate=gate, text=gate, out=bench.out)
+
+
+SPOILS = '''
+from pathlib import Path
+
+import assay
+
+
+@assay.check("spoils")
+class Spoils:
+    """Puts a file where the reports of the run go."""
+
+    def score(self, answer: str) -> bool:
+        for folder in Path("out/runs").iterdir():
+            (folder / "reports").write_text("in the way")
+        return True
+'''
+
+
+def test_a_run_whose_reports_cannot_be_written_is_not_finished(bench):
+    """The same command can then write them; a finished run would begin anew."""
+    (bench.folder / "spoils.py").write_text(SPOILS, "utf-8")
+    suite = bench.suite({"a": [{"id": "a_001", "prompt": "Say a", "eval_method": "spoils"}]})
+    model = bench.script("m", default="a")
+    done = bench.assay("run", model, "-s", suite, "--plugin", "spoils.py")
+    assert done.returncode != 0, done.stdout
+    with sqlite3.connect(bench.out / "assay.db") as store:
+        assert store.execute("SELECT finished FROM runs").fetchall() == [(None,)]
+    store.close()
