@@ -20,7 +20,7 @@ from assay.types.documents import (
     bullets,
     table,
 )
-from assay.types.results import Footprint, Leaderboard, Standing, SuiteRanking
+from assay.types.results import Baselines, Footprint, Leaderboard, Standing, SuiteRanking
 
 
 def leaderboard_document(leaderboard: Leaderboard) -> Document:
@@ -120,12 +120,7 @@ def _ranking(suite: SuiteRanking) -> Iterator[Block]:
     if any(row.rank is None and not row.within_guessing for row in suite.rows):
         yield Paragraph(tr("– not ranked: more than 5 % of its tests are unscored."), "dim")
     if suite.baselines:
-        constant = one_line(suite.baselines.constant_answer, longest=SHOWN_CONSTANT)
-        yield Paragraph(
-            tr("Guessing is the best of an empty answer, the prompt echoed, and always "
-               "“{constant}”.", constant=constant),
-            "dim",
-        )  # fmt: skip
+        yield Paragraph(_what_guessing_is(suite.baselines), "dim")
     if suite.of:
         yield Paragraph(_weights(suite.of), "dim")
     if any(row.command for row in suite.rows):
@@ -162,6 +157,17 @@ def _by_category(suite: SuiteRanking) -> Iterator[Block]:
 
 def _category(of: Estimate | None) -> str:
     return f"{numbers.value(of)} {numbers.interval(of)}" if of else numbers.not_measured()
+
+
+def _what_guessing_is(known: Baselines) -> str:
+    # A constant answer that only a judge could score is not measured.
+    if known.constant.value is None:
+        return tr("Guessing is the better of an empty answer and the prompt echoed.")
+    constant = one_line(known.constant_answer, longest=SHOWN_CONSTANT)
+    return tr(
+        "Guessing is the best of an empty answer, the prompt echoed, and always “{constant}”.",
+        constant=constant,
+    )
 
 
 def _guessing(suite: SuiteRanking, columns: int) -> Iterator[Row]:
